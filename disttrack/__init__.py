@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from disttrack.mechanisms import *  # noqa: F403, I001
     from disttrack.mechanisms.sketches import *  # noqa: F403
     from disttrack.mechanisms.statistical import *  # noqa: F403
-    from disttrack.adversaries import *  # type: ignore[assignment]  # noqa: F403
+    from disttrack.adversaries import *  # noqa: F403
     from disttrack.adversaries.analysts import *  # noqa: F403
     from disttrack.adversaries.sketching import *  # noqa: F403
     from disttrack.protocols import *  # noqa: F403

@@ -2,63 +2,72 @@
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
 
-from disttrack.mechanisms.above_threshold import AboveThreshold
-from disttrack.mechanisms.accounting import Ledger, Overdrawn
-from disttrack.mechanisms.continual_output import ContinualOutput
+from disttrack.mechanisms.above_threshold import AboveThreshold as AboveThreshold
+from disttrack.mechanisms.accounting import Ledger as Ledger
+from disttrack.mechanisms.accounting import Overdrawn as Overdrawn
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.continual_output import ContinualOutput as ContinualOutput
 from disttrack.mechanisms.counters import KINDS as COUNTERS
-from disttrack.mechanisms.counters import (
-    Binary,
-    Blt,
-    Counter,
-    Fresh,
-    Hybrid,
-    KAry,
-    PanPrivate,
-    PerItem,
-    RandomizedResponse,
-    Run,
-    Sparse,
-    SparseInfinite,
-    SquareRoot,
-    TreeVarianceReduced,
-    TwoLevel,
-)
-from disttrack.mechanisms.density import PanPrivateDensity
-from disttrack.mechanisms.dynamic import (
-    DYNAMIC,
-    DynamicMechanism,
-    DynamicRun,
-    FullyDynamic,
-    GrowingFinite,
-    GrowingInfinite,
-    GrowingSparse,
-    GrowingSparseInfinite,
-    InsertedMinusDeleted,
-)
-from disttrack.mechanisms.hard_instance import HardInstance, hard_instance
-from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
-from disttrack.mechanisms.monitors import MONITORS, CounterMonitor, ReleaseMonitor, SparseVectorMonitor
-from disttrack.mechanisms.noise import Draws, Gaussian, Laplace, Silent
-from disttrack.mechanisms.partition import PrivatePartition
-from disttrack.mechanisms.perturbed_leader import PerturbedLeader
-from disttrack.mechanisms.prediction import (
-    LEARNERS,
-    ExpertsPrivate,
-    Exponential,
-    Guessing,
-    JdpMirror,
-    Learner,
-    LearnerRun,
-    Plain,
-    PointPredictor,
-    PrivateProper,
-)
-from disttrack.mechanisms.static import STATIC, GaussianQueries, LaplaceQueries, MultiplicativeWeights, StaticMechanism
-from disttrack.mechanisms.threshold_queries import QUERY_SOLVERS, ReleaseQueries, SortedQueries, SparseVectorQueries
+from disttrack.mechanisms.counters import Binary as Binary
+from disttrack.mechanisms.counters import Blt as Blt
+from disttrack.mechanisms.counters import Counter as Counter
+from disttrack.mechanisms.counters import Fresh as Fresh
+from disttrack.mechanisms.counters import Hybrid as Hybrid
+from disttrack.mechanisms.counters import KAry as KAry
+from disttrack.mechanisms.counters import PanPrivate as PanPrivate
+from disttrack.mechanisms.counters import PerItem as PerItem
+from disttrack.mechanisms.counters import RandomizedResponse as RandomizedResponse
+from disttrack.mechanisms.counters import Run as Run
+from disttrack.mechanisms.counters import Sparse as Sparse
+from disttrack.mechanisms.counters import SparseInfinite as SparseInfinite
+from disttrack.mechanisms.counters import SquareRoot as SquareRoot
+from disttrack.mechanisms.counters import TreeVarianceReduced as TreeVarianceReduced
+from disttrack.mechanisms.counters import TwoLevel as TwoLevel
+from disttrack.mechanisms.density import PanPrivateDensity as PanPrivateDensity
+from disttrack.mechanisms.dynamic import DYNAMIC as DYNAMIC
+from disttrack.mechanisms.dynamic import DynamicMechanism as DynamicMechanism
+from disttrack.mechanisms.dynamic import DynamicRun as DynamicRun
+from disttrack.mechanisms.dynamic import FullyDynamic as FullyDynamic
+from disttrack.mechanisms.dynamic import GrowingFinite as GrowingFinite
+from disttrack.mechanisms.dynamic import GrowingInfinite as GrowingInfinite
+from disttrack.mechanisms.dynamic import GrowingSparse as GrowingSparse
+from disttrack.mechanisms.dynamic import GrowingSparseInfinite as GrowingSparseInfinite
+from disttrack.mechanisms.dynamic import InsertedMinusDeleted as InsertedMinusDeleted
+from disttrack.mechanisms.hard_instance import HardInstance as HardInstance
+from disttrack.mechanisms.hard_instance import hard_instance as hard_instance
+from disttrack.mechanisms.laplace_sums import laplace_sum_quantile as laplace_sum_quantile
+from disttrack.mechanisms.monitors import MONITORS as MONITORS
+from disttrack.mechanisms.monitors import CounterMonitor as CounterMonitor
+from disttrack.mechanisms.monitors import ReleaseMonitor as ReleaseMonitor
+from disttrack.mechanisms.monitors import SparseVectorMonitor as SparseVectorMonitor
+from disttrack.mechanisms.noise import Draws as Draws
+from disttrack.mechanisms.noise import Gaussian as Gaussian
+from disttrack.mechanisms.noise import Laplace as Laplace
+from disttrack.mechanisms.partition import PrivatePartition as PrivatePartition
+from disttrack.mechanisms.perturbed_leader import PerturbedLeader as PerturbedLeader
+from disttrack.mechanisms.prediction import LEARNERS as LEARNERS
+from disttrack.mechanisms.prediction import ExpertsPrivate as ExpertsPrivate
+from disttrack.mechanisms.prediction import Exponential as Exponential
+from disttrack.mechanisms.prediction import Guessing as Guessing
+from disttrack.mechanisms.prediction import JdpMirror as JdpMirror
+from disttrack.mechanisms.prediction import Learner as Learner
+from disttrack.mechanisms.prediction import LearnerRun as LearnerRun
+from disttrack.mechanisms.prediction import Plain as Plain
+from disttrack.mechanisms.prediction import PointPredictor as PointPredictor
+from disttrack.mechanisms.prediction import PrivateProper as PrivateProper
+from disttrack.mechanisms.static import STATIC as STATIC
+from disttrack.mechanisms.static import GaussianQueries as GaussianQueries
+from disttrack.mechanisms.static import LaplaceQueries as LaplaceQueries
+from disttrack.mechanisms.static import MultiplicativeWeights as MultiplicativeWeights
+from disttrack.mechanisms.static import StaticMechanism as StaticMechanism
+from disttrack.mechanisms.threshold_queries import QUERY_SOLVERS as QUERY_SOLVERS
+from disttrack.mechanisms.threshold_queries import ReleaseQueries as ReleaseQueries
+from disttrack.mechanisms.threshold_queries import SortedQueries as SortedQueries
+from disttrack.mechanisms.threshold_queries import SparseVectorQueries as SparseVectorQueries
 
-MECHANISMS: dict[str, type[Any]] = {
+MECHANISMS: dict[str, type[Mechanism]] = {
     **COUNTERS,
     AboveThreshold.kind: AboveThreshold,
     PrivatePartition.kind: PrivatePartition,
@@ -75,67 +84,7 @@ MECHANISMS: dict[str, type[Any]] = {
 """Every mechanism by its name: a dataclass of parameters with attributes `kind`, `source` and `error`."""
 
 __all__ = [
-    "COUNTERS",
-    "DYNAMIC",
-    "LEARNERS",
-    "MECHANISMS",
-    "MONITORS",
-    "QUERY_SOLVERS",
-    "STATIC",
-    "AboveThreshold",
-    "Binary",
-    "Blt",
-    "ContinualOutput",
-    "Counter",
-    "CounterMonitor",
-    "Draws",
-    "DynamicMechanism",
-    "DynamicRun",
-    "ExpertsPrivate",
-    "Exponential",
-    "Fresh",
-    "FullyDynamic",
-    "Gaussian",
-    "GaussianQueries",
-    "GrowingFinite",
-    "GrowingInfinite",
-    "GrowingSparse",
-    "GrowingSparseInfinite",
-    "Guessing",
-    "HardInstance",
-    "Hybrid",
-    "InsertedMinusDeleted",
-    "JdpMirror",
-    "KAry",
-    "Laplace",
-    "LaplaceQueries",
-    "Learner",
-    "LearnerRun",
-    "Ledger",
-    "MultiplicativeWeights",
-    "Overdrawn",
-    "PanPrivate",
-    "PanPrivateDensity",
-    "PerItem",
-    "PerturbedLeader",
-    "Plain",
-    "PointPredictor",
-    "PrivatePartition",
-    "PrivateProper",
-    "RandomizedResponse",
-    "ReleaseMonitor",
-    "ReleaseQueries",
-    "Run",
-    "Silent",
-    "SortedQueries",
-    "Sparse",
-    "SparseInfinite",
-    "SparseVectorMonitor",
-    "SparseVectorQueries",
-    "SquareRoot",
-    "StaticMechanism",
-    "TreeVarianceReduced",
-    "TwoLevel",
-    "hard_instance",
-    "laplace_sum_quantile",
+    name
+    for name, thing in vars().items()
+    if not (name.startswith("_") or inspect.ismodule(thing) or name in ("Mechanism", "annotations"))
 ]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from disttrack.mechanisms.checks import positive
-from disttrack.mechanisms.counters.base import noise_or_silence
-from disttrack.mechanisms.noise import Draws, Laplace
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.checks import Finite, Positive
+from disttrack.mechanisms.noise import Draws, Laplace, or_silence
 
 
 @dataclass(frozen=True)
-class AboveThreshold:
+class AboveThreshold(Mechanism):
     """AboveThreshold: fires at the first query with query + Lap(4 / epsilon) > threshold + Lap(2 / epsilon).
 
     Parameters
@@ -41,18 +39,13 @@ class AboveThreshold:
     [False, False, True]
     """
 
-    kind: ClassVar[str] = "above-threshold"
-    source: ClassVar[str] = "Qiu, Yi 2022, Algorithm 1 and Theorem 4"
-    error: ClassVar[str] = "silent below threshold - (8 / epsilon) ln(2 t / beta)"
-    arithmetic: ClassVar[str] = "grid"
+    kind = "above-threshold"
+    source = "Qiu, Yi 2022, Algorithm 1 and Theorem 4"
+    error = "silent below threshold - (8 / epsilon) ln(2 t / beta)"
+    arithmetic = "grid"
 
-    epsilon: float
-    threshold: float
-
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        if not isinstance(self.threshold, int | float) or not math.isfinite(self.threshold):
-            raise ValueError(f"threshold must be a finite number; got {self.threshold!r}")
+    epsilon: Positive
+    threshold: Finite
 
     @property
     def threshold_noise(self) -> Laplace:
@@ -66,7 +59,7 @@ class AboveThreshold:
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> AboveThresholdRun:
         """Return a fresh run; `silent` turns the noise off, for tests."""
-        return AboveThresholdRun(self, rng, silent)
+        return AboveThresholdRun(self, or_silence(rng, silent))
 
 
 class AboveThresholdRun:
@@ -74,11 +67,11 @@ class AboveThresholdRun:
 
     __slots__ = ("_draws", "_noisy_threshold", "halted", "mechanism", "t")
 
-    def __init__(self, mechanism: AboveThreshold, rng: np.random.Generator, silent: bool) -> None:
+    def __init__(self, mechanism: AboveThreshold, rng: np.random.Generator) -> None:
         self.mechanism = mechanism
-        hidden = Draws(noise_or_silence(mechanism.threshold_noise, silent), rng, batch=1)
+        hidden = Draws(mechanism.threshold_noise, rng, batch=1)
         self._noisy_threshold = hidden.on_grid(float(mechanism.threshold)) + hidden.one()
-        self._draws = Draws(noise_or_silence(mechanism.query_noise, silent), rng)
+        self._draws = Draws(mechanism.query_noise, rng)
         self.t = 0
         self.halted = False
 

@@ -1,9 +1,30 @@
-"""Checks of parameters: each error names the argument, its value and the accepted values."""
+"""Checks of parameters: each error names the argument, its value and the accepted values.
+
+A class of parameters declares its ranges as types of its fields, and `Checked` refuses other values:
+
+>>> from dataclasses import dataclass
+>>> @dataclass(frozen=True)
+... class Coin(Checked):
+...     bias: Share
+...     tosses: Whole | None = None
+>>> Coin(bias=1.5)
+Traceback (most recent call last):
+    ...
+ValueError: bias must be a number between 0 and 1, both excluded; got 1.5
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import math
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import fields
+from difflib import get_close_matches
+from functools import lru_cache, partial
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+Check = Callable[[str, Any], None]
+"""Function of a name and a value that raises ValueError unless the value is accepted."""
 
 
 def number(name: str, value: Any, accepted: str, fits: Callable[[float], bool]) -> None:
@@ -14,7 +35,7 @@ def number(name: str, value: Any, accepted: str, fits: Callable[[float], bool]) 
 
 def positive(name: str, value: Any) -> None:
     """Raise ValueError unless `value` is a finite number above 0."""
-    number(name, value, "above 0", lambda value: 0 < value < float("inf"))
+    number(name, value, "above 0", lambda value: 0 < value < math.inf)
 
 
 def probability(name: str, value: Any) -> None:
@@ -22,7 +43,97 @@ def probability(name: str, value: Any) -> None:
     number(name, value, "between 0 and 1, both excluded", lambda value: 0 < value < 1)
 
 
+def finite(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{name} must be a finite number; got {value!r}")
+
+
 def whole(name: str, value: Any, least: int = 1) -> None:
     """Raise ValueError unless `value` is a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}")
+
+
+def odd(name: str, value: int) -> None:
+    """Raise ValueError unless the whole number `value` is odd."""
+    if value % 2 == 0:
+        raise ValueError(f"{name} must be an odd number; got {value!r}")
+
+
+def one_of(name: str, value: Any, accepted: Collection[str]) -> None:
+    """Raise ValueError unless `value` is accepted; a similar name is suggested."""
+    if value not in accepted:
+        near = get_close_matches(str(value), accepted, 1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise ValueError(f"{name} must be one of {', '.join(accepted)}; got {value!r}{hint}")
+
+
+def at_most(most: float) -> Check:
+    """Return the check of numbers up to `most`."""
+
+    def check(name: str, value: Any) -> None:
+        if value > most:
+            raise ValueError(f"{name} must be at most {most}; got {value!r}")
+
+    return check
+
+
+def at_least(least: int) -> Check:
+    """Return the check of whole numbers from `least`."""
+    return partial(whole, least=least)
+
+
+def numbers(accepted: str, fits: Callable[[float], bool]) -> Check:
+    """Return the check of the numbers that fit; `accepted` describes them."""
+    return partial(number, accepted=accepted, fits=fits)
+
+
+Positive = Annotated[float, positive]
+Share = Annotated[float, probability]
+Finite = Annotated[float, finite]
+FromZero = Annotated[float, numbers("from 0, and below 1", lambda value: 0 <= value < 1)]
+Whole = Annotated[int, whole]
+Odd = Annotated[int, whole, odd]
+
+
+class Checked:
+    """Base of parameters: refuses values out of the ranges that the types of its fields declare."""
+
+    def __post_init__(self) -> None:
+        maker: Any = type(self)
+        for name, check, optional in _declared(maker):
+            value = getattr(self, name)
+            if value is not None or not optional:
+                check(name, value)
+
+
+@lru_cache(maxsize=256)
+def _declared(maker: Any) -> tuple[tuple[str, Check, bool], ...]:
+    """Return the fields that declare a range, its check, and whether None is accepted too."""
+    hints = _hints(maker)
+    return tuple(
+        (field.name, check, type(None) in get_args(hints[field.name]))
+        for field in fields(maker)
+        if field.name in hints
+        for check in _checks(hints[field.name])
+    )
+
+
+def _hints(maker: type[Any]) -> dict[str, Any]:
+    """Return the types of the fields, or those of the base class if some name is imported for type checkers only."""
+    try:
+        return get_type_hints(maker, include_extras=True)
+    except NameError:
+        return _hints(maker.__mro__[1])
+
+
+def _checks(hint: Any) -> Iterator[Check]:
+    """Return the checks in a type: those of its annotation, that of its literals, or those of a type or None."""
+    if get_origin(hint) is Annotated:
+        yield from hint.__metadata__
+    elif get_origin(hint) in (Union, UnionType):
+        for part in get_args(hint):
+            yield from _checks(part)
+    elif get_origin(hint) is Literal:
+        yield partial(one_of, accepted=get_args(hint))

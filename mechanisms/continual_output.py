@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, probability, whole
-from disttrack.mechanisms.counters.base import noise_or_silence
-from disttrack.mechanisms.noise import Draws, Laplace
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.checks import Positive, Share, Whole
+from disttrack.mechanisms.noise import Draws, Laplace, or_silence
 from disttrack.mechanisms.segments import SegmentNoise
 
 
@@ -27,7 +27,7 @@ class OneShot(Protocol):
 
 
 @dataclass(frozen=True)
-class ContinualOutput:
+class ContinualOutput(Mechanism):
     """Continual-output transformation of any one-shot estimator whose answer seldom changes much.
 
     At each step it compares the published answer with the estimator's, noise Lap(2 rho (k + 1) /
@@ -65,25 +65,17 @@ class ContinualOutput:
     10
     """
 
-    kind: ClassVar[str] = "continual-output"
-    source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum 2010, Figure 2 and Theorem 5.2"
-    error: ClassVar[str] = "d + alpha0 + 4A, A = rho (ln(1 / beta) + h) (k + h^2) / epsilon"
-    arithmetic: ClassVar[str] = "rounded"
+    kind = "continual-output"
+    source = "Dwork, Naor, Pitassi, Rothblum 2010, Figure 2 and Theorem 5.2"
+    error = "d + alpha0 + 4A, A = rho (ln(1 / beta) + h) (k + h^2) / epsilon"
+    arithmetic = "rounded"
 
-    epsilon: float
-    horizon: int
-    sensitivity: float
-    changes: int
-    variation: float
-    beta: float = 0.05
-
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        whole("horizon", self.horizon)
-        positive("sensitivity", self.sensitivity)
-        whole("changes", self.changes)
-        positive("variation", self.variation)
-        probability("beta", self.beta)
+    epsilon: Positive
+    horizon: Whole
+    sensitivity: Positive
+    changes: Whole
+    variation: Positive
+    beta: Share = 0.05
 
     @property
     def levels(self) -> int:
@@ -117,7 +109,7 @@ class ContinualOutput:
 
     def start(self, inner: OneShot, rng: np.random.Generator, *, silent: bool = False) -> ContinualOutputRun:
         """Return a fresh run around the estimator `inner`; `silent` turns the noise off, for tests."""
-        return ContinualOutputRun(self, inner, rng, silent)
+        return ContinualOutputRun(self, inner, or_silence(rng, silent))
 
 
 class ContinualOutputRun:
@@ -125,11 +117,11 @@ class ContinualOutputRun:
 
     __slots__ = ("_answers", "_threshold", "_thresholds", "changes", "halted", "inner", "output", "t", "transformation")
 
-    def __init__(self, transformation: ContinualOutput, inner: OneShot, rng: np.random.Generator, silent: bool) -> None:
+    def __init__(self, transformation: ContinualOutput, inner: OneShot, rng: np.random.Generator) -> None:
         self.transformation = transformation
         self.inner = inner
-        self._answers = Draws(noise_or_silence(transformation.answer_noise, silent), rng, batch=1)
-        segments = Draws(noise_or_silence(transformation.segment_noise, silent), rng, batch=1)
+        self._answers = Draws(transformation.answer_noise, rng, batch=1)
+        segments = Draws(transformation.segment_noise, rng, batch=1)
         self._threshold = segments.on_grid(transformation.threshold)
         self._thresholds = SegmentNoise(transformation.levels, segments)
         self.t = 0
@@ -152,7 +144,7 @@ class ContinualOutputRun:
         self.inner.step(x)
         answer = self._answers.on_grid(float(self.inner.answer()))
         gap = abs(self.output - answer + self._answers.one())
-        if gap > self._threshold + self._thresholds.step():
+        if gap > self._threshold + self._thresholds.one():
             self.output = answer + self._answers.one()
             self.changes += 1
             self.halted = self.changes > self.transformation.changes

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.checks import Positive, Whole, probability
 
 
 @dataclass(frozen=True)
-class PanPrivateDensity:
+class PanPrivateDensity(Mechanism):
     """Density estimator with a private state: one random bit per user, tossed again when the user appears.
 
     Before a user appears the bit is 1 with probability 1/2, afterwards with 1/2 + gain, gain = (1 -
@@ -43,17 +44,13 @@ class PanPrivateDensity:
     0.31606
     """
 
-    kind: ClassVar[str] = "pan-private-density"
-    source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum, Yekhanin 2010"
-    error: ClassVar[str] = "sqrt(ln(2 / beta) / (2 users)) / gain, gain = (1 - exp(-epsilon)) / 2"
-    arithmetic: ClassVar[str] = "coins"
+    kind = "pan-private-density"
+    source = "Dwork, Naor, Pitassi, Rothblum, Yekhanin 2010"
+    error = "sqrt(ln(2 / beta) / (2 users)) / gain, gain = (1 - exp(-epsilon)) / 2"
+    arithmetic = "coins"
 
-    epsilon: float
-    users: int
-
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        whole("users", self.users)
+    epsilon: Positive
+    users: Whole
 
     @property
     def gain(self) -> float:

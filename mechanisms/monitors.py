@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from disttrack.mechanisms.above_threshold import AboveThreshold
-from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.counters import counter as counter_called
 from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones, SampledHalting
 
@@ -58,7 +59,7 @@ def quiet_cut(epsilon: float, steps: int, false_alarm: float) -> float:
 
 
 @dataclass(frozen=True)
-class SparseVectorMonitor:
+class SparseVectorMonitor(Mechanism):
     """Threshold monitor by the sparse vector technique on the prefix sums.
 
     Right with probability 1 - beta if k >= (8 / epsilon) ln(2 / beta) + (16 / epsilon) ln(2 T / beta),
@@ -86,24 +87,20 @@ class SparseVectorMonitor:
     Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
     """
 
-    kind: ClassVar[str] = "sparse-vector-monitor"
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
-    error: ClassVar[str] = "right for k >= (8 / epsilon) ln(2 / beta) + (16 / epsilon) ln(2 T / beta)"
-    arithmetic: ClassVar[str] = "real"
+    kind = "sparse-vector-monitor"
+    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
+    error = "right for k >= (8 / epsilon) ln(2 / beta) + (16 / epsilon) ln(2 T / beta)"
+    arithmetic = "real"
 
-    k: int
-    epsilon: float
+    k: Whole
+    epsilon: Positive
     cut: float | None = None
-    horizon: int | None = None
-    false_alarm: float | None = None
+    horizon: Whole | None = None
+    false_alarm: Share | None = None
 
     def __post_init__(self) -> None:
-        whole("k", self.k)
-        positive("epsilon", self.epsilon)
-        if self.horizon is not None:
-            whole("horizon", self.horizon)
+        super().__post_init__()
         if self.false_alarm is not None:
-            probability("false_alarm", self.false_alarm)
             if self.cut is not None:
                 raise ValueError(f"cut and false_alarm exclude each other; got {self.cut!r} and a rate")
             if self.horizon is None:
@@ -141,7 +138,7 @@ class SparseVectorMonitor:
 
 
 @dataclass(frozen=True)
-class ReleaseMonitor:
+class ReleaseMonitor(Mechanism):
     """Threshold monitor that reveals each one with probability delta and answers top at 3k delta / 4 of them.
 
     It is (0, delta)-private whatever the length of the stream, and right only if k is of the order of 1
@@ -164,17 +161,13 @@ class ReleaseMonitor:
     Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
     """
 
-    kind: ClassVar[str] = "release-monitor"
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
-    error: ClassVar[str] = "right for k of the order of 1 / delta"
-    arithmetic: ClassVar[str] = "coins"
+    kind = "release-monitor"
+    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
+    error = "right for k of the order of 1 / delta"
+    arithmetic = "coins"
 
-    k: int
-    delta: float
-
-    def __post_init__(self) -> None:
-        whole("k", self.k)
-        probability("delta", self.delta)
+    k: Whole
+    delta: Share
 
     @property
     def needed(self) -> int:
@@ -205,7 +198,7 @@ class ReleaseMonitor:
 
 
 @dataclass(frozen=True)
-class CounterMonitor:
+class CounterMonitor(Mechanism):
     """Threshold monitor on top of a private counter: top when the estimate reaches the cut.
 
     Parameters
@@ -233,21 +226,20 @@ class CounterMonitor:
     The remark after Problem 1.6 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
     """
 
-    kind: ClassVar[str] = "counter-monitor"
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, after Problem 1.6"
-    error: ClassVar[str] = "right if the counter errs by k / 4 at most"
-    arithmetic: ClassVar[str] = "grid"
+    kind = "counter-monitor"
+    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, after Problem 1.6"
+    error = "right if the counter errs by k / 4 at most"
+    arithmetic = "grid"
 
-    k: int
+    k: Whole
     epsilon: float
     horizon: int
     counter: str = "binary"
     cut: float | None = None
-    runs: int = 10_000
+    runs: Whole = 10_000
 
     def __post_init__(self) -> None:
-        whole("k", self.k)
-        whole("runs", self.runs)
+        super().__post_init__()
         counter = counter_called(self.counter, self.epsilon, self.horizon)
         object.__setattr__(self, "arithmetic", counter.arithmetic)
 

@@ -1,4 +1,4 @@
-"""Distributions of noise: Laplace, Gaussian and none, with draws taken from a generator in batches.
+"""Distributions of noise: Laplace and Gaussian, with draws taken from a generator in batches.
 
 Laplace and Gaussian noise are drawn exactly on a public grid that contains the integers: the discrete Laplace and the
 discrete Gaussian distribution. Sums of integers and noise are then exact in doubles, so every release on one data set
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from statistics import NormalDist
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,21 +168,22 @@ class RealGaussian(Gaussian):
         return rng.normal(0.0, self.std, size)
 
 
-@dataclass(frozen=True)
-class Silent:
-    """No noise: every draw is 0. For tests and comparisons; it gives no privacy."""
+class Silence:
+    """Generator for a run without noise: every draw is 0. For tests and comparisons; it gives no privacy."""
 
-    spacing: ClassVar[float] = 0.0
+    def spawn(self, count: int) -> list[Silence]:
+        """Return generators like this one."""
+        return [self] * count
 
-    @property
-    def variance(self) -> float:
-        return 0.0
-
-    def draw(self, rng: np.random.Generator, size: int) -> Floats:
+    def laplace(self, mean: float, scale: float, size: int) -> Floats:
         return np.zeros(size)
 
-    def quantile(self, probability: float) -> float:
-        return 0.0
+    normal = laplace
+
+
+def or_silence(rng: np.random.Generator, silent: bool) -> Any:
+    """Return the generator, or one without noise if `silent`."""
+    return Silence() if silent else rng
 
 
 class Draws:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, probability, whole
-from disttrack.mechanisms.counters.base import noise_or_silence
-from disttrack.mechanisms.noise import Draws, Floats, Laplace
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.checks import Positive, Share, Whole
+from disttrack.mechanisms.noise import Draws, Floats, Laplace, or_silence
 
 WINDOW = 512
 """Steps searched at first for the end of a segment."""
 
 
 @dataclass(frozen=True)
-class PrivatePartition:
+class PrivatePartition(Mechanism):
     """Private partitioning: one sparse-vector test per segment, on the number of items since it began.
 
     Segment j closes when the test fires, with threshold (7 / epsilon) ln(2 T_j / beta_j), beta_j = 6
@@ -45,20 +44,14 @@ class PrivatePartition:
     Dwork, Naor, Reingold, Rothblum 2015 (with a horizon); Algorithm 2 of Qiu, Yi 2022 (without).
     """
 
-    kind: ClassVar[str] = "private-partition"
-    source: ClassVar[str] = "Qiu, Yi 2022, Algorithm 2; Dwork, Naor, Reingold, Rothblum 2015"
-    error: ClassVar[str] = "at most (13 / epsilon) ln(2 T_j / beta_j) items a segment"
-    arithmetic: ClassVar[str] = "grid"
+    kind = "private-partition"
+    source = "Qiu, Yi 2022, Algorithm 2; Dwork, Naor, Reingold, Rothblum 2015"
+    error = "at most (13 / epsilon) ln(2 T_j / beta_j) items a segment"
+    arithmetic = "grid"
 
-    epsilon: float
-    horizon: int | None = None
-    beta: float = 0.05
-
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        probability("beta", self.beta)
-        if self.horizon is not None:
-            whole("horizon", self.horizon)
+    epsilon: Positive
+    horizon: Whole | None = None
+    beta: Share = 0.05
 
     def threshold(self, segment: int, deadline: int) -> float:
         """Return the threshold of segment number `segment`, from 1, whose T_j is `deadline`."""
@@ -71,7 +64,7 @@ class PrivatePartition:
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> PartitionRun:
         """Return a fresh run; `silent` turns the noise off, for tests."""
-        return PartitionRun(self, rng, silent)
+        return PartitionRun(self, or_silence(rng, silent))
 
 
 class PartitionRun:
@@ -79,12 +72,12 @@ class PartitionRun:
 
     __slots__ = ("_deadline", "_hidden", "_queries", "_thresholds", "count", "partition", "segments", "t")
 
-    def __init__(self, partition: PrivatePartition, rng: np.random.Generator, silent: bool) -> None:
+    def __init__(self, partition: PrivatePartition, rng: np.random.Generator) -> None:
         self.partition = partition
         for_thresholds, for_queries = rng.spawn(2)
         threshold_noise, query_noise = Laplace(2 / partition.epsilon), Laplace(4 / partition.epsilon)
-        self._thresholds = Draws(noise_or_silence(threshold_noise, silent), for_thresholds, batch=16)
-        self._queries = Draws(noise_or_silence(query_noise, silent), for_queries)
+        self._thresholds = Draws(threshold_noise, for_thresholds, batch=16)
+        self._queries = Draws(query_noise, for_queries)
         self.t = 0
         self.segments = 0
         """Segments closed so far."""

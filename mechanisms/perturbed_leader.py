@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from disttrack.mechanisms.checks import positive, whole
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.checks import Positive, Whole, at_least
 from disttrack.mechanisms.counters import counter as counter_called
 from disttrack.mechanisms.counters.base import Run
-from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.noise import Floats, or_silence
 
 CHUNK = 4096
 """Rounds processed at a time."""
 
 
 @dataclass(frozen=True)
-class PerturbedLeader:
+class PerturbedLeader(Mechanism):
     """Follow the perturbed leader: play the expert with the least cost so far minus a random head start.
 
     The head starts are exponential with mean 1 / rate, fresh in every round. The regret against the best
@@ -50,24 +51,20 @@ class PerturbedLeader:
     Kalai, Vempala 2005; Dwork, Naor, Pitassi, Rothblum 2010, section 6.
     """
 
-    kind: ClassVar[str] = "perturbed-leader"
-    source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum 2010, section 6; Kalai, Vempala 2005"
-    error: ClassVar[str] = "regret <= rate best + ln(n) / rate + O(ln(n) log^1.5(horizon) / epsilon)"
-    arithmetic: ClassVar[str] = "real"
+    kind = "perturbed-leader"
+    source = "Dwork, Naor, Pitassi, Rothblum 2010, section 6; Kalai, Vempala 2005"
+    error = "regret <= rate best + ln(n) / rate + O(ln(n) log^1.5(horizon) / epsilon)"
+    arithmetic = "real"
 
-    experts: int
-    horizon: int
-    rate: float | None = None
-    epsilon: float | None = None
+    experts: Annotated[int, at_least(2)]
+    horizon: Whole
+    rate: Positive | None = None
+    epsilon: Positive | None = None
     counter: str = "pan-private"
 
     def __post_init__(self) -> None:
-        whole("experts", self.experts, least=2)
-        whole("horizon", self.horizon)
-        if self.rate is not None:
-            positive("rate", self.rate)
+        super().__post_init__()
         if self.epsilon is not None:
-            positive("epsilon", self.epsilon)
             counter_called(self.counter, self.epsilon, self.horizon + 1)
 
     @property
@@ -99,7 +96,7 @@ class PerturbedLeader:
         silent
             True turns the counters' noise off.
         """
-        return LeaderRun(self, head_starts, noise, silent)
+        return LeaderRun(self, head_starts, or_silence(noise, silent))
 
 
 class LeaderRun:
@@ -112,7 +109,6 @@ class LeaderRun:
         leader: PerturbedLeader,
         head_starts: np.random.Generator,
         noise: np.random.Generator,
-        silent: bool,
     ) -> None:
         self.leader = leader
         self._head_starts = head_starts
@@ -121,7 +117,7 @@ class LeaderRun:
         self._counters: list[Run] = []
         if leader.epsilon is not None:
             rules = counter_called(leader.counter, leader.epsilon, leader.horizon + 1)
-            self._counters = [rules.start(rng, silent=silent) for rng in noise.spawn(leader.experts)]
+            self._counters = [rules.start(rng) for rng in noise.spawn(leader.experts)]
         # The counters take a zero before the first round, so that the noise has the same distribution in it.
         self._seen = np.array([run.step(0) for run in self._counters] or [0.0] * leader.experts)
 

@@ -13,7 +13,7 @@ from disttrack.mechanisms.noise import Draws, Floats
 
 
 class SegmentNoise:
-    """The noise of the segments, step by step.
+    """The noise of the segments, step by step: Figure 1 of Dwork, Naor, Pitassi, Rothblum 2010 without its count.
 
     Parameters
     ----------
@@ -39,22 +39,22 @@ class SegmentNoise:
         """The noises in memory between two steps, longest segment first; those of ended segments are erased."""
         return tuple(self._segments)
 
-    def step(self) -> float:
+    def one(self) -> float:
         """Return the noise of the next step, and erase the noise of the segments that end with it."""
         sums = self._sums
-        while len(sums) <= self._levels:
+        while len(sums) <= self._levels:  # each segment that begins with this step
             noise = self._one()
             self._segments.append(noise)
             sums.append(sums[-1] + noise)
         total = sums[-1]
         self.t = t = self.t + 1
         ended = min((t & -t).bit_length(), self._levels)
-        if ended:
+        if ended:  # erase the noise of each segment that ends with this step
             del sums[-ended:], self._segments[-ended:]
         return total
 
-    def path(self, size: int) -> Floats:
-        """Return the noise of the next `size` steps; equivalent to `size` calls of `step`."""
+    def many(self, size: int) -> Floats:
+        """Return the noise of the next `size` steps; equivalent to `size` calls of `one`."""
         before, after, top = self.t, self.t + size, self._levels
         if not top or not size:
             self.t = after

@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from disttrack.mechanisms.checks import positive, probability, whole
-from disttrack.mechanisms.counters.base import noise_or_silence
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.counters.sparse import SparseInfinite
-from disttrack.mechanisms.noise import Draws, Laplace
+from disttrack.mechanisms.noise import Draws, Laplace, or_silence
 
 
 @dataclass(frozen=True)
-class SortedQueries:
+class SortedQueries(Mechanism):
     """Queries in increasing order: the points between two of them are the input of a sparse-stream counter.
 
     The error is that of the counter, O((log^1.5 n + log t) / epsilon).
@@ -39,16 +38,13 @@ class SortedQueries:
     Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.1: sorted queries are the counter problem.
     """
 
-    kind: ClassVar[str] = "sorted-queries"
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.1"
-    error: ClassVar[str] = "O((log^1.5 n + log t) / epsilon); queries in increasing order only"
-    arithmetic: ClassVar[str] = "grid"
+    kind = "sorted-queries"
+    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.1"
+    error = "O((log^1.5 n + log t) / epsilon); queries in increasing order only"
+    arithmetic = "grid"
 
-    epsilon: float
-    beta: float = 0.05
-
-    def __post_init__(self) -> None:
-        SparseInfinite(self.epsilon, beta=self.beta)
+    epsilon: Positive
+    beta: Share = 0.05
 
     def largest_error(self, points: int, queries: int, beta: float) -> float:
         """Return a bound on the errors of all answers, except with probability `beta`."""
@@ -56,7 +52,7 @@ class SortedQueries:
 
     def start(self, data: ArrayLike, rng: np.random.Generator, *, silent: bool = False) -> SortedQueriesRun:
         """Return a fresh run on `data`; `silent` turns the noise off, for tests."""
-        return SortedQueriesRun(self, data, rng, silent)
+        return SortedQueriesRun(self, data, or_silence(rng, silent))
 
 
 class SortedQueriesRun:
@@ -64,8 +60,8 @@ class SortedQueriesRun:
 
     __slots__ = ("_counter", "_data", "_last", "_seen")
 
-    def __init__(self, rules: SortedQueries, data: ArrayLike, rng: np.random.Generator, silent: bool) -> None:
-        self._counter = SparseInfinite(rules.epsilon, beta=rules.beta).start(rng, silent=silent)
+    def __init__(self, rules: SortedQueries, data: ArrayLike, rng: np.random.Generator) -> None:
+        self._counter = SparseInfinite(rules.epsilon, beta=rules.beta).start(rng)
         self._data = np.sort(np.asarray(data, dtype=np.float64)).tolist()
         self._last, self._seen = -math.inf, 0
 
@@ -80,7 +76,7 @@ class SortedQueriesRun:
 
 
 @dataclass(frozen=True)
-class SparseVectorQueries:
+class SparseVectorQueries(Mechanism):
     """Queries in any order, by two-sided sparse-vector tests between answers already given.
 
     A query between two answered ones is tested: within a margin of the left answer, or of the right one,
@@ -110,23 +106,16 @@ class SparseVectorQueries:
     here.
     """
 
-    kind: ClassVar[str] = "sparse-vector-queries"
-    source: ClassVar[str] = "Bun, Steinke, Ullman 2017, BetweenThresholds; margins derived"
-    error: ClassVar[str] = "O(sqrt(n log(T) / epsilon) + (c / epsilon) log(c / (epsilon delta))), c payments"
-    arithmetic: ClassVar[str] = "grid"
+    kind = "sparse-vector-queries"
+    source = "Bun, Steinke, Ullman 2017, BetweenThresholds; margins derived"
+    error = "O(sqrt(n log(T) / epsilon) + (c / epsilon) log(c / (epsilon delta))), c payments"
+    arithmetic = "grid"
 
-    epsilon: float
-    points: int
-    queries: int
-    delta: float = 1e-6
-    beta: float = 0.05
-
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        whole("points", self.points)
-        whole("queries", self.queries)
-        probability("delta", self.delta)
-        probability("beta", self.beta)
+    epsilon: Positive
+    points: Whole
+    queries: Whole
+    delta: Share = 1e-6
+    beta: Share = 0.05
 
     @property
     def margin(self) -> float:
@@ -161,7 +150,7 @@ class SparseVectorQueries:
 
     def start(self, data: ArrayLike, rng: np.random.Generator, *, silent: bool = False) -> SparseVectorQueriesRun:
         """Return a fresh run on `data`; `silent` turns the noise off, for tests."""
-        return SparseVectorQueriesRun(self, data, rng, silent)
+        return SparseVectorQueriesRun(self, data, or_silence(rng, silent))
 
 
 class SparseVectorQueriesRun:
@@ -181,14 +170,14 @@ class SparseVectorQueriesRun:
         "t",
     )
 
-    def __init__(self, rules: SparseVectorQueries, data: ArrayLike, rng: np.random.Generator, silent: bool) -> None:
+    def __init__(self, rules: SparseVectorQueries, data: ArrayLike, rng: np.random.Generator) -> None:
         self.rules = rules
         self._data = np.sort(np.asarray(data, dtype=np.float64)).tolist()
         if len(self._data) != rules.points:
             raise ValueError(f"data must hold {rules.points} points; got {len(self._data)}")
-        self._queries = Draws(noise_or_silence(Laplace(6 / rules.share), silent), rng)
-        self._shifts = Draws(noise_or_silence(Laplace(2 / rules.share), silent), rng, batch=16)
-        self._fresh = Draws(noise_or_silence(Laplace(1 / rules.share), silent), rng, batch=16)
+        self._queries = Draws(Laplace(6 / rules.share), rng)
+        self._shifts = Draws(Laplace(2 / rules.share), rng, batch=16)
+        self._fresh = Draws(Laplace(1 / rules.share), rng, batch=16)
         self._asked = [-math.inf, math.inf]
         self._answers = [0.0, float(rules.points)]
         self._margin = self._shifts.on_grid(rules.margin)
@@ -225,7 +214,7 @@ class SparseVectorQueriesRun:
 
 
 @dataclass(frozen=True)
-class ReleaseQueries:
+class ReleaseQueries(Mechanism):
     """Queries answered from a sample: each point is kept with probability delta, drawn once.
 
     It is (0, delta)-private; the standard deviation of an answer is sqrt(n_q (1 - delta) / delta), n_q
@@ -246,15 +235,12 @@ class ReleaseQueries:
     Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8.
     """
 
-    kind: ClassVar[str] = "release-queries"
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
-    error: ClassVar[str] = "sqrt(n_q (1 - delta) / delta)"
-    arithmetic: ClassVar[str] = "coins"
+    kind = "release-queries"
+    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
+    error = "sqrt(n_q (1 - delta) / delta)"
+    arithmetic = "coins"
 
-    delta: float
-
-    def __post_init__(self) -> None:
-        probability("delta", self.delta)
+    delta: Share
 
     def largest_error(self, points: int, queries: int, beta: float) -> float:
         """Return a bound on the errors of all answers, except with probability `beta` (Bernstein, union bound)."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final, Literal, get_args
 
 from disttrack.mechanisms.accounting.composition import Loss, drift, spread
-from disttrack.mechanisms.checks import positive
+from disttrack.mechanisms.checks import one_of, positive
 
 Rule = Literal["sequence", "advanced", "parallel"]
 Range = tuple[int, int]
@@ -79,8 +79,7 @@ class Ledger:
         self, name: str, epsilon: float, delta: float = 0.0, rule: Rule = "sequence", over: Range | None = None
     ) -> None:
         positive("epsilon", epsilon)
-        if rule not in get_args(Rule):
-            raise ValueError(f"rule must be one of {', '.join(get_args(Rule))}; got {rule!r}")
+        one_of("rule", rule, get_args(Rule))
         if over is not None and (over[1] is None or over[1] < over[0]):
             raise ValueError(f"{name}: over must end, and not before it begins; got {over!r}")
         self.name, self.epsilon, self.delta, self.rule, self.over = name, epsilon, delta, rule, over

@@ -9,12 +9,12 @@
 from __future__ import annotations
 
 import inspect
-from difflib import get_close_matches
 from importlib.metadata import entry_points
 from typing import Any
 
 import numpy as np
 
+from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.counters.base import Counter as Counter
 from disttrack.mechanisms.counters.base import Run as Run
 from disttrack.mechanisms.counters.binary import Binary as Binary
@@ -50,15 +50,13 @@ def counter_class(kind: str) -> type[Counter]:
     ValueError
         If there is no such counter.
     """
-    if kind in KINDS:
-        return KINDS[kind]
-    for point in entry_points(group=GROUP, name=kind):
-        loaded = point.load()
-        if inspect.isclass(loaded) and issubclass(loaded, Counter):
-            return loaded
-    near = get_close_matches(str(kind), KINDS, 1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
-    raise ValueError(f"counter must be one of {', '.join(KINDS)}; got {kind!r}{hint}")
+    if kind not in KINDS:
+        for point in entry_points(group=GROUP, name=kind):
+            loaded = point.load()
+            if inspect.isclass(loaded) and issubclass(loaded, Counter):
+                return loaded
+    one_of("counter", kind, KINDS)
+    return KINDS[kind]
 
 
 def counter(kind: str, epsilon: float, horizon: int | None = None, **more: Any) -> Counter:

@@ -15,13 +15,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from disttrack.mechanisms.checks import positive, whole
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.checks import Positive, Whole, whole
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile, laplace_sum_variance
-from disttrack.mechanisms.noise import Floats, Noise, Silent
+from disttrack.mechanisms.noise import Floats
 
 
 @dataclass(frozen=True)
-class Counter(ABC):
+class Counter(Mechanism, ABC):
     """Parameters of a private counter; makes its runs.
 
     Parameters
@@ -38,18 +39,10 @@ class Counter(ABC):
         If `epsilon` is not above 0 or `horizon` not a whole number of at least 1.
     """
 
-    kind: ClassVar[str] = ""
-    """Name in scenario files and in `make`."""
-    source: ClassVar[str] = ""
-    """Paper and section."""
-    error: ClassVar[str] = ""
-    """Growth of the error at step t, as text."""
     memory: ClassVar[str] = ""
     """Growth of the state, as text."""
     privacy: ClassVar[Literal["pure", "approximate"]] = "pure"
     """Pure: (epsilon, 0); approximate: (epsilon, delta), the class then has a parameter delta."""
-    arithmetic: ClassVar[str] = "real"
-    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
     needs_horizon: ClassVar[bool] = True
     """Whether the number of steps must be known beforehand."""
     pan_private: ClassVar[bool] = False
@@ -61,12 +54,12 @@ class Counter(ABC):
     error_follows_items: ClassVar[bool] = False
     """Whether its error depends on the number of nonzero entries rather than the number of steps."""
 
-    epsilon: float
-    horizon: int | None = None
+    epsilon: Positive
+    horizon: Whole | None = None
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        if self.needs_horizon or self.horizon is not None:
+        super().__post_init__()
+        if self.needs_horizon:
             whole("horizon", self.horizon)
 
     @property
@@ -214,8 +207,3 @@ class Run(ABC):
     def _past_horizon(self, t: int) -> None:
         """Refuse a step past the horizon."""
         raise ValueError(f"step {t} is past the horizon of this {self.counter.kind} counter, {self.horizon}")
-
-
-def noise_or_silence(noise: Noise, silent: bool) -> Noise:
-    """Return the distribution, or no noise."""
-    return Silent() if silent else noise

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from disttrack.mechanisms.checks import whole
-from disttrack.mechanisms.counters.base import Counter, Run, noise_or_silence
-from disttrack.mechanisms.counters.dyadic import BLOCK, extend_path
+from disttrack.mechanisms.counters.dyadic import DyadicNoise
+from disttrack.mechanisms.counters.linear import LinearCounter
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
 
 @dataclass(frozen=True)
-class Binary(Counter):
+class Binary(LinearCounter):
     """Binary mechanism: the estimate of step t adds up the noisy sums of popcount(t) dyadic intervals.
 
     Each entry lies in at most `levels` intervals, and each interval has noise Lap(levels / epsilon). So
@@ -81,42 +80,5 @@ class Binary(Counter):
         starts = ends & (ends - 1)
         return ((ends > starts[:, None]) & (ends <= ends[:, None])) / self.scale
 
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> BinaryRun:
-        return BinaryRun(self, rng, silent)
-
-
-class BinaryRun(Run):
-    """A running binary counter; its state is the exact sum and a stack of noises, one per set bit of t."""
-
-    __slots__ = ("_draws", "_one", "_stack")
-
-    def __init__(self, counter: Binary, rng: np.random.Generator, silent: bool) -> None:
-        super().__init__(counter)
-        noise = noise_or_silence(Laplace(counter.scale), silent)
-        self._draws = Draws(noise, rng, batch=min(counter.steps, 1024))
-        self._one = self._draws.one
-        self._stack = [0.0]
-
-    def step(self, x: float = 1) -> float:
-        t = self.t + 1
-        if t > self._left:
-            self._past_horizon(t)
-        self.t = t
-        self._total += x
-        stack = self._stack
-        if not t & 1:
-            del stack[1 - (t & -t).bit_length() :]
-        noise = stack[-1] + self._one()
-        stack.append(noise)
-        return self._total + noise
-
-    def release(self, values: ArrayLike) -> Floats:
-        numbers = self._admit(values)
-        out = np.empty(len(numbers))
-        for at in range(0, len(numbers), BLOCK):
-            block = self._prefixes(numbers[at : at + BLOCK])
-            noise = self._draws.many(len(block))
-            self._stack = extend_path(noise, self.t, self._stack)
-            self.t += len(block)
-            np.add(block, noise, out=out[at : at + BLOCK])
-        return out
+    def noise(self, rng: np.random.Generator) -> DyadicNoise:
+        return DyadicNoise(Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024)))

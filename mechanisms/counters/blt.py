@@ -6,15 +6,14 @@ import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import mul
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from disttrack.mechanisms.checks import number, probability, whole
-from disttrack.mechanisms.counters.base import Counter, Run, noise_or_silence
-from disttrack.mechanisms.counters.dyadic import BLOCK
-from disttrack.mechanisms.gaussian import Calibration, noise_multiplier
-from disttrack.mechanisms.noise import Draws, Floats, Gaussian, RealGaussian
+from disttrack.mechanisms.checks import numbers
+from disttrack.mechanisms.counters.linear import BLOCK
+from disttrack.mechanisms.counters.toeplitz import Toeplitz
+from disttrack.mechanisms.noise import Draws, Floats, RealGaussian
 
 STRIDE = 1.5
 """Distance of the quadrature's nodes: its relative error is about 2 exp(-pi^2 / stride), 0.3 %."""
@@ -101,7 +100,7 @@ def quadrature_buffers(steps: int, stride: float = STRIDE) -> Buffers:
 
 
 @dataclass(frozen=True)
-class Blt(Counter):
+class Blt(Toeplitz):
     """Buffered linear Toeplitz counter: nearly the square root's error from O(log T) numbers of state.
 
     Parameters
@@ -130,98 +129,57 @@ class Blt(Counter):
     source = "Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024"
     error = "within 1 % of square-root"
     memory = "O(log horizon)"
-    privacy = "approximate"
 
-    delta: float = 1e-6
-    calibration: Calibration = "classical"
-    stride: float = STRIDE
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        noise_multiplier(self.epsilon, self.delta, self.calibration)
-        number("stride", self.stride, "from 0.1 to 3", lambda stride: 0.1 <= stride <= 3)
+    stride: Annotated[float, numbers("from 0.1 to 3", lambda stride: 0.1 <= stride <= 3)] = STRIDE
 
     @property
     def buffers(self) -> Buffers:
         """The numbers of the factorisation."""
         return quadrature_buffers(self.steps, self.stride)
 
-    @property
-    def sigma(self) -> float:
-        """Noise multiplier: standard deviation of the noise over the L2 sensitivity."""
-        return noise_multiplier(self.epsilon, self.delta, self.calibration)
+    def coefficients(self, steps: int) -> Floats:
+        return self.buffers.coefficients(steps)
 
-    @property
-    def std(self) -> float:
-        """Standard deviation of each fresh draw."""
-        return self.sigma * math.sqrt(self.buffers.column_norm(self.steps))
+    def column_norm(self, steps: int) -> float:
+        return self.buffers.column_norm(steps)
 
-    def variance(self, t: int) -> float:
-        whole("t", t)
-        return self.std**2 * self.buffers.row_norm(t)
+    def row_norm(self, t: int) -> float:
+        return self.buffers.row_norm(t)
 
-    def error_bound(self, t: int, beta: float) -> float:
-        probability("beta", beta)
-        return Gaussian(math.sqrt(self.variance(t))).quantile(1 - beta / 2)
-
-    def encoder(self, steps: int) -> Floats:
-        lags = np.subtract.outer(np.arange(steps), np.arange(steps))
-        return np.where(lags >= 0, self.buffers.coefficients(steps)[abs(lags)], 0.0) / self.std
-
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> BltRun:
-        return BltRun(self, rng, silent)
+    def noise(self, rng: np.random.Generator) -> BufferedNoise:
+        return BufferedNoise(self.buffers, Draws(RealGaussian(self.std), rng, min(self.steps, 1024)))
 
 
-class BltRun(Run):
-    """A running buffered Toeplitz counter: the buffers, and the noise of the present estimate."""
+class BufferedNoise:
+    """The buffers, and the noise of the present estimate."""
 
     __slots__ = ("_buffers", "_decays", "_draws", "_modes", "_noise", "_one", "_states", "_weights")
 
-    def __init__(self, counter: Blt, rng: np.random.Generator, silent: bool) -> None:
-        super().__init__(counter)
-        self._draws = Draws(noise_or_silence(RealGaussian(counter.std), silent), rng, min(counter.steps, 1024))
-        self._one = self._draws.one
-        buffers = counter.buffers
+    def __init__(self, buffers: Buffers, draws: Draws) -> None:
+        self._buffers, self._draws, self._one = buffers, draws, draws.one
         self._modes = tuple(part[:-1].tolist() for part in buffers.modes)
         self._decays = buffers.decays.tolist()
         self._weights = buffers.weights.tolist()
         self._states = [0.0] * len(self._weights)
-        self._buffers = buffers
         self._noise = 0.0
 
-    def step(self, x: float = 1) -> float:
-        t = self.t + 1
-        if t > self._left:
-            self._past_horizon(t)
-        self.t = t
-        self._total += x
-        draw = self._one()
+    def one(self) -> float:
         states = self._states
-        draw -= sum(map(mul, self._weights, states))
-        self._states = [faded + draw for faded in map(mul, self._decays, states)]
-        self._noise += draw
-        return self._total + self._draws.on_grid(self._noise)
+        shaped = self._one() - sum(map(mul, self._weights, states))  # C^-1 z
+        self._states = [faded + shaped for faded in map(mul, self._decays, states)]
+        self._noise += shaped  # A C^-1 z
+        return self._draws.on_grid(self._noise)
 
-    def release(self, values: ArrayLike) -> Floats:
-        numbers = self._admit(values)
-        if not len(numbers):
-            return numbers
-        noise = self._draws.many(len(numbers))
-        for at in range(0, len(noise), BLOCK):
-            self._shape(noise[at : at + BLOCK])
-        self.t += len(numbers)
-        return self._prefixes(numbers) + self._draws.on_grid(noise)
-
-    def _shape(self, draws: Floats) -> None:
-        """Turn draws into the noise of the estimates, in place.
+    def many(self, size: int) -> Floats:
+        """Return the noise of several steps.
 
         The content of the buffers is first subtracted as if it were input; C^-1, from rest, then has the
         coefficients height (decay - 1) decay^(i - 1), summed over the modes of A C^-1.
         """
-        fading = self._buffers.fading[:, : len(draws)]
+        draws, fading = self._draws.many(size), self._buffers.fading[:, :size]
         held = np.array(self._weights) * self._states
         draws -= (held[:, None] * fading).sum(axis=0)  # a matrix product would differ between processors
-        from scipy.signal import lfilter  # a slow import, only needed by `release`
+        from scipy.signal import lfilter  # a slow import, only needed here
 
         shaped = draws.copy()
         for decay, height in zip(*self._modes, strict=True):
@@ -231,3 +189,4 @@ class BltRun(Run):
         shaped[0] += self._noise
         np.cumsum(shaped, out=draws)
         self._noise = float(draws[-1])
+        return self._draws.on_grid(draws)

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from disttrack.mechanisms.counters.base import Counter, Run, noise_or_silence
-from disttrack.mechanisms.counters.dyadic import BLOCK, extend_path
+from disttrack.mechanisms.counters.dyadic import DyadicNoise
+from disttrack.mechanisms.counters.linear import LinearCounter, NoisePath
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
 
 @dataclass(frozen=True)
-class Hybrid(Counter):
+class Hybrid(LinearCounter):
     """Hybrid mechanism: no horizon is needed; the error grows with the logarithm of the steps so far.
 
     With P = 2^i the last power of two up to t, the estimate is the sum up to P with noise of i + 1
@@ -62,63 +61,45 @@ class Hybrid(Counter):
                 rows[t - 1, t >> 1 : t] = self.epsilon / 2
         return rows
 
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> HybridRun:
-        return HybridRun(self, rng, silent)
+    def noise(self, rng: np.random.Generator) -> HybridNoise:
+        return HybridNoise(self.epsilon, rng)
 
 
-class HybridRun(Run):
-    """A running hybrid counter: the stack of a binary counter, plus the noise of the epochs."""
+class HybridNoise:
+    """The noise of the epochs, plus that of a binary tree in the present one."""
 
-    __slots__ = ("_draws", "_of_epochs", "_of_trees", "_one", "_power", "_silent", "_stack")
+    __slots__ = ("_epochs", "_epsilon", "_of_epochs", "_of_trees", "_t", "_tree")
 
-    def __init__(self, counter: Hybrid, rng: np.random.Generator, silent: bool) -> None:
-        super().__init__(counter)
+    def __init__(self, epsilon: float, rng: np.random.Generator) -> None:
         of_epochs, self._of_trees = rng.spawn(2)
-        self._silent = silent
-        self._of_epochs = Draws(noise_or_silence(Laplace(2 / counter.epsilon), silent), of_epochs, batch=1)
-        self._power = 0
-        self._stack = [0.0]
+        self._epsilon = epsilon
+        self._of_epochs = Draws(Laplace(2 / epsilon), of_epochs, batch=1)
+        self._epochs = 0.0
+        self._tree: NoisePath
+        self._t = 0
 
-    def step(self, x: float = 1) -> float:
-        t = self.t + 1
-        if t > self._left:
-            self._past_horizon(t)
-        self.t = t
-        self._total += x
-        since = t - self._power
-        if since == self._power or t == 1:
-            self._begin_epoch(t)
-            return self._total + self._stack[0]
-        stack = self._stack
-        if not since & 1:
-            del stack[1 - (since & -since).bit_length() :]
-        noise = stack[-1] + self._one()
-        stack.append(noise)
-        return self._total + noise
-
-    def _begin_epoch(self, t: int) -> None:
-        """Release the sum up to t, a power of two, and start a fresh tree."""
-        self._power = t
-        self._stack = [self._stack[0] + self._of_epochs.one()]
+    def one(self) -> float:
+        self._t = t = self._t + 1
+        if t & (t - 1):
+            return self._epochs + self._tree.one()
+        # t is a power of two: the logarithmic part releases the sum of the epoch, and a fresh tree begins
+        self._epochs += self._of_epochs.one()
+        noise = Laplace(2 * max(1, t.bit_length() - 1) / self._epsilon)
         # a tree draws once per step, up to the end of its epoch; another scale needs another grid
-        noise = noise_or_silence(Laplace(2 * max(1, t.bit_length() - 1) / self.epsilon), self._silent)
-        self._draws = Draws(noise, self._of_trees.spawn(1)[0], batch=min(max(1, t - 1), 1024))
-        self._one = self._draws.one
+        self._tree = DyadicNoise(Draws(noise, self._of_trees.spawn(1)[0], batch=min(max(1, t - 1), 1024)))
+        return self._epochs
 
-    def release(self, values: ArrayLike) -> Floats:
-        numbers = self._admit(values)
-        out = np.empty(len(numbers))
+    def many(self, size: int) -> Floats:
+        path = np.empty(size)
         at = 0
-        while at < len(numbers):
-            room = max(0, 2 * self._power - 1 - self.t)
-            size = min(BLOCK, len(numbers) - at, room)
-            if not size:
-                out[at] = self.step(float(numbers[at]))
+        while at < size:
+            epoch_ends = 1 << self._t.bit_length()
+            within = min(size - at, epoch_ends - 1 - self._t)
+            if within:
+                np.add(self._tree.many(within), self._epochs, out=path[at : at + within])
+                self._t += within
+                at += within
+            else:
+                path[at] = self.one()
                 at += 1
-                continue
-            noise = self._draws.many(size)
-            self._stack = extend_path(noise, self.t - self._power, self._stack)
-            self.t += size
-            np.add(self._prefixes(numbers[at : at + size]), noise, out=out[at : at + size])
-            at += size
-        return out
+        return path

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from disttrack.mechanisms.counters.base import Counter, Run, noise_or_silence
-from disttrack.mechanisms.counters.dyadic import BLOCK
+from disttrack.mechanisms.checks import at_least, odd
+from disttrack.mechanisms.counters.linear import LinearCounter
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
+
+Steps = NDArray[np.int64]
+
+
+Node = tuple[int, int, int, int]
+"""A node with noise: its first item, from 0, its size, the step from which it is not used any more, and its sign."""
 
 
 def balanced_digits(number: int, base: int) -> list[int]:
@@ -31,7 +39,7 @@ def balanced_digits(number: int, base: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class KAry(Counter):
+class KAry(LinearCounter):
     """k-ary tree with negative digits: t is written with digits from -(k-1)/2 to (k-1)/2.
 
     The estimate of step t adds the noisy nodes of the positive digits and subtracts those of the
@@ -69,13 +77,7 @@ class KAry(Counter):
     memory = "O(base log t)"
     arithmetic = "grid"
 
-    base: int = 19
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        odd = isinstance(self.base, int) and not isinstance(self.base, bool) and self.base % 2
-        if not odd or self.base < 3:
-            raise ValueError(f"base must be an odd whole number of at least 3; got {self.base!r}")
+    base: Annotated[int, at_least(3), odd] = 19
 
     @property
     def levels(self) -> int:
@@ -101,151 +103,82 @@ class KAry(Counter):
             above += digit * size
         return [t for t in candidates if t >= 1]
 
+    def nodes(self, t: int) -> Iterator[Node]:
+        """Return the nodes that get their noise at step `t`, in the order of the draws.
+
+        The digit of a level changes when all digits below it have just become the lowest one.
+        """
+        half, size, reached = self.base // 2, 1, t
+        digit = -half
+        while digit == -half:
+            digit = (reached // size + half) % self.base - half
+            if digit == -half:  # the last nodes before the carry's point are subtracted, the furthest longest
+                for uses in range(half, 0, -1):
+                    yield reached + (uses - 1) * size, size, t + uses * size, -1
+            elif digit > 0:
+                yield reached - size, size, t + (half + 1 - digit) * size, 1
+            reached -= digit * size  # the lowest digits of this number are 0
+            size *= self.base
+
     def encoder(self, steps: int) -> Floats:
-        rows: list[Floats] = []
-        half = self.base // 2
-        for t in range(1, steps + 1):
-            reached = t  # the number given by the digits from this level on
-            for level, digit in enumerate(balanced_digits(t, self.base)):
-                size = self.base**level
-                nodes = [reached - size]  # starts of the nodes that get their noise now
-                if digit == -half:
-                    nodes = [reached + (half - m) * size for m in range(1, half + 1)]
-                elif digit <= 0:
-                    break
-                reached -= digit * size
-                for start in nodes:
-                    row = np.zeros(steps)
-                    row[start : start + size] = 1 / self.scale
-                    rows.append(row)
-                if digit != -half:
-                    break
-        return np.array(rows)
+        items = np.arange(steps)
+        nodes = [node for t in range(1, steps + 1) for node in self.nodes(t)]
+        return np.array([(items >= start) & (items < start + size) for start, size, _, _ in nodes]) / self.scale
 
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> KAryRun:
-        return KAryRun(self, rng, silent)
+    def noise(self, rng: np.random.Generator) -> KAryNoise:
+        return KAryNoise(self, Draws(Laplace(self.scale), rng, batch=min(2 * self.steps, 1024)))
 
 
-class KAryRun(Run):
-    """A running k-ary counter: for each digit its value, its noise, and the noises still to be subtracted."""
+class KAryNoise:
+    """The noise of the nodes in use: each is added, or subtracted, from its draw until its digit has passed."""
 
-    __slots__ = ("_above", "_base", "_digits", "_draws", "_half", "_noises", "_one", "_pending")
+    __slots__ = ("_counter", "_draws", "_ending", "_noise", "_one", "_t")
 
-    def __init__(self, counter: KAry, rng: np.random.Generator, silent: bool) -> None:
-        super().__init__(counter)
-        noise = noise_or_silence(Laplace(counter.scale), silent)
-        self._draws = Draws(noise, rng, batch=min(2 * counter.steps, 1024))
-        self._one = self._draws.one
-        self._base = counter.base
-        self._half = counter.base // 2
-        levels = counter.levels
-        self._digits = [0] * levels
-        self._noises = [0.0] * levels
-        self._pending: list[list[float]] = [[] for _ in range(levels)]
-        self._above = 0.0
+    def __init__(self, counter: KAry, draws: Draws) -> None:
+        self._counter, self._draws, self._one = counter, draws, draws.one
+        self._ending: defaultdict[int, float] = defaultdict(float)
+        """Noise that is removed at a later step."""
+        self._noise = 0.0
+        self._t = 0
 
-    def step(self, x: float = 1) -> float:
-        t = self.t + 1
-        if t > self._left:
-            self._past_horizon(t)
-        self.t = t
-        self._total += x
-        digit = self._digits[0]
-        if digit == self._half:
-            self._carry()
-        else:
-            self._digits[0] = digit + 1
-            if digit >= 0:
-                self._noises[0] += self._one()
-            else:
-                self._noises[0] = self._pending[0].pop()
-        return self._total + (self._noises[0] + self._above)
+    def one(self) -> float:
+        self._t = t = self._t + 1
+        self._noise -= self._ending.pop(t, 0.0)
+        for _, _, until, sign in self._counter.nodes(t):
+            noise = sign * self._one()
+            self._noise += noise
+            self._ending[until] += noise
+        return self._noise
 
-    def _carry(self) -> None:
-        """Reset every full digit to the lowest value, and raise the first digit that is not full."""
-        level = 0
-        half, one = self._half, self._one
-        while self._digits[level] == half:
-            # digit -m uses the last m nodes before the carry's point; they are subtracted, the furthest first
-            noises = [0.0]
-            for _ in range(half):
-                noises.append(noises[-1] - one())
-            self._noises[level] = noises.pop()
-            self._pending[level] = noises
-            self._digits[level] = -half
-            level += 1
-        self._digits[level] += 1
-        if self._digits[level] > 0:
-            self._noises[level] += one()
-        else:
-            self._noises[level] = self._pending[level].pop()
-        self._above = sum(self._noises[1:])
+    def many(self, size: int) -> Floats:
+        before, after = self._t, self._t + size
+        begin, until, noise = self._drawn(before, after)
+        path = np.zeros(size)
+        path += np.bincount(begin - before - 1, noise, size)
+        ends = until <= after
+        path -= np.bincount(until[ends] - before - 1, noise[ends], size)
+        for t in [t for t in self._ending if t <= after]:
+            path[t - before - 1] -= self._ending.pop(t)
+        for t, left in zip(until[~ends].tolist(), noise[~ends].tolist(), strict=True):
+            self._ending[t] += left
+        path[0] += self._noise
+        np.cumsum(path, out=path)
+        self._noise, self._t = float(path[-1]), after
+        return path
 
-    def release(self, values: ArrayLike) -> Floats:
-        numbers = self._admit(values)
-        out = np.empty(len(numbers))
-        for at in range(0, len(numbers), BLOCK):
-            block = self._prefixes(numbers[at : at + BLOCK])
-            np.add(block, self._path(len(block)), out=out[at : at + BLOCK])
-        return out
-
-    def _path(self, size: int) -> Floats:
-        """Return the noise of the next `size` steps, one level of digits after the other."""
-        half, before, after = self._half, self.t, self.t + size
-        moves: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-        drawn = np.zeros(size, dtype=np.int64)
-        for level in range(len(self._digits)):
-            width = self._base**level
-            # a digit changes when all digits below it have just become lowest
-            first = -(-(before + 1 + (width - 1) // 2) // width) * width - (width - 1) // 2
-            places = np.arange(first, after + 1, width) - before - 1
-            number = (places + before + 1 + (width - 1) // 2) // width
-            digits = (number + half) % self._base - half
-            drawn[places] += np.where(digits == -half, half, digits > 0)
-            moves.append((places, digits))
-        draws = self._draws.many(int(drawn.sum()))
-        starts = np.cumsum(drawn) - drawn
-        above = np.zeros(size)
-        lowest = np.zeros(size)
-        for level, (places, digits) in enumerate(moves):
-            now = self._noises[level]
-            noises = self._level_noises(level, digits, starts[places] + level * half, draws)
-            lasting = np.diff(places, prepend=0, append=size)
-            path = np.repeat(np.concatenate(([now], noises)), lasting)
-            if level:
-                above += path
-            else:
-                lowest = path
-        self._above = float(sum(self._noises[1:]))
-        self.t = after
-        lowest += above
-        return lowest
-
-    def _level_noises(self, level: int, digits: NDArray[np.int64], starts: NDArray[np.int64], draws: Floats) -> Floats:
-        """Return the noise of a level after each change of its digit, and update its state."""
-        half = self._half
-        noises = np.empty(len(digits))
-        lowest = np.flatnonzero(digits == -half)
-        head = int(lowest[0]) if len(lowest) else len(digits)
-        for i in range(head):  # the rest of the present cycle
-            if digits[i] > 0:
-                self._noises[level] += float(draws[starts[i]])
-            else:
-                self._noises[level] = self._pending[level].pop()
-            noises[i] = self._noises[level]
-        if len(lowest):
-            cycles, width = len(lowest), self._base
-            taken = -draws[starts[lowest][:, None] + np.arange(half)]
-            down = np.cumsum(np.concatenate((np.zeros((cycles, 1)), taken), axis=1), axis=1)
-            up = np.zeros(cycles * width)
-            rest = digits[head:] > 0
-            up[: len(rest)][rest] = draws[starts[head:][rest]]
-            up = np.cumsum(up.reshape(cycles, width)[:, half + 1 :], axis=1)
-            whole = np.concatenate((down[:, :0:-1], down[:, :1], up), axis=1).ravel()
-            noises[head:] = whole[: len(rest)]
-            self._noises[level] = float(noises[-1])
-            left = max(0, -int(digits[-1]))
-            self._pending[level] = down[-1, :left].tolist()
-        if len(digits):
-            self._digits[level] = int(digits[-1])
-        return noises
+    def _drawn(self, before: int, after: int) -> tuple[Steps, Steps, Floats]:
+        """Return the first step, the step of removal and the signed noise of the nodes of several steps."""
+        base, half, width = self._counter.base, self._counter.base // 2, 1
+        uses = np.arange(half, 0, -1)
+        begin, until, signs = [], [], []
+        while (changed := (after + width // 2) // width) > (unchanged := (before + width // 2) // width):
+            numbers = np.arange(unchanged + 1, changed + 1)
+            steps, digits = numbers * width - width // 2, (numbers + half) % base - half
+            carries, positive = steps[digits == -half, None], digits > 0
+            begin += [np.repeat(carries, half), steps[positive]]
+            until += [(carries + uses * width).ravel(), steps[positive] + (half + 1 - digits[positive]) * width]
+            signs += [np.full(carries.size * half, -1.0), np.ones(np.count_nonzero(positive))]
+            width *= base
+        first, noise = np.concatenate(begin), np.concatenate(signs)
+        noise[np.argsort(first, kind="stable")] *= self._draws.many(len(first))
+        return first, np.concatenate(until), noise

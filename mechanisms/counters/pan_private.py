@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from disttrack.mechanisms.counters.base import Counter, Run, noise_or_silence
-from disttrack.mechanisms.counters.dyadic import BLOCK
-from disttrack.mechanisms.noise import Draws, Floats, Laplace
+from disttrack.mechanisms.counters.base import Counter
+from disttrack.mechanisms.counters.linear import LinearRun
+from disttrack.mechanisms.noise import Draws, Laplace, or_silence
 from disttrack.mechanisms.segments import SegmentNoise
 
 
@@ -62,41 +61,26 @@ class PanPrivate(Counter):
         return [(self.scale, 1 + self.levels)]
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> PanPrivateRun:
-        return PanPrivateRun(self, rng, silent)
+        return PanPrivateRun(self, or_silence(rng, silent))
 
 
-class PanPrivateRun(Run):
+class PanPrivateRun(LinearRun):
     """A running pan-private counter.
 
     The noise is drawn only when it is needed: noise drawn ahead would be in memory, and an intruder
     would know the noise of the next outputs.
     """
 
-    __slots__ = ("_noise",)
+    __slots__ = ()
 
-    def __init__(self, counter: PanPrivate, rng: np.random.Generator, silent: bool) -> None:
-        super().__init__(counter)
-        draws = Draws(noise_or_silence(Laplace(counter.scale), silent), rng, batch=1)
-        self._total = draws.one()
-        self._noise = SegmentNoise(counter.levels, draws)
+    _noise: SegmentNoise
 
-    def step(self, x: float = 1) -> float:
-        t = self.t + 1
-        if t > self._left:
-            self._past_horizon(t)
-        self.t = t
-        self._total += x
-        return self._total + self._noise.step()
+    def __init__(self, counter: PanPrivate, rng: np.random.Generator) -> None:
+        draws = Draws(Laplace(counter.scale), rng, batch=1)
+        noisy_zero = draws.one()
+        super().__init__(counter, SegmentNoise(counter.levels, draws))
+        self._total = noisy_zero
 
     def state(self) -> dict[str, Any]:
         """Return the state that an intruder sees between two steps: the noisy count and the noises in force."""
-        return {"step": self.t, "count": self._total, "noise": self._noise.in_force}
-
-    def release(self, values: ArrayLike) -> Floats:
-        numbers = self._admit(values)
-        out = np.empty(len(numbers))
-        for at in range(0, len(numbers), BLOCK):
-            block = self._prefixes(numbers[at : at + BLOCK])
-            self.t += len(block)
-            np.add(block, self._noise.path(len(block)), out=out[at : at + BLOCK])
-        return out
+        return {**super().state(), "noise": self._noise.in_force}

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.checks import Share, probability, whole
 from disttrack.mechanisms.counters.base import Counter, Run
 from disttrack.mechanisms.counters.hybrid import Hybrid
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
-from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.noise import Floats, or_silence
 from disttrack.mechanisms.partition import PrivatePartition
 
 
@@ -53,11 +53,7 @@ class Sparse(Counter):
 
     error_follows_items = True
 
-    beta: float = 0.05
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        probability("beta", self.beta)
+    beta: Share = 0.05
 
     @property
     def partition(self) -> PrivatePartition:
@@ -102,7 +98,7 @@ class Sparse(Counter):
         return self.error_bound(steps, beta / steps, items)
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> SparseRun:
-        return SparseRun(self, rng, silent)
+        return SparseRun(self, or_silence(rng, silent))
 
 
 @dataclass(frozen=True)
@@ -155,11 +151,11 @@ class SparseRun(Run):
 
     __slots__ = ("_estimate", "inner", "partition")
 
-    def __init__(self, counter: Sparse, rng: np.random.Generator, silent: bool) -> None:
+    def __init__(self, counter: Sparse, rng: np.random.Generator) -> None:
         super().__init__(counter)
         for_partition, for_counter = rng.spawn(2)
-        self.partition = counter.partition.start(for_partition, silent=silent)
-        self.inner = counter.inner.start(for_counter, silent=silent)
+        self.partition = counter.partition.start(for_partition)
+        self.inner = counter.inner.start(for_counter)
         self._estimate = 0.0
 
     def step(self, x: float = 1) -> float:

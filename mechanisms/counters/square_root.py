@@ -6,12 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from disttrack.mechanisms.checks import probability, whole
-from disttrack.mechanisms.counters.base import Counter, Run, noise_or_silence
-from disttrack.mechanisms.gaussian import Calibration, noise_multiplier
-from disttrack.mechanisms.noise import Draws, Floats, Gaussian, RealGaussian
+from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.counters.toeplitz import Toeplitz
+from disttrack.mechanisms.noise import Draws, Floats, RealGaussian
 
 FIRST_BLOCK = 1024
 """Length of the first block of correlated noise; each later block is as long as all before it."""
@@ -58,7 +56,7 @@ def square_root_norm(steps: int) -> float:
 
 
 @dataclass(frozen=True)
-class SquareRoot(Counter):
+class SquareRoot(Toeplitz):
     """Square-root factorisation with normal noise: estimate = sum + sum over s of f(t - s) z_s.
 
     z has standard deviation sigma \\|\\|f\\|\\|, where \\|\\|f\\|\\|^2 = sum f(m)^2 over the horizon is
@@ -96,79 +94,53 @@ class SquareRoot(Counter):
     error = "sigma (ln(horizon) / pi + 1.0663), sigma = sqrt(2 ln(1.25 / delta)) / epsilon"
     memory = "O(horizon)"
     remembers_steps = True
-    privacy = "approximate"
 
-    delta: float = 1e-6
-    calibration: Calibration = "classical"
+    def coefficients(self, steps: int) -> Floats:
+        return square_root_coefficients(steps)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        noise_multiplier(self.epsilon, self.delta, self.calibration)
+    def column_norm(self, steps: int) -> float:
+        return square_root_norm(steps)
 
-    @property
-    def sigma(self) -> float:
-        """Noise multiplier: standard deviation of the noise over the L2 sensitivity."""
-        return noise_multiplier(self.epsilon, self.delta, self.calibration)
+    def row_norm(self, t: int) -> float:
+        return square_root_norm(t)  # both factors are the same matrix
 
-    @property
-    def std(self) -> float:
-        """Standard deviation of each z."""
-        return self.sigma * math.sqrt(square_root_norm(self.steps))
-
-    def variance(self, t: int) -> float:
-        whole("t", t)
-        return self.std**2 * square_root_norm(t)
-
-    def error_bound(self, t: int, beta: float) -> float:
-        probability("beta", beta)
-        return Gaussian(math.sqrt(self.variance(t))).quantile(1 - beta / 2)
-
-    def encoder(self, steps: int) -> Floats:
-        lags = np.subtract.outer(np.arange(steps), np.arange(steps))
-        return np.where(lags >= 0, square_root_coefficients(steps)[abs(lags)], 0.0) / self.std
-
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> SquareRootRun:
-        return SquareRootRun(self, rng, silent)
+    def noise(self, rng: np.random.Generator) -> SquareRootNoise:
+        return SquareRootNoise(self.steps, Draws(RealGaussian(self.std), rng))
 
 
-class SquareRootRun(Run):
-    """A running square-root counter.
+class SquareRootNoise:
+    """The correlated noise, computed ahead in blocks that double, each by one fast Fourier transform.
 
-    The noise does not depend on the stream, so it is correlated ahead in blocks that double, each by one
-    fast Fourier transform: O(log t) per step on average.
+    This takes O(log t) per step on average.
     """
 
-    __slots__ = ("_draws", "_fresh", "_noise")
+    __slots__ = ("_draws", "_fresh", "_horizon", "_noise", "_t")
 
-    def __init__(self, counter: SquareRoot, rng: np.random.Generator, silent: bool) -> None:
-        super().__init__(counter)
-        self._draws = Draws(noise_or_silence(RealGaussian(counter.std), silent), rng)
+    def __init__(self, horizon: int, draws: Draws) -> None:
+        self._horizon, self._draws = horizon, draws
         self._fresh: Floats = np.empty(0)
         self._noise: Floats = np.empty(0)
+        self._t = 0
 
-    def step(self, x: float = 1) -> float:
-        t = self.t
-        if t >= self._left:
-            self._past_horizon(t + 1)
+    def one(self) -> float:
+        t = self._t
         if t == len(self._noise):
             self._extend()
-        self.t = t + 1
-        self._total += x
-        return self._total + self._noise.item(t)
+        self._t = t + 1
+        return self._noise.item(t)
 
-    def release(self, values: ArrayLike) -> Floats:
-        numbers = self._admit(values)
-        before, self.t = self.t, self.t + len(numbers)
-        while len(self._noise) < self.t:
+    def many(self, size: int) -> Floats:
+        before, self._t = self._t, self._t + size
+        while len(self._noise) < self._t:
             self._extend()
-        return self._prefixes(numbers) + self._noise[before : self.t]
+        return self._noise[before : self._t]
 
     def _extend(self) -> None:
         """Correlate the next block of noise."""
         from scipy import fft
 
         old = len(self._noise)
-        new = int(min(self._left, max(FIRST_BLOCK, 2 * old)))
+        new = min(self._horizon, max(FIRST_BLOCK, 2 * old))
         self._fresh = np.concatenate((self._fresh, self._draws.many(new - old)))
         size = fft.next_fast_len(2 * new - 1, real=True)
         product = fft.rfft(self._fresh, size)

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from disttrack.mechanisms.checks import whole
-from disttrack.mechanisms.counters.base import Counter, Run, noise_or_silence
+from disttrack.mechanisms.checks import Whole
+from disttrack.mechanisms.counters.linear import LinearCounter
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
 
 @dataclass(frozen=True)
-class TwoLevel(Counter):
+class TwoLevel(LinearCounter):
     """Two-level counter: at t = q block + r the estimate adds q noisy blocks and r noisy items.
 
     An item lies in at most two releases, itself and its block, so each has Lap(2 / epsilon) and
@@ -51,12 +50,7 @@ class TwoLevel(Counter):
     memory = "O(1)"
     arithmetic = "grid"
 
-    block: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.block is not None:
-            whole("block", self.block)
+    block: Whole | None = None
 
     @property
     def block_size(self) -> int:
@@ -80,57 +74,42 @@ class TwoLevel(Counter):
         starts = np.where(ends % size == 0, ends - size, ends - 1)
         return ((ends > starts[:, None]) & (ends <= ends[:, None])) / self.scale
 
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> TwoLevelRun:
-        return TwoLevelRun(self, rng, silent)
+    def noise(self, rng: np.random.Generator) -> TwoLevelNoise:
+        return TwoLevelNoise(self.block_size, Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024)))
 
 
-class TwoLevelRun(Run):
-    """A running two-level counter: the noise of the blocks, and that of the items since the last block."""
+class TwoLevelNoise:
+    """The noise of the blocks, and of the items since the last block."""
 
     __slots__ = ("_block", "_blocks", "_draws", "_items", "_place")
 
-    def __init__(self, counter: TwoLevel, rng: np.random.Generator, silent: bool) -> None:
-        super().__init__(counter)
-        noise = noise_or_silence(Laplace(counter.scale), silent)
-        self._draws = Draws(noise, rng, batch=min(counter.steps, 1024))
-        self._block = counter.block_size
+    def __init__(self, block: int, draws: Draws) -> None:
+        self._block, self._draws = block, draws
         self._place = 0
-        self._blocks = 0.0
-        self._items = 0.0
+        self._blocks = self._items = 0.0
 
-    def step(self, x: float = 1) -> float:
-        t = self.t + 1
-        if t > self._left:
-            self._past_horizon(t)
-        self.t = t
-        self._total += x
+    def one(self) -> float:
         self._place += 1
         if self._place == self._block:
             self._place = 0
-            self._blocks += self._draws.one()
-            self._items = self._blocks
+            self._items = self._blocks = self._blocks + self._draws.one()
         else:
             self._items += self._draws.one()
-        return self._total + self._items
+        return self._items
 
-    def release(self, values: ArrayLike) -> Floats:
-        numbers = self._admit(values)
-        noise = self._draws.many(len(numbers))
-        place, size, at = self._place, self._block, 0
-        while at < len(noise):
-            stop = min(len(noise), at + size - place)
-            whole_block = place + stop - at == size
-            items = noise[at : stop - whole_block]
+    def many(self, size: int) -> Floats:
+        noise = self._draws.many(size)
+        at = 0
+        while at < size:  # up to the end of the block
+            stop = min(size, at + self._block - self._place)
+            self._place = (self._place + stop - at) % self._block
+            items = noise[at : stop if self._place else stop - 1]
             if len(items):
                 items[0] += self._items
                 np.cumsum(items, out=items)
                 self._items = float(items[-1])
-            if whole_block:
-                self._blocks += float(noise[stop - 1])
-                self._items = self._blocks
-                noise[stop - 1] = self._blocks
-            place = 0 if whole_block else place + stop - at
+            if not self._place:
+                noise[stop - 1] += self._blocks
+                self._items = self._blocks = float(noise[stop - 1])
             at = stop
-        self._place = place
-        self.t += len(numbers)
-        return self._prefixes(numbers) + noise
+        return noise

@@ -11,11 +11,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun
-from disttrack.mechanisms.dynamic.fully_dynamic import FullyDynamic
-from disttrack.mechanisms.dynamic.growing import GrowingFinite, GrowingInfinite, GrowingSparse, GrowingSparseInfinite
-from disttrack.mechanisms.dynamic.inserted_minus_deleted import InsertedMinusDeleted
-from disttrack.mechanisms.dynamic.interval_tree import OnlineIntervalTree
+from disttrack.mechanisms.dynamic.base import DynamicMechanism as DynamicMechanism
+from disttrack.mechanisms.dynamic.base import DynamicRun as DynamicRun
+from disttrack.mechanisms.dynamic.fully_dynamic import FullyDynamic as FullyDynamic
+from disttrack.mechanisms.dynamic.growing import GrowingFinite as GrowingFinite
+from disttrack.mechanisms.dynamic.growing import GrowingInfinite as GrowingInfinite
+from disttrack.mechanisms.dynamic.growing import GrowingSparse as GrowingSparse
+from disttrack.mechanisms.dynamic.growing import GrowingSparseInfinite as GrowingSparseInfinite
+from disttrack.mechanisms.dynamic.inserted_minus_deleted import InsertedMinusDeleted as InsertedMinusDeleted
+from disttrack.mechanisms.dynamic.interval_tree import OnlineIntervalTree as OnlineIntervalTree
 
 DYNAMIC: Final[dict[str, type[DynamicMechanism]]] = {
     entry.kind: entry
@@ -29,16 +33,3 @@ DYNAMIC: Final[dict[str, type[DynamicMechanism]]] = {
     )
 }
 """Every dynamic mechanism by its name in scenario files."""
-
-__all__ = [
-    "DYNAMIC",
-    "DynamicMechanism",
-    "DynamicRun",
-    "FullyDynamic",
-    "GrowingFinite",
-    "GrowingInfinite",
-    "GrowingSparse",
-    "GrowingSparseInfinite",
-    "InsertedMinusDeleted",
-    "OnlineIntervalTree",
-]

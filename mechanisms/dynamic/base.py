@@ -25,18 +25,18 @@ from typing import ClassVar, Final
 import numpy as np
 
 from disttrack.mechanisms.accounting import Ledger
-from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.checks import FromZero, Positive, Share, Whole, whole
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.queries import Family, family
 from disttrack.mechanisms.static import STATIC, StaticMechanism, static_mechanism
-from disttrack.mechanisms.static.base import check_delta
 
 PAUSE: Final = 0
 """The code of a step in which nothing happens; x + 1 inserts item x, and -s deletes the item of step s."""
 
 
 @dataclass(frozen=True)
-class DynamicMechanism(ABC):
+class DynamicMechanism(Mechanism, ABC):
     """Parameters of a dynamic mechanism; makes its runs.
 
     Parameters
@@ -60,12 +60,6 @@ class DynamicMechanism(ABC):
         If a parameter is out of range.
     """
 
-    kind: ClassVar[str] = ""
-    """Name in scenario files."""
-    source: ClassVar[str] = ""
-    """Paper and section."""
-    error: ClassVar[str] = ""
-    """Growth of the error, as text."""
     memory: ClassVar[str] = ""
     """Growth of the state, as text."""
     arithmetic: ClassVar[str] = "grid"
@@ -75,19 +69,17 @@ class DynamicMechanism(ABC):
     deletes: ClassVar[bool] = False
     """Whether items may be deleted."""
 
-    epsilon: float
-    delta: float = 0.0
+    epsilon: Positive
+    delta: FromZero = 0.0
     queries: str = "count"
     domain: int = 1
     static: str = "laplace"
-    horizon: int | None = None
-    beta: float = 0.05
+    horizon: Whole | None = None
+    beta: Share = 0.05
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        check_delta(self.delta)
-        probability("beta", self.beta)
-        if self.needs_horizon or self.horizon is not None:
+        super().__post_init__()
+        if self.needs_horizon:
             whole("horizon", self.horizon)
         if STATIC.get(self.static, StaticMechanism).privacy == "approximate" and self.delta == 0:
             raise ValueError(f"delta must be above 0 for static {self.static}; got 0")

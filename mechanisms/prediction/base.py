@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.halting import HaltingTimes, Ones, SampledHalting
 
 Points = NDArray[np.int64]
@@ -32,18 +33,12 @@ class Limit(NamedTuple):
     failure: float
 
 
-class Learner(ABC):
+class Learner(Mechanism, ABC):
     """An online learner of point functions; subclasses are frozen dataclasses of parameters.
 
     Points are whole numbers from 0. Neighbouring inputs differ in one example, point and label.
     """
 
-    kind: ClassVar[str] = ""
-    source: ClassVar[str] = ""
-    error: ClassVar[str] = ""
-    """Number of mistakes, as a formula."""
-    arithmetic: ClassVar[str] = "real"
-    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
     reveals: ClassVar[Literal["hypotheses", "predictions"]] = "hypotheses"
     """What it shows: hypotheses, all of them private, or predictions, jointly private (those of the other rounds)."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
 
-from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.checks import Whole, numbers
 from disttrack.mechanisms.halting import HaltingTimes, Ones
 from disttrack.mechanisms.prediction.base import RUNS, ZERO, Floats, Labels, Learner, LearnerRun, Limit, Points
 
@@ -22,9 +22,9 @@ class Plain(Learner):
     Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.2: the class has Littlestone dimension 1.
     """
 
-    kind: ClassVar[str] = "plain"
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.2"
-    error: ClassVar[str] = "1 mistake; no privacy"
+    kind = "plain"
+    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.2"
+    error = "1 mistake; no privacy"
 
     @property
     def privacy(self) -> tuple[float, float]:
@@ -91,17 +91,12 @@ class Guessing(Learner):
         Probability that a round has a guess.
     """
 
-    kind: ClassVar[str] = "guessing"
-    source: ClassVar[str] = "the gambles in the proof of Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024"
-    error: ClassVar[str] = "all examples with label 1, and rate / points of the others; epsilon = 0"
+    kind = "guessing"
+    source = "the gambles in the proof of Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024"
+    error = "all examples with label 1, and rate / points of the others; epsilon = 0"
 
-    points: int
-    rate: float = 1.0
-
-    def __post_init__(self) -> None:
-        whole("points", self.points)
-        if self.rate != 1:
-            probability("rate", self.rate)
+    points: Whole
+    rate: Annotated[float, numbers("above 0, up to 1", lambda rate: 0 < rate <= 1)] = 1.0
 
     @property
     def chance(self) -> float:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, whole
+from disttrack.mechanisms.checks import Positive, Whole, at_least
 from disttrack.mechanisms.perturbed_leader import PerturbedLeader
 from disttrack.mechanisms.prediction.base import Floats, Labels, Learner, LearnerRun, Points
 
@@ -46,22 +46,19 @@ class ExpertsPrivate(Learner):
     Dwork, Naor, Pitassi, Rothblum 2010, section 6; the charges are derived here.
     """
 
-    kind: ClassVar[str] = "experts-private"
-    source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum 2010, section 6; the charges derived"
-    error: ClassVar[str] = "O(ln(n) log^1.5(T) / epsilon) more than the best of n point functions, epsilon-private"
-    arithmetic: ClassVar[str] = "grid"
+    kind = "experts-private"
+    source = "Dwork, Naor, Pitassi, Rothblum 2010, section 6; the charges derived"
+    error = "O(ln(n) log^1.5(T) / epsilon) more than the best of n point functions, epsilon-private"
+    arithmetic = "grid"
 
-    epsilon: float
-    points: int
-    horizon: int
-    rate: float = 0.5
+    epsilon: Positive
+    points: Annotated[int, at_least(2)]
+    horizon: Whole
+    rate: Positive = 0.5
     counter: str = "pan-private"
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        whole("points", self.points, least=2)
-        whole("horizon", self.horizon)
-        positive("rate", self.rate)
+        super().__post_init__()
         self.leader()
 
     @property

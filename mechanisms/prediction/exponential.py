@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.halting import HaltingTimes, Ones
 from disttrack.mechanisms.prediction.base import RUNS, Floats, Learner, LearnerRun, Points, examples
 
@@ -43,20 +42,17 @@ class Exponential(Learner):
     McSherry, Talwar 2007; composition: Dwork, Rothblum, Vadhan 2010, Theorem III.3 (both recalled).
     """
 
-    kind: ClassVar[str] = "exponential"
-    source: ClassVar[str] = "McSherry, Talwar 2007, with the composition of Dwork, Rothblum, Vadhan 2010"
-    error: ClassVar[str] = "about 1 in `points` of the labels 0; label 1 until it has come sqrt(T) times over"
+    kind = "exponential"
+    source = "McSherry, Talwar 2007, with the composition of Dwork, Rothblum, Vadhan 2010"
+    error = "about 1 in `points` of the labels 0; label 1 until it has come sqrt(T) times over"
 
-    epsilon: float
-    points: int
-    horizon: int
-    delta: float = 0.01
+    epsilon: Positive
+    points: Whole
+    horizon: Whole
+    delta: Share = 0.01
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        probability("delta", self.delta)
-        whole("points", self.points)
-        whole("horizon", self.horizon)
+        super().__post_init__()
         if self.horizon * self.loss / 2 > LARGEST:
             raise ValueError(
                 f"epsilon must be such that a weight is a float; got {self.epsilon!r} over {self.horizon:,}"

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, probability
+from disttrack.mechanisms.checks import Checked, Positive, Share
 from disttrack.mechanisms.noise import Floats, Laplace
 from disttrack.mechanisms.prediction.base import ZERO
 
 
 @dataclass(frozen=True)
-class SparseHistogram:
+class SparseHistogram(Checked):
     """Adds Laplace noise to each positive count, and returns the point of the largest if it is large enough.
 
     A changed example moves two counts by 1 each, which noise of scale 2 / epsilon hides. Whether a point has a
@@ -36,12 +36,8 @@ class SparseHistogram:
     Bun, Nissim, Stemmer 2016 (recalled), as Algorithm 3 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024 uses it.
     """
 
-    epsilon: float
-    delta: float
-
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        probability("delta", self.delta)
+    epsilon: Positive
+    delta: Share
 
     @property
     def noise(self) -> Laplace:

@@ -129,7 +129,7 @@ def insertion(
     """
     width = math.isqrt(rounds)
     if points <= width**2:
-        raise ValueError(f"points must be at least {width**2 + 1:,} for so many rounds; got {points:,}")
+        raise ValueError(f"points must be at least {width**2 + 1:,} for {rounds:,} rounds; got {points:,}")
     drawn = [zeros_of(rounds, rng) for _ in range(sequences)]
     mass = np.mean([learner.mass(each, width, rng) for each in drawn], axis=0)
     least = mass.min(axis=1)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Final, Literal, get_args
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.prediction.mirror_privacy import Steps, half_length, mended, printed
 
 Bits = NDArray[np.bool_]
@@ -20,7 +21,7 @@ EDGE: Final = 4
 
 
 @dataclass(frozen=True)
-class JdpMirror:
+class JdpMirror(Mechanism):
     """Answers top on a one with a probability that climbs from 0 to 1 between the K-th and the (K + 2L + 1)-th one.
 
     It always answers bottom on zeros. On the c-th one it answers top with probability pi(c - K), where pi(i) = 0 up to
@@ -56,25 +57,16 @@ class JdpMirror:
     [0.0, 0.003, 0.5, 0.5, 0.998, 1.0]
     """
 
-    kind: ClassVar[str] = "jdp-mirror"
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 2, mended"
-    error: ClassVar[str] = "at most 2L mistakes after K ones, L on average; L = O(log^2(1 / delta) / epsilon^2)"
-    arithmetic: ClassVar[str] = "coins"
+    kind = "jdp-mirror"
+    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 2, mended"
+    error = "at most 2L mistakes after K ones, L on average; L = O(log^2(1 / delta) / epsilon^2)"
+    arithmetic = "coins"
 
-    epsilon: float
-    delta: float = 0.01
-    delay: int = 1
-    half: int | None = None
+    epsilon: Positive
+    delta: Share = 0.01
+    delay: Whole = 1
+    half: Whole | None = None
     literal: Literally = "nothing"
-
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        probability("delta", self.delta)
-        whole("delay", self.delay)
-        if self.half is not None:
-            whole("half", self.half)
-        if self.literal not in get_args(Literally):
-            raise ValueError(f"literal must be one of {', '.join(get_args(Literally))}; got {self.literal!r}")
 
     @property
     def edge(self) -> float:

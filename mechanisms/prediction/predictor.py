@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.noise import Laplace
 from disttrack.mechanisms.prediction.base import ZERO, Labels, Learner, LearnerRun, Limit, Points
 from disttrack.mechanisms.prediction.histogram import SparseHistogram
@@ -59,26 +59,22 @@ class PointPredictor(Learner):
     Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 3; the proof's "Flag = 0 in step C" is Flag 3.
     """
 
-    kind: ClassVar[str] = "point-predictor"
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 3"
-    error: ClassVar[str] = "at most K + 2L mistakes, K + L on average, whatever T"
-    arithmetic: ClassVar[str] = "coins"
+    kind = "point-predictor"
+    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 3"
+    error = "at most K + 2L mistakes, K + L on average, whatever T"
+    arithmetic = "coins"
     reveals: ClassVar[Literal["hypotheses", "predictions"]] = "predictions"
 
-    epsilon: float
-    delta: float = 0.01
-    count: int | None = None
-    delay: int | None = None
-    window: int | None = None
-    half: int | None = None
+    epsilon: Positive
+    delta: Share = 0.01
+    count: Whole | None = None
+    delay: Whole | None = None
+    window: Whole | None = None
+    half: Whole | None = None
     literal: Literally = "nothing"
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        probability("delta", self.delta)
-        for name in ("count", "delay", "window", "half"):
-            if getattr(self, name) is not None:
-                whole(name, getattr(self, name))
+        super().__post_init__()
         if self.looks > self.mirror.delay:
             raise ValueError(f"window must be at most the delay of {self.mirror.delay}; got {self.window!r}")
 

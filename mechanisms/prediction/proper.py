@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from disttrack.mechanisms.above_threshold import AboveThreshold
-from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones
 from disttrack.mechanisms.monitors import quiet_cut
 from disttrack.mechanisms.prediction.base import RUNS, ZERO, Labels, Learner, LearnerRun, Points
@@ -49,22 +49,16 @@ class PrivateProper(Learner):
     Derived: the upper bound beside Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, by Observation 1.8.
     """
 
-    kind: ClassVar[str] = "private-proper"
-    source: ClassVar[str] = "Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, and a stable choice; derived"
-    error: ClassVar[str] = "about (8 / epsilon) ln(T) mistakes"
-    arithmetic: ClassVar[str] = "grid"
+    kind = "private-proper"
+    source = "Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, and a stable choice; derived"
+    error = "about (8 / epsilon) ln(T) mistakes"
+    arithmetic = "grid"
 
-    epsilon: float
-    horizon: int
-    delta: float = 0.01
-    share: float = 2 / 3
-    false_alarm: float = 0.01
-
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        whole("horizon", self.horizon)
-        for name in ("delta", "share", "false_alarm"):
-            probability(name, getattr(self, name))
+    epsilon: Positive
+    horizon: Whole
+    delta: Share = 0.01
+    share: Share = 2 / 3
+    false_alarm: Share = 0.01
 
     @property
     def privacy(self) -> tuple[float, float]:

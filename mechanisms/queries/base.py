@@ -1,8 +1,8 @@
 """Base class of families of linear queries: answers on a data set, and sensitivity to one item.
 
-A data set is an array of counts, one per value of the domain. A query is a function f from the domain to [0, 1], and
-its answer the sum of f over the items. All answers of a family are one matrix times the counts; a family with a
-faster method uses that.
+A data set is an array of counts, one per value of the domain. A query is a set of values, as a function f that is 1 for
+them and 0 for others, and its answer the sum of f over the items. All answers of a family are one matrix times the
+counts; a family with a faster method uses that.
 """
 
 from __future__ import annotations
@@ -63,19 +63,12 @@ class Family(ABC):
 
     @cached_property
     def l1(self) -> float:
-        """Largest sum of \\|f_q(x)\\| over the queries: the contribution of one item to all answers together."""
-        return self._largest(1)
+        """Largest number of queries that contain a value: the contribution of one item to all answers together."""
+        block = max(1, (1 << 20) // max(1, self.number))  # about a million numbers
+        starts = range(0, self.domain, block)
+        return float(max(self.values(np.arange(at, min(at + block, self.domain))).sum(axis=1).max() for at in starts))
 
-    @cached_property
+    @property
     def l2(self) -> float:
-        """Largest root of the sum of f_q(x)^2 over the queries."""
-        return math.sqrt(self._largest(2))
-
-    def _largest(self, power: int) -> float:
-        """Return the largest sum of powers of an item's values, in blocks of about a million numbers."""
-        block = max(1, (1 << 20) // max(1, self.number))
-        sums = [
-            (self.values(np.arange(first, min(first + block, self.domain))) ** power).sum(axis=1).max()
-            for first in range(0, self.domain, block)
-        ]
-        return float(max(sums))
+        """Largest root of the sum of f_q(x)^2 over the queries, which is that of f_q(x)."""
+        return math.sqrt(self.l1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -33,7 +32,7 @@ class Marginals(Family):
         If the domain is no power of two, or has fewer bits.
     """
 
-    kind: ClassVar[str] = "marginals"
+    kind = "marginals"
     says: ClassVar[str] = "the tables of all choices of some bits; |X| a table, not |X| a cell"
 
     def __init__(self, domain: int, order: int = 2) -> None:
@@ -80,10 +79,6 @@ class Marginals(Family):
     def l1(self) -> float:
         return float(comb(self.bits, self.order))
 
-    @cached_property
-    def l2(self) -> float:
-        return math.sqrt(self.l1)
-
 
 class Halves(Family):
     """Random halves: each query contains each value with probability 1/2, drawn once.
@@ -98,7 +93,7 @@ class Halves(Family):
         Number of queries.
     """
 
-    kind: ClassVar[str] = "halves"
+    kind = "halves"
     says: ClassVar[str] = "the items in random halves of the domain; |X| |Q|, there is no shorter way"
 
     def __init__(self, domain: int, number: int = 100) -> None:
@@ -126,7 +121,3 @@ class Halves(Family):
     @cached_property
     def l1(self) -> float:
         return float(self.matrix.sum(axis=0).max())
-
-    @cached_property
-    def l2(self) -> float:
-        return math.sqrt(self.l1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import ClassVar, Final
 
@@ -33,7 +32,7 @@ class Intervals(Family):
         If there are fewer intervals than `number`, or more than four million.
     """
 
-    kind: ClassVar[str] = "intervals"
+    kind = "intervals"
     says: ClassVar[str] = "the items in each interval, or in some; |X| + |Q| by prefix sums"
 
     def __init__(self, domain: int, number: int = 0) -> None:
@@ -78,7 +77,3 @@ class Intervals(Family):
         edges = np.bincount(self.first, minlength=self.domain + 1)
         edges -= np.bincount(self.last + 1, minlength=self.domain + 1)
         return float(np.cumsum(edges).max())
-
-    @cached_property
-    def l2(self) -> float:
-        return math.sqrt(self.l1)

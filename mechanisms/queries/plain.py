@@ -15,7 +15,7 @@ from disttrack.mechanisms.queries.base import Family, Items
 class Count(Family):
     """The number of items: one query, f = 1."""
 
-    kind: ClassVar[str] = "count"
+    kind = "count"
     says: ClassVar[str] = "the number of items; |X| additions"
 
     @property
@@ -35,7 +35,7 @@ class Count(Family):
 class Points(Family):
     """The number of items of each value, a histogram: an item is in one of them, so both sensitivities are 1."""
 
-    kind: ClassVar[str] = "points"
+    kind = "points"
     says: ClassVar[str] = "the number of items of each value; nothing to add up"
 
     @property
@@ -57,10 +57,6 @@ class Points(Family):
     def l1(self) -> float:
         return 1.0
 
-    @cached_property
-    def l2(self) -> float:
-        return 1.0
-
 
 class Axes(Family):
     """Values are cells of a table, x = row * columns + column: the sums of its rows, then those of its columns.
@@ -73,7 +69,7 @@ class Axes(Family):
         Number of rows, which divides it.
     """
 
-    kind: ClassVar[str] = "axes"
+    kind = "axes"
     says: ClassVar[str] = "the sums of the rows and of the columns of a table of values; 2 |X| additions"
 
     def __init__(self, domain: int, rows: int) -> None:

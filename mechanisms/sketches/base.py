@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from disttrack.mechanisms.base import Mechanism
 
 Goal = Literal["second-moment", "distinct", "frequency"]
 Floats = NDArray[np.float64]
@@ -77,19 +79,15 @@ class SketchRun(ABC):
         raise NotImplementedError(f"{type(self).__name__} cannot begin a new stream")
 
 
-class Sketch(ABC):
+class Sketch(Mechanism, ABC):
     """Parameters of a sketch: a frozen dataclass with `alpha`, the error that counts as a failure."""
-
-    kind: ClassVar[str] = ""
-    source: ClassVar[str] = ""
-    error: ClassVar[str] = ""
 
     alpha: float
 
     @property
-    @abstractmethod
     def goal(self) -> Goal:
-        """What it estimates."""
+        """What it estimates; a class that always estimates the same states it as an attribute."""
+        raise NotImplementedError
 
     @property
     @abstractmethod

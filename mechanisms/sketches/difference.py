@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, log2
-from typing import ClassVar
 
 import numpy as np
 
-from disttrack.mechanisms.checks import probability, whole
-from disttrack.mechanisms.sketches.base import Goal, Sketch, SketchRun, tally
+from disttrack.mechanisms.checks import Share, Whole
+from disttrack.mechanisms.sketches.base import Sketch, tally
 from disttrack.mechanisms.sketches.linear import LinearRun
+from disttrack.mechanisms.sketches.robust import RobustRun
 from disttrack.mechanisms.sketches.second_moment import Ams
 
 
@@ -52,20 +52,15 @@ class AmsDifference(Sketch):
     Woodruff, Zhou 2021, section 3; the difference estimator of F2 with these rows: derived here.
     """
 
-    kind: ClassVar[str] = "ams-difference"
-    source: ClassVar[str] = "Woodruff, Zhou 2021, section 3"
-    error: ClassVar[str] = (
-        "alpha against any adversary for `rounds` rounds; rows fall by alpha log^2(1 / alpha) against switching"
-    )
+    kind = "ams-difference"
+    source = "Woodruff, Zhou 2021, section 3"
+    error = "alpha against any adversary for `rounds` rounds; rows fall by alpha log^2(1 / alpha) against switching"
 
-    rounds: int
-    rows: int
-    alpha: float = 0.5
+    goal = "second-moment"
 
-    def __post_init__(self) -> None:
-        whole("rounds", self.rounds)
-        whole("rows", self.rows)
-        probability("alpha", self.alpha)
+    rounds: Whole
+    rows: Whole
+    alpha: Share = 0.5
 
     @property
     def levels(self) -> int:
@@ -80,10 +75,6 @@ class AmsDifference(Sketch):
         """
         growth: float = 2**level * self.alpha / 4
         return ceil(2 * growth * (self.levels + 1) * self.rows)
-
-    @property
-    def goal(self) -> Goal:
-        return "second-moment"
 
     @property
     def total_rows(self) -> int:
@@ -108,14 +99,13 @@ class AmsDifference(Sketch):
         return AmsDifferenceRun(self, rng)
 
 
-class AmsDifferenceRun(SketchRun):
+class AmsDifferenceRun(RobustRun):
     """Running strong estimates and difference estimators."""
 
     def __init__(self, rules: AmsDifference, rng: np.random.Generator) -> None:
         self._rules, self._rng = rules, rng
         self._frequencies: dict[int, int] = {}
         self._rounds = 0
-        self._published = 0.0
         self._begin_round()
 
     def _begin_round(self) -> None:
@@ -187,9 +177,6 @@ class AmsDifferenceRun(SketchRun):
         grown = {item: now.get(item, 0) - start.get(item, 0) for item in now.keys() | start.keys()}
         since.absorb({item: change for item, change in sorted(grown.items()) if change})
         return _change(before, since)
-
-    def estimate(self) -> float:
-        return self._published
 
 
 def _change(before: LinearRun, since: LinearRun) -> tuple[float, float]:

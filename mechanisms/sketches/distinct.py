@@ -5,16 +5,17 @@ Both depend only on the set of items: a repeated item changes nothing, and chang
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left, insort
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, whole
-from disttrack.mechanisms.sketches.base import Goal, Sketch, SketchRun, arrays_of, key_of
+from disttrack.mechanisms.checks import Positive, at_least
+from disttrack.mechanisms.sketches.base import Sketch, SketchRun, arrays_of, key_of
 from disttrack.mechanisms.sketches.mixing import mixed, mixed_all
 
 
@@ -22,6 +23,46 @@ def refuse_deletion(change: int) -> None:
     """Raise ValueError for a change below 1."""
     if change < 1:
         raise ValueError(f"a sketch of distinct items takes changes of at least 1; got {change!r}")
+
+
+class DistinctRun(SketchRun, ABC):
+    """A running sketch of distinct items, by their hash values under a secret key.
+
+    Parameters
+    ----------
+    key
+        The secret key.
+    least
+        Number of least hash values on which the state depends; None if it depends on all.
+    """
+
+    __slots__ = ("_key", "_size")
+
+    def __init__(self, key: int, least: int | None = None) -> None:
+        self._key, self._size = key, least
+        self.reset()
+
+    @abstractmethod
+    def reset(self) -> None: ...
+
+    @abstractmethod
+    def take(self, bits: int) -> None:
+        """Take the hash value of an item."""
+
+    def update(self, item: int, change: int) -> None:
+        refuse_deletion(change)
+        self.take(mixed(item, self._key))
+
+    def absorb(self, frequencies: Mapping[int, int]) -> None:
+        items, _ = arrays_of(frequencies)
+        for bits in np.unique(mixed_all(items, self._key))[: self._size].tolist():
+            self.take(bits)
+
+
+def power_of_two(name: str, value: int) -> None:
+    """Raise ValueError unless the whole number `value` is a power of two."""
+    if value & (value - 1):
+        raise ValueError(f"{name} must be a power of two; got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -51,41 +92,34 @@ class Kmv(Sketch):
     3.0
     """
 
-    kind: ClassVar[str] = "kmv"
-    source: ClassVar[str] = "Bar-Yossef et al. 2002; Beyer et al. 2007"
-    error: ClassVar[str] = "relative standard deviation 1 / sqrt(size - 2), against streams fixed in advance"
+    goal = "distinct"
+    kind = "kmv"
+    source = "Bar-Yossef et al. 2002; Beyer et al. 2007"
+    error = "relative standard deviation 1 / sqrt(size - 2), against streams fixed in advance"
 
-    size: int
-    alpha: float = 0.25
-
-    def __post_init__(self) -> None:
-        whole("size", self.size, 3)
-        positive("alpha", self.alpha)
-
-    @property
-    def goal(self) -> Goal:
-        return "distinct"
+    size: Annotated[int, at_least(3)]
+    alpha: Positive = 0.25
 
     @property
     def words(self) -> int:
         return self.size
 
     def start(self, rng: np.random.Generator) -> KmvRun:
-        return KmvRun(self.size, key_of(rng))
+        return KmvRun(key_of(rng), self.size)
 
 
-class KmvRun(SketchRun):
-    """The least hash values of a running sketch."""
+class KmvRun(DistinctRun):
+    """The least hash values of a running sketch, sorted."""
 
-    __slots__ = ("_key", "_least", "_size")
+    __slots__ = ("_least",)
 
-    def __init__(self, size: int, key: int) -> None:
-        self._size, self._key = size, key
+    _size: int
+
+    def reset(self) -> None:
         self._least: list[int] = []
 
-    def update(self, item: int, change: int) -> None:
-        refuse_deletion(change)
-        bits, least = mixed(item, self._key), self._least
+    def take(self, bits: int) -> None:
+        least = self._least
         if len(least) == self._size and bits >= least[-1]:
             return
         place = bisect_left(least, bits)
@@ -97,14 +131,6 @@ class KmvRun(SketchRun):
         if len(self._least) < self._size:
             return float(len(self._least))
         return (self._size - 1) * 2.0**64 / (self._least[-1] + 1)
-
-    def absorb(self, frequencies: Mapping[int, int]) -> None:
-        items, _ = arrays_of(frequencies)
-        fresh = np.unique(mixed_all(items, self._key))[: self._size].tolist()
-        self._least = sorted({*self._least, *fresh})[: self._size]
-
-    def reset(self) -> None:
-        self._least = []
 
 
 @dataclass(frozen=True)
@@ -133,22 +159,13 @@ class HyperLogLog(Sketch):
     3.0
     """
 
-    kind: ClassVar[str] = "hyperloglog"
-    source: ClassVar[str] = "Flajolet, Fusy, Gandouet, Meunier 2007"
-    error: ClassVar[str] = "relative standard deviation 1.04 / sqrt(registers), against streams fixed in advance"
+    goal = "distinct"
+    kind = "hyperloglog"
+    source = "Flajolet, Fusy, Gandouet, Meunier 2007"
+    error = "relative standard deviation 1.04 / sqrt(registers), against streams fixed in advance"
 
-    registers: int
-    alpha: float = 0.25
-
-    def __post_init__(self) -> None:
-        whole("registers", self.registers, 128)
-        if self.registers & (self.registers - 1):
-            raise ValueError(f"registers must be a power of two; got {self.registers!r}")
-        positive("alpha", self.alpha)
-
-    @property
-    def goal(self) -> Goal:
-        return "distinct"
+    registers: Annotated[int, at_least(128), power_of_two]
+    alpha: Positive = 0.25
 
     @property
     def words(self) -> int:
@@ -163,31 +180,24 @@ class HyperLogLog(Sketch):
         return HyperLogLogRun(self.registers, key_of(rng))
 
 
-class HyperLogLogRun(SketchRun):
+class HyperLogLogRun(DistinctRun):
     """The registers of a running sketch; the sum of 2^-rank and the number of empty registers are updated exactly."""
 
-    __slots__ = ("_empty", "_key", "_ranks", "_registers", "_sum", "_width")
+    __slots__ = ("_empty", "_ranks", "_registers", "_sum", "_width")
 
     def __init__(self, registers: int, key: int) -> None:
-        self._registers, self._key = registers, key
+        self._registers = registers
         self._width = 64 - (registers.bit_length() - 1)
-        self.reset()
+        super().__init__(key)
 
     def reset(self) -> None:
         self._ranks = [0] * self._registers
         self._empty = self._registers
         self._sum = float(self._registers)
 
-    def update(self, item: int, change: int) -> None:
-        refuse_deletion(change)
-        self._raise(*self._place(mixed(item, self._key)))
-
-    def _place(self, bits: int) -> tuple[int, int]:
-        """Return the register of a hash value, and its rank: one more than the zeros before its first one."""
+    def take(self, bits: int) -> None:
         register, rest = bits >> self._width, bits & ((1 << self._width) - 1)
-        return register, self._width - rest.bit_length() + 1
-
-    def _raise(self, register: int, rank: int) -> None:
+        rank = self._width - rest.bit_length() + 1  # one more than the zeros before the first one
         before = self._ranks[register]
         if rank > before:
             self._ranks[register] = rank
@@ -200,8 +210,3 @@ class HyperLogLogRun(SketchRun):
         if raw <= 2.5 * m and self._empty:
             return m * log(m / self._empty)
         return raw
-
-    def absorb(self, frequencies: Mapping[int, int]) -> None:
-        items, _ = arrays_of(frequencies)
-        for bits in mixed_all(items, self._key).tolist():
-            self._raise(*self._place(bits))

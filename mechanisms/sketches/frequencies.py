@@ -2,31 +2,59 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, whole
-from disttrack.mechanisms.sketches.base import TARGET, Goal, Sketch, SketchRun, arrays_of, key_of
+from disttrack.mechanisms.checks import Odd, Positive, Whole
+from disttrack.mechanisms.sketches.base import TARGET, Sketch, SketchRun, arrays_of, key_of
 from disttrack.mechanisms.sketches.mixing import mixed, mixed_all
 
 
 class CounterRows(Sketch):
     """A sketch of frequencies that has `depth` rows of `width` counters."""
 
+    goal = "frequency"
+
     width: int
     depth: int
 
     @property
-    def goal(self) -> Goal:
-        return "frequency"
-
-    @property
     def words(self) -> int:
         return self.width * self.depth
+
+
+class CounterRowsRun(SketchRun, ABC):
+    """Running rows of counters, a linear sketch: each row adds every change, with a sign, to one of its counters."""
+
+    __slots__ = ("_keys", "_rows", "_target", "_width")
+
+    def __init__(self, rules: CounterRows, rng: np.random.Generator) -> None:
+        self._width = rules.width
+        self._keys = [key_of(rng) for _ in range(rules.depth)]
+        self._rows = [[0] * rules.width for _ in self._keys]
+        self._target = [self._place(mixed(TARGET, key)) for key in self._keys]
+
+    @abstractmethod
+    def _place(self, bits: Any) -> tuple[Any, Any]:
+        """Return the counter of an item with these hash bits, and its sign: of one item or of an array of them."""
+
+    @property
+    def _counts(self) -> list[int]:
+        """The target's frequency according to each row."""
+        return [sign * row[place] for row, (place, sign) in zip(self._rows, self._target, strict=True)]
+
+    def absorb(self, frequencies: Mapping[int, int]) -> None:
+        items, counts = arrays_of(frequencies)
+        for number, key in enumerate(self._keys):
+            places, signs = self._place(mixed_all(items, key))
+            row = np.array(self._rows[number])
+            np.add.at(row, places.astype(np.int64), signs * counts)
+            self._rows[number] = row.tolist()
 
 
 @dataclass(frozen=True)
@@ -57,68 +85,46 @@ class CountSketch(CounterRows):
     5.0
     """
 
-    kind: ClassVar[str] = "count-sketch"
-    source: ClassVar[str] = "Charikar, Chen, Farach-Colton 2002"
-    error: ClassVar[str] = (
-        "sqrt(3 / width) times the 2-norm, failures exponentially rare in depth; streams fixed in advance"
-    )
+    kind = "count-sketch"
+    source = "Charikar, Chen, Farach-Colton 2002"
+    error = "sqrt(3 / width) times the 2-norm, failures exponentially rare in depth; streams fixed in advance"
 
-    width: int
-    depth: int = 5
-    alpha: float = 0.5
-
-    def __post_init__(self) -> None:
-        whole("width", self.width)
-        whole("depth", self.depth)
-        if self.depth % 2 == 0:
-            raise ValueError(f"depth must be an odd number; got {self.depth!r}")
-        positive("alpha", self.alpha)
+    width: Whole
+    depth: Odd = 5
+    alpha: Positive = 0.5
 
     def start(self, rng: np.random.Generator) -> CountSketchRun:
         return CountSketchRun(self, rng)
 
 
-class CountSketchRun(SketchRun):
+class CountSketchRun(CounterRowsRun):
     """A running CountSketch. Its scale is the median 2-norm of its rows, each an AMS estimate."""
 
-    __slots__ = ("_keys", "_rows", "_squares", "_target", "_width")
+    __slots__ = ("_squares",)
 
     def __init__(self, rules: CountSketch, rng: np.random.Generator) -> None:
-        self._width = rules.width
-        self._keys = [key_of(rng) for _ in range(rules.depth)]
-        self._rows = [[0] * rules.width for _ in self._keys]
+        super().__init__(rules, rng)
         self._squares = [0] * rules.depth  # sum of squares of the counters of each row
-        self._target = [self._place(TARGET, key) for key in self._keys]
 
-    def _place(self, item: int, key: int) -> tuple[int, int]:
-        """Return an item's counter in a row, and its sign there."""
-        bits = mixed(item, key)
-        return (bits >> 1) % self._width, 1 if bits & 1 else -1
+    def _place(self, bits: Any) -> tuple[Any, Any]:
+        return (bits >> 1) % self._width, 1 - 2 * ((bits & 1) == 0)
 
     def update(self, item: int, change: int) -> None:
         for number, key in enumerate(self._keys):
             row = self._rows[number]
-            place, sign = self._place(item, key)
+            place, sign = self._place(mixed(item, key))
             self._squares[number] += change * (2 * sign * row[place] + change)
             row[place] += sign * change
 
     def estimate(self) -> float:
-        estimates = sorted(sign * row[place] for row, (place, sign) in zip(self._rows, self._target, strict=True))
-        return float(estimates[len(estimates) // 2])
+        return float(sorted(self._counts)[len(self._rows) // 2])
 
     def scale(self) -> float:
         return sqrt(sorted(self._squares)[len(self._squares) // 2])
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
-        items, counts = arrays_of(frequencies)
-        for number, key in enumerate(self._keys):
-            bits = mixed_all(items, key)
-            places = ((bits >> np.uint64(1)) % np.uint64(self._width)).astype(np.int64)
-            signed = np.where(bits & np.uint64(1), counts, -counts)
-            row = np.array(self._rows[number])
-            np.add.at(row, places, signed)
-            self._rows[number] = row.tolist()
-            self._squares[number] = int((row**2).sum())
+        super().absorb(frequencies)
+        self._squares = [sum(count * count for count in row) for row in self._rows]
 
 
 @dataclass(frozen=True)
@@ -149,36 +155,29 @@ class CountMin(CounterRows):
     5.0
     """
 
-    kind: ClassVar[str] = "count-min"
-    source: ClassVar[str] = "Cormode, Muthukrishnan 2005, theorem 1"
-    error: ClassVar[str] = (
-        "e / width times the 1-norm with probability 1 - e^-depth, one-sided; streams fixed in advance"
-    )
+    kind = "count-min"
+    source = "Cormode, Muthukrishnan 2005, theorem 1"
+    error = "e / width times the 1-norm with probability 1 - e^-depth, one-sided; streams fixed in advance"
 
-    width: int
-    depth: int = 4
-    alpha: float = 0.1
-
-    def __post_init__(self) -> None:
-        whole("width", self.width)
-        whole("depth", self.depth)
-        positive("alpha", self.alpha)
+    width: Whole
+    depth: Whole = 4
+    alpha: Positive = 0.1
 
     def start(self, rng: np.random.Generator) -> CountMinRun:
         return CountMinRun(self, rng)
 
 
-class CountMinRun(SketchRun):
+class CountMinRun(CounterRowsRun):
     """A running count-min sketch. Its scale is the sum of all changes, which is ‖f‖₁ if no frequency is negative."""
 
-    __slots__ = ("_keys", "_rows", "_target", "_total", "_width")
+    __slots__ = ("_total",)
 
     def __init__(self, rules: CountMin, rng: np.random.Generator) -> None:
-        self._width = rules.width
-        self._keys = [key_of(rng) for _ in range(rules.depth)]
-        self._rows = [[0] * rules.width for _ in self._keys]
-        self._target = [mixed(TARGET, key) % self._width for key in self._keys]
+        super().__init__(rules, rng)
         self._total = 0
+
+    def _place(self, bits: Any) -> tuple[Any, Any]:
+        return bits % self._width, 1
 
     def update(self, item: int, change: int) -> None:
         for row, key in zip(self._rows, self._keys, strict=True):
@@ -186,16 +185,11 @@ class CountMinRun(SketchRun):
         self._total += change
 
     def estimate(self) -> float:
-        return float(min(row[place] for row, place in zip(self._rows, self._target, strict=True)))
+        return float(min(self._counts))
 
     def scale(self) -> float:
         return float(self._total)
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
-        items, counts = arrays_of(frequencies)
-        for number, key in enumerate(self._keys):
-            places = (mixed_all(items, key) % np.uint64(self._width)).astype(np.int64)
-            row = np.array(self._rows[number])
-            np.add.at(row, places, counts)
-            self._rows[number] = row.tolist()
-        self._total += int(counts.sum())
+        super().absorb(frequencies)
+        self._total += sum(frequencies.values())

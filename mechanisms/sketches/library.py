@@ -6,13 +6,14 @@ adversary knows them; where the package has no seed to set, items pass through a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, whole
-from disttrack.mechanisms.sketches.base import TARGET, Goal, Sketch, SketchRun, key_of
+from disttrack.mechanisms.checks import Positive, Whole, at_least, at_most
+from disttrack.mechanisms.sketches.base import TARGET, Sketch, SketchRun, key_of
 from disttrack.mechanisms.sketches.distinct import refuse_deletion
 from disttrack.mechanisms.sketches.frequencies import CounterRows
 from disttrack.mechanisms.sketches.mixing import mixed
@@ -40,12 +41,15 @@ def _seed(rng: np.random.Generator) -> int:
     return int(rng.integers(1, 1 << 63))
 
 
-class DistinctRun(SketchRun):
-    """A running sketch of distinct items from the library, with items hashed by a secret key."""
+class LibraryRun(SketchRun):
+    """A running sketch of distinct items from the library; `make` returns an empty one.
 
-    def __init__(self, make: Any, key: int | None) -> None:
+    Items are hashed by a secret key if one is given.
+    """
+
+    def __init__(self, make: Callable[[], Any], key: int | None = None) -> None:
         self._make, self._key = make, key
-        self._sketch = make()
+        self.reset()
 
     def update(self, item: int, change: int) -> None:
         refuse_deletion(change)
@@ -59,8 +63,24 @@ class DistinctRun(SketchRun):
         self._sketch = self._make()
 
 
+class LibraryDistinct(Sketch):
+    """A sketch of distinct items whose size is 2^lg_k."""
+
+    goal = "distinct"
+
+    lg_k: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        library()
+
+    @property
+    def words(self) -> int:
+        return 1 << self.lg_k
+
+
 @dataclass(frozen=True)
-class LibraryHll(Sketch):
+class LibraryHll(LibraryDistinct):
     """HyperLogLog of Apache DataSketches (`hll_sketch`). Its seed is fixed, so items pass through a secret keyed hash.
 
     Parameters
@@ -75,40 +95,29 @@ class LibraryHll(Sketch):
     Apache DataSketches, class hll_sketch; the estimate is historical inverse probability (Ting 2014, Cohen 2015).
     """
 
-    kind: ClassVar[str] = "datasketches-hll"
-    source: ClassVar[str] = "Apache DataSketches, hll_sketch"
-    error: ClassVar[str] = "relative standard deviation 0.83 / sqrt(2^lg_k), against streams fixed in advance"
+    kind = "datasketches-hll"
+    source = "Apache DataSketches, hll_sketch"
+    error = "relative standard deviation 0.83 / sqrt(2^lg_k), against streams fixed in advance"
 
-    lg_k: int = 10
-    alpha: float = 0.25
-
-    def __post_init__(self) -> None:
-        whole("lg_k", self.lg_k, 7)
-        if self.lg_k > 21:
-            raise ValueError(f"lg_k must be at most 21; got {self.lg_k!r}")
-        positive("alpha", self.alpha)
-        library()
-
-    @property
-    def goal(self) -> Goal:
-        return "distinct"
+    lg_k: Annotated[int, at_least(7), at_most(21)] = 10
+    alpha: Positive = 0.25
 
     @property
     def words(self) -> int:
         """A register has a byte (HLL_8), a word 64 bits."""
-        return int(2**self.lg_k) // 8
+        return (1 << self.lg_k) // 8
 
     @property
     def total_rows(self) -> int:
-        return int(2**self.lg_k)
+        return 1 << self.lg_k
 
-    def start(self, rng: np.random.Generator) -> DistinctRun:
+    def start(self, rng: np.random.Generator) -> LibraryRun:
         make = library().hll_sketch
-        return DistinctRun(lambda: make(self.lg_k), key_of(rng))
+        return LibraryRun(lambda: make(self.lg_k), key_of(rng))
 
 
 @dataclass(frozen=True)
-class LibraryTheta(Sketch):
+class LibraryTheta(LibraryDistinct):
     """The theta sketch of Apache DataSketches (`update_theta_sketch`): least hash values, with its own seed.
 
     Parameters
@@ -123,31 +132,16 @@ class LibraryTheta(Sketch):
     Apache DataSketches, class update_theta_sketch; Dasgupta, Lang, Rhodes, Thaler 2016.
     """
 
-    kind: ClassVar[str] = "datasketches-theta"
-    source: ClassVar[str] = "Apache DataSketches, update_theta_sketch"
-    error: ClassVar[str] = "relative standard deviation 1 / sqrt(2^lg_k), against streams fixed in advance"
+    kind = "datasketches-theta"
+    source = "Apache DataSketches, update_theta_sketch"
+    error = "relative standard deviation 1 / sqrt(2^lg_k), against streams fixed in advance"
 
-    lg_k: int = 10
-    alpha: float = 0.25
+    lg_k: Annotated[int, at_least(5), at_most(26)] = 10
+    alpha: Positive = 0.25
 
-    def __post_init__(self) -> None:
-        whole("lg_k", self.lg_k, 5)
-        if self.lg_k > 26:
-            raise ValueError(f"lg_k must be at most 26; got {self.lg_k!r}")
-        positive("alpha", self.alpha)
-        library()
-
-    @property
-    def goal(self) -> Goal:
-        return "distinct"
-
-    @property
-    def words(self) -> int:
-        return int(2**self.lg_k)
-
-    def start(self, rng: np.random.Generator) -> DistinctRun:
+    def start(self, rng: np.random.Generator) -> LibraryRun:
         make, seed = library().update_theta_sketch, _seed(rng)
-        return DistinctRun(lambda: make(self.lg_k, 1.0, seed), None)
+        return LibraryRun(lambda: make(self.lg_k, 1.0, seed))
 
 
 @dataclass(frozen=True)
@@ -168,20 +162,16 @@ class LibraryCountMin(CounterRows):
     Apache DataSketches, class count_min_sketch; Cormode, Muthukrishnan 2005.
     """
 
-    kind: ClassVar[str] = "datasketches-count-min"
-    source: ClassVar[str] = "Apache DataSketches, count_min_sketch"
-    error: ClassVar[str] = (
-        "e / width times the 1-norm with probability 1 - e^-depth, one-sided; streams fixed in advance"
-    )
+    kind = "datasketches-count-min"
+    source = "Apache DataSketches, count_min_sketch"
+    error = "e / width times the 1-norm with probability 1 - e^-depth, one-sided; streams fixed in advance"
 
-    width: int
-    depth: int = 4
-    alpha: float = 0.1
+    width: Annotated[int, at_least(3)]
+    depth: Whole = 4
+    alpha: Positive = 0.1
 
     def __post_init__(self) -> None:
-        whole("width", self.width, 3)
-        whole("depth", self.depth)
-        positive("alpha", self.alpha)
+        super().__post_init__()
         library()
 
     def start(self, rng: np.random.Generator) -> LibraryCountMinRun:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, log, sqrt
-from typing import ClassVar
 
 import numpy as np
 
 from disttrack.mechanisms.above_threshold import AboveThreshold, AboveThresholdRun
-from disttrack.mechanisms.checks import positive, probability, whole
-from disttrack.mechanisms.sketches.base import Floats, Goal, Sketch, SketchRun
+from disttrack.mechanisms.checks import Positive, Share, Whole
+from disttrack.mechanisms.sketches.base import Floats, Sketch
 from disttrack.mechanisms.sketches.linear import LinearRun
+from disttrack.mechanisms.sketches.robust import RobustRun
 
 
 def private_median(values: Floats, step: float, largest: float, epsilon: float, rng: np.random.Generator) -> float:
@@ -70,23 +70,18 @@ class PrivateMedian(Sketch):
     Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, algorithm RobustSketch and theorem 3.3 (recalled).
     """
 
-    kind: ClassVar[str] = "private-median"
-    source: ClassVar[str] = "Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, RobustSketch"
-    error: ClassVar[str] = "alpha against any adversary for `changes` changes; sqrt(changes) copies up to logarithms"
+    kind = "private-median"
+    source = "Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, RobustSketch"
+    error = "alpha against any adversary for `changes` changes; sqrt(changes) copies up to logarithms"
 
-    changes: int
-    copies: int = 128
-    rows: int = 128
-    epsilon: float = 1.0
-    largest: float = 1e9
-    alpha: float = 0.5
+    goal = "second-moment"
 
-    def __post_init__(self) -> None:
-        for name in ("changes", "copies", "rows"):
-            whole(name, getattr(self, name))
-        positive("epsilon", self.epsilon)
-        positive("largest", self.largest)
-        probability("alpha", self.alpha)
+    changes: Whole
+    copies: Whole = 128
+    rows: Whole = 128
+    epsilon: Positive = 1.0
+    largest: Positive = 1e9
+    alpha: Share = 0.5
 
     def theorem_copies(self, updates: int, total: float = 0.01, delta: float = 1e-4, beta: float = 0.05) -> int:
         """Return the copies for which the tests and medians of a game are right, except with probability beta.
@@ -96,10 +91,6 @@ class PrivateMedian(Sketch):
         """
         each = total / sqrt(8 * self.changes * log(1 / delta))
         return ceil(4 * 8 / each * log(2 * updates / beta))
-
-    @property
-    def goal(self) -> Goal:
-        return "second-moment"
 
     @property
     def words(self) -> int:
@@ -118,14 +109,13 @@ class PrivateMedian(Sketch):
         return PrivateMedianRun(self, rng, silent)
 
 
-class PrivateMedianRun(SketchRun):
+class PrivateMedianRun(RobustRun):
     """Running copies behind their private median."""
 
     def __init__(self, rules: PrivateMedian, rng: np.random.Generator, silent: bool = False) -> None:
         self._rules, self._silent = rules, silent
         signs, self._rng = rng.spawn(2)
         self._copies = LinearRun(rules.copies, rules.rows, "dense", signs)
-        self._published = 0.0
         self._left = rules.changes
         self._test = self._fresh_test()
 
@@ -155,6 +145,3 @@ class PrivateMedianRun(SketchRun):
         self._left -= 1
         self.exhausted = self._left == 0
         self._test = self._fresh_test()
-
-    def estimate(self) -> float:
-        return self._published

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from math import log
 from typing import Any, Final
 
-from disttrack.mechanisms.sketches.base import Goal, Sketch
+from disttrack.mechanisms.checks import one_of
+from disttrack.mechanisms.sketches.base import Goal, Sketch, SketchRun
 from disttrack.mechanisms.sketches.distinct import HyperLogLog, Kmv
 from disttrack.mechanisms.sketches.frequencies import CountMin, CountSketch
 from disttrack.mechanisms.sketches.second_moment import Ams
@@ -31,8 +33,7 @@ def plain(sketch: str, size: int, alpha: float) -> Sketch:
     ValueError
         If there is no such kind, or it refuses the size; the message begins with the argument's name.
     """
-    if sketch not in PLAIN:
-        raise ValueError(f"sketch must be one of {', '.join(PLAIN)}; got {sketch!r}")
+    one_of("sketch", sketch, PLAIN)
     maker, parameter = PLAIN[sketch]
     try:
         made: Sketch = maker(**{parameter: size, "alpha": alpha})
@@ -44,16 +45,13 @@ def plain(sketch: str, size: int, alpha: float) -> Sketch:
     return made
 
 
-class OverPlain(Sketch):
-    """A robust form with plain sketches of one kind and size; only one at a time unless a subclass differs."""
-
-    size: int
-    sketch: str
+class Robust(Sketch):
+    """A robust form of a plain sketch; it runs only one at a time unless a subclass differs."""
 
     @property
+    @abstractmethod
     def inner(self) -> Sketch:
         """The underlying plain sketch."""
-        return plain(self.sketch, self.size, self.alpha)
 
     @property
     def goal(self) -> Goal:
@@ -66,6 +64,26 @@ class OverPlain(Sketch):
     @property
     def total_rows(self) -> int:
         return self.inner.total_rows
+
+
+class OverPlain(Robust):
+    """A robust form whose plain sketch is given by its kind and size."""
+
+    size: int
+    sketch: str
+
+    @property
+    def inner(self) -> Sketch:
+        return plain(self.sketch, self.size, self.alpha)
+
+
+class RobustRun(SketchRun):
+    """A running robust form: it publishes an answer that is not always the estimate of its sketch."""
+
+    _published = 0.0
+
+    def estimate(self) -> float:
+        return self._published
 
 
 def rounded(value: float, step: float) -> float:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, lgamma, log, log1p
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
 
-from disttrack.mechanisms.checks import probability, whole
-from disttrack.mechanisms.sketches.base import Goal, Sketch, SketchRun
-from disttrack.mechanisms.sketches.robust import OverPlain, rounded
+from disttrack.mechanisms.checks import Share, Whole, at_least
+from disttrack.mechanisms.sketches.base import SketchRun
+from disttrack.mechanisms.sketches.robust import OverPlain, Robust, RobustRun, rounded
 from disttrack.mechanisms.sketches.second_moment import Ams, rows_for_tail
 
 
@@ -43,17 +43,17 @@ class Rounded(OverPlain):
     Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, definition 3.1 and lemma 3.3.
     """
 
-    kind: ClassVar[str] = "rounded"
-    source: ClassVar[str] = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, definition 3.1"
-    error: ClassVar[str] = "alpha against streams fixed in advance; against adversaries nothing is proved for few rows"
+    kind = "rounded"
+    source = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, definition 3.1"
+    error = "alpha against streams fixed in advance; against adversaries nothing is proved for few rows"
 
     size: int
     sketch: str = "ams"
     sticky: bool = True
-    alpha: float = 0.5
+    alpha: Share = 0.5
 
     def __post_init__(self) -> None:
-        probability("alpha", self.alpha)
+        super().__post_init__()
         if self.inner.goal == "frequency":
             raise ValueError(f"sketch must estimate what is never negative; {self.sketch} does not")
 
@@ -62,7 +62,7 @@ class Rounded(OverPlain):
 
 
 @dataclass(frozen=True)
-class ComputationPaths(Sketch):
+class ComputationPaths(Robust):
     """An AMS sketch with enough rows to be right on every stream that an adversary could produce.
 
     The answers are rounded to powers of 1 + alpha / 4 and kept while they are near enough. A deterministic adversary's
@@ -93,24 +93,20 @@ class ComputationPaths(Sketch):
     5955
     """
 
-    kind: ClassVar[str] = "computation-paths"
-    source: ClassVar[str] = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, lemma 3.8"
-    error: ClassVar[str] = "alpha against any adversary with probability 1 - delta, for `changes` changes of the output"
+    kind = "computation-paths"
+    source = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, lemma 3.8"
+    error = "alpha against any adversary with probability 1 - delta, for `changes` changes of the output"
 
-    changes: int
-    updates: int
-    largest: int = 10**9
-    delta: float = 0.05
-    alpha: float = 0.5
+    changes: Whole
+    updates: Whole
+    largest: Annotated[int, at_least(2)] = 10**9
+    delta: Share = 0.05
+    alpha: Share = 0.5
 
     def __post_init__(self) -> None:
-        whole("changes", self.changes)
-        whole("updates", self.updates)
+        super().__post_init__()
         if self.changes > self.updates:
             raise ValueError(f"changes must be at most updates, {self.updates!r}; got {self.changes!r}")
-        whole("largest", self.largest, 2)
-        probability("delta", self.delta)
-        probability("alpha", self.alpha)
 
     @property
     def paths(self) -> float:
@@ -129,18 +125,6 @@ class ComputationPaths(Sketch):
         return Ams(rows=rows, alpha=self.alpha)
 
     @property
-    def goal(self) -> Goal:
-        return "second-moment"
-
-    @property
-    def words(self) -> int:
-        return self.inner.words + 1
-
-    @property
-    def total_rows(self) -> int:
-        return self.inner.rows
-
-    @property
     def built_for(self) -> int:
         return self.changes
 
@@ -148,13 +132,12 @@ class ComputationPaths(Sketch):
         return RoundedRun(self.inner.start(rng), self.alpha / 4, self.changes, True)
 
 
-class RoundedRun(SketchRun):
+class RoundedRun(RobustRun):
     """A running sketch with rounded answers; after `most` changes its estimates are published directly."""
 
     def __init__(self, run: SketchRun, step: float, most: int | None, sticky: bool) -> None:
         self._run, self._step, self._sticky = run, step, sticky
         self._left = most
-        self._published = 0.0
 
     def update(self, item: int, change: int) -> None:
         self._run.update(item, change)
@@ -171,9 +154,6 @@ class RoundedRun(SketchRun):
             if self._left is not None:
                 self._left -= 1
                 self.exhausted = self._left == 0
-
-    def estimate(self) -> float:
-        return self._published
 
     def reset(self) -> None:
         self._run.reset()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from disttrack.mechanisms.checks import probability
+from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.sketches.base import Sketch, SketchRun
 from disttrack.mechanisms.sketches.robust import OverPlain
 
@@ -33,16 +32,16 @@ class Salted(OverPlain):
     Reviriego, Ting 2020, section IV: a salt for each sketch.
     """
 
-    kind: ClassVar[str] = "salted"
-    source: ClassVar[str] = "Reviriego, Ting 2020, section IV"
-    error: ClassVar[str] = "that of the plain sketch, also against adversaries that learn from earlier streams"
+    kind = "salted"
+    source = "Reviriego, Ting 2020, section IV"
+    error = "that of the plain sketch, also against adversaries that learn from earlier streams"
 
     size: int
     sketch: str = "hyperloglog"
-    alpha: float = 0.25
+    alpha: Share = 0.25
 
     def __post_init__(self) -> None:
-        probability("alpha", self.alpha)
+        super().__post_init__()
         if self.inner.goal != "distinct":
             raise ValueError(f"sketch must count distinct items; {self.sketch} does not")
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, exp, log
-from typing import ClassVar
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, whole
-from disttrack.mechanisms.sketches.base import Floats, Goal, Sketch
+from disttrack.mechanisms.checks import Odd, Positive, Whole, positive
+from disttrack.mechanisms.sketches.base import Floats, Sketch
 from disttrack.mechanisms.sketches.linear import LinearRun
 from disttrack.mechanisms.sketches.signs import SignKind
 
@@ -42,8 +41,29 @@ def variance(frequencies: Floats, rows: int) -> float:
     return float(2 / rows * (squares.sum() ** 2 - (squares**2).sum()))
 
 
+class AmsRows(Sketch):
+    """Groups of rows of random signs: the estimate is the median of the groups' means of y_l^2."""
+
+    goal = "second-moment"
+
+    groups: int
+    rows: int
+    signs: SignKind
+
+    @property
+    def total_rows(self) -> int:
+        return self.groups * self.rows
+
+    @property
+    def words(self) -> int:
+        return self.total_rows * (5 if self.signs == "hashed" else 1)
+
+    def start(self, rng: np.random.Generator) -> LinearRun:
+        return LinearRun(self.groups, self.rows, self.signs, rng)
+
+
 @dataclass(frozen=True)
-class Ams(Sketch):
+class Ams(AmsRows):
     """The sketch of Alon, Matias and Szegedy: y = A f with random signs, and the estimate is the mean of y_l^2.
 
     Its mean is F2 and its variance (2 / t)(F2^2 - F4), for a stream that does not react to the estimates.
@@ -74,39 +94,18 @@ class Ams(Sketch):
     9.0
     """
 
-    kind: ClassVar[str] = "ams"
-    source: ClassVar[str] = "Alon, Matias, Szegedy 1996; lecture on adaptive streaming"
-    error: ClassVar[str] = (
-        "relative error alpha with probability 1 - 2 / (alpha^2 rows), against streams fixed in advance"
-    )
+    kind = "ams"
+    source = "Alon, Matias, Szegedy 1996; lecture on adaptive streaming"
+    error = "relative error alpha with probability 1 - 2 / (alpha^2 rows), against streams fixed in advance"
+    groups = 1
 
-    rows: int
+    rows: Whole
     signs: SignKind = "dense"
-    alpha: float = 0.5
-
-    def __post_init__(self) -> None:
-        whole("rows", self.rows)
-        _checked_signs(self.signs)
-        positive("alpha", self.alpha)
-
-    @property
-    def goal(self) -> Goal:
-        return "second-moment"
-
-    @property
-    def total_rows(self) -> int:
-        return self.rows
-
-    @property
-    def words(self) -> int:
-        return self.rows * (5 if self.signs == "hashed" else 1)
-
-    def start(self, rng: np.random.Generator) -> LinearRun:
-        return LinearRun(1, self.rows, self.signs, rng)
+    alpha: Positive = 0.5
 
 
 @dataclass(frozen=True)
-class AmsMedian(Sketch):
+class AmsMedian(AmsRows):
     """The median of the means of several groups of rows: failures fall exponentially with the groups.
 
     Parameters
@@ -132,41 +131,11 @@ class AmsMedian(Sketch):
     9.0
     """
 
-    kind: ClassVar[str] = "ams-median"
-    source: ClassVar[str] = "Alon, Matias, Szegedy 1996, theorem 2.2"
-    error: ClassVar[str] = (
-        "relative error alpha, failures exponentially rare in the groups; against streams fixed in advance"
-    )
+    kind = "ams-median"
+    source = "Alon, Matias, Szegedy 1996, theorem 2.2"
+    error = "relative error alpha, failures exponentially rare in the groups; against streams fixed in advance"
 
-    groups: int
-    rows: int
+    groups: Odd
+    rows: Whole
     signs: SignKind = "dense"
-    alpha: float = 0.5
-
-    def __post_init__(self) -> None:
-        whole("groups", self.groups)
-        if self.groups % 2 == 0:
-            raise ValueError(f"groups must be an odd number; got {self.groups!r}")
-        whole("rows", self.rows)
-        _checked_signs(self.signs)
-        positive("alpha", self.alpha)
-
-    @property
-    def goal(self) -> Goal:
-        return "second-moment"
-
-    @property
-    def total_rows(self) -> int:
-        return self.groups * self.rows
-
-    @property
-    def words(self) -> int:
-        return self.groups * self.rows * (5 if self.signs == "hashed" else 1)
-
-    def start(self, rng: np.random.Generator) -> LinearRun:
-        return LinearRun(self.groups, self.rows, self.signs, rng)
-
-
-def _checked_signs(signs: str) -> None:
-    if signs not in ("dense", "hashed"):
-        raise ValueError(f"signs must be 'dense' or 'hashed'; got {signs!r}")
+    alpha: Positive = 0.5

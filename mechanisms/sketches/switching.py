@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from disttrack.mechanisms.checks import probability, whole
-from disttrack.mechanisms.sketches.base import SketchRun, tally
-from disttrack.mechanisms.sketches.robust import OverPlain
+from disttrack.mechanisms.checks import Share, Whole
+from disttrack.mechanisms.sketches.base import tally
+from disttrack.mechanisms.sketches.robust import OverPlain, RobustRun
 
 
 @dataclass(frozen=True)
@@ -43,18 +42,17 @@ class Switched(OverPlain):
     Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, algorithm 1 and lemma 3.6.
     """
 
-    kind: ClassVar[str] = "switched"
-    source: ClassVar[str] = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, algorithm 1"
-    error: ClassVar[str] = "alpha of the scale against any adversary, for as many changes as there are copies"
+    kind = "switched"
+    source = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, algorithm 1"
+    error = "alpha of the scale against any adversary, for as many changes as there are copies"
 
-    copies: int
+    copies: Whole
     size: int
     sketch: str = "ams"
-    alpha: float = 0.5
+    alpha: Share = 0.5
 
     def __post_init__(self) -> None:
-        whole("copies", self.copies)
-        probability("alpha", self.alpha)
+        super().__post_init__()
         _ = self.inner
 
     @property
@@ -77,7 +75,7 @@ class Switched(OverPlain):
         return SwitchedRun(self, rng)
 
 
-class SwitchedRun(SketchRun):
+class SwitchedRun(RobustRun):
     """Running copies: the active one exists, earlier ones are deleted, later ones are created in their turn."""
 
     def __init__(self, rules: Switched, rng: np.random.Generator) -> None:
@@ -86,7 +84,6 @@ class SwitchedRun(SketchRun):
         self._coins = rng.spawn(rules.copies)
         self._frequencies: dict[int, int] = {}
         self._inner = rules.inner
-        self._published = 0.0
         self.active = 0
         """Number of the active copy."""
         self._run = self._inner.start(self._coins[0])
@@ -108,9 +105,6 @@ class SwitchedRun(SketchRun):
             return
         self._run = self._inner.start(self._coins[self.active])
         self._run.absorb(self._frequencies)
-
-    def estimate(self) -> float:
-        return self._published
 
     def scale(self) -> float:
         return self._run.scale()

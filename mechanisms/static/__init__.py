@@ -8,26 +8,18 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any, Final
 
-from disttrack.mechanisms.static.base import StaticMechanism
-from disttrack.mechanisms.static.linear import GaussianQueries, LaplaceQueries
-from disttrack.mechanisms.static.multiplicative_weights import MultiplicativeWeights
+from disttrack.mechanisms.checks import one_of
+from disttrack.mechanisms.static.base import StaticMechanism as StaticMechanism
+from disttrack.mechanisms.static.linear import GaussianQueries as GaussianQueries
+from disttrack.mechanisms.static.linear import LaplaceQueries as LaplaceQueries
+from disttrack.mechanisms.static.multiplicative_weights import MultiplicativeWeights as MultiplicativeWeights
 
 STATIC: Final[dict[str, type[StaticMechanism]]] = {
     entry.kind: entry for entry in (LaplaceQueries, GaussianQueries, MultiplicativeWeights)
 }
 """Every static mechanism by its name in scenario files."""
-
-__all__ = [
-    "STATIC",
-    "GaussianQueries",
-    "LaplaceQueries",
-    "MultiplicativeWeights",
-    "StaticMechanism",
-    "static_mechanism",
-]
 
 
 def static_mechanism(kind: str, epsilon: float, **more: Any) -> StaticMechanism:
@@ -38,8 +30,5 @@ def static_mechanism(kind: str, epsilon: float, **more: Any) -> StaticMechanism:
     ValueError
         If there is no such mechanism, or a parameter is refused.
     """
-    if kind not in STATIC:
-        near = get_close_matches(str(kind), STATIC, 1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise ValueError(f"static must be one of {', '.join(STATIC)}; got {kind!r}{hint}")
+    one_of("static", kind, STATIC)
     return STATIC[kind](epsilon=epsilon, **more)

@@ -13,7 +13,8 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from disttrack.mechanisms.checks import number, positive, probability, whole
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.checks import FromZero, Positive, Whole, probability
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.queries import Family, family
 
@@ -38,7 +39,7 @@ class Paid:
 
 
 @dataclass(frozen=True)
-class StaticMechanism(ABC):
+class StaticMechanism(Mechanism, ABC):
     """Parameters of a static mechanism; neighbouring data sets differ by the presence of one item.
 
     Parameters
@@ -56,28 +57,18 @@ class StaticMechanism(ABC):
         If a parameter is out of range.
     """
 
-    kind: ClassVar[str] = ""
-    """Name in scenario files."""
-    source: ClassVar[str] = ""
-    """Paper and section."""
-    error: ClassVar[str] = ""
-    """Growth of the error, as text."""
     privacy: ClassVar[Literal["pure", "approximate"]] = "pure"
     """Pure: delta may be 0; approximate: it must not."""
-    arithmetic: ClassVar[str] = "real"
-    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
 
-    epsilon: float
-    delta: float = 0.0
+    epsilon: Positive
+    delta: FromZero = 0.0
     queries: str = "count"
-    domain: int = 1
+    domain: Whole = 1
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        check_delta(self.delta)
+        super().__post_init__()
         if self.privacy == "approximate" and self.delta == 0:
             raise ValueError(f"delta must be above 0 for {self.kind}; got 0")
-        whole("domain", self.domain)
         family(self.queries, self.domain)
 
     @property
@@ -124,8 +115,3 @@ class StaticMechanism(ABC):
         """
         probability("beta", beta)
         return self.error_of_sum([(self, releases)], items, beta)
-
-
-def check_delta(delta: object) -> None:
-    """Raise ValueError unless `delta` is a probability below 1; 0 is pure privacy."""
-    number("delta", delta, "from 0, and below 1", lambda value: 0 <= value < 1)

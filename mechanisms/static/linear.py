@@ -10,6 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from disttrack.mechanisms.checks import FromZero
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
 from disttrack.mechanisms.noise import Floats, laplace, normal
@@ -99,7 +100,7 @@ class GaussianQueries(_Noisy):
     arithmetic = "grid"
     privacy = "approximate"
 
-    delta: float = 1e-6
+    delta: FromZero = 1e-6
 
     @property
     def scale(self) -> float:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 
-from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.checks import at_least
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.static.base import Paid, Parts, StaticMechanism
 
@@ -54,11 +54,7 @@ class MultiplicativeWeights(StaticMechanism):
     source = "Hardt, Ligett, McSherry 2012; Hardt, Rothblum 2010; Qiu, Yi 2022, Appendix A"
     error = "n^(2/3) (ln |X| ln |Q| / epsilon)^(1/3) pure, n^(1/2) (...)^(1/2) approximate, up to constants"
 
-    rounds: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole("rounds", self.rounds, 0)
+    rounds: Annotated[int, at_least(0)] = 0
 
     def release(self, counts: Floats | None, rng: np.random.Generator, paid: Paid | None = None) -> Floats:
         family = self.family

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.statistical.queries import Data, Floats, Selection, StatisticalQuery
 
 
@@ -32,14 +33,9 @@ class QueryRun(ABC):
         return int(np.argmax([float(self.answer(query)) for query in queries]))
 
 
-class QueryMechanism(ABC):
+class QueryMechanism(Mechanism, ABC):
     """Parameters of a mechanism: a frozen dataclass with `alpha`, the error that counts as a failure."""
 
-    kind: ClassVar[str] = ""
-    source: ClassVar[str] = ""
-    error: ClassVar[str] = ""
-    arithmetic: ClassVar[str] = "real"
-    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
     answers: ClassVar[bool] = True
     """Whether it answers queries; a mechanism that only selects among them does not."""
 

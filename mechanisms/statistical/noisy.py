@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, probability
+from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.mechanisms.noise import Draws, Gaussian, Laplace, Noise
 from disttrack.mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors
@@ -45,19 +45,14 @@ class LaplaceAnswers(QueryMechanism):
     Lecture on generalization by stability, Conclusion 1, Claim 2, Theorem 5.
     """
 
-    kind: ClassVar[str] = "laplace"
-    source: ClassVar[str] = "lecture on generalization by stability, Conclusion 1 and Claim 2"
-    error: ClassVar[str] = "sqrt(8 k ln(1 / delta)) ln(k / beta) / (epsilon n) + 10 epsilon, against any analyst"
-    arithmetic: ClassVar[str] = "rounded"
+    kind = "laplace"
+    source = "lecture on generalization by stability, Conclusion 1 and Claim 2"
+    error = "sqrt(8 k ln(1 / delta)) ln(k / beta) / (epsilon n) + 10 epsilon, against any analyst"
+    arithmetic = "rounded"
 
-    epsilon: float
-    delta: float = 1e-6
-    alpha: float = 0.1
-
-    def __post_init__(self) -> None:
-        probability("epsilon", self.epsilon)
-        probability("delta", self.delta)
-        positive("alpha", self.alpha)
+    epsilon: Share
+    delta: Share = 1e-6
+    alpha: Positive = 0.1
 
     def noise(self, samples: int, queries: int) -> Laplace:
         """Return the noise of each answer."""
@@ -103,22 +98,15 @@ class GaussianAnswers(QueryMechanism):
     Dwork, Roth 2014, appendix A; calibration: Balle, Wang 2018.
     """
 
-    kind: ClassVar[str] = "gaussian"
-    source: ClassVar[str] = "Dwork, Roth 2014, appendix A; Balle, Wang 2018"
-    error: ClassVar[str] = "sqrt(k) / (epsilon n) up to logarithms, and 10 epsilon, against any analyst"
-    arithmetic: ClassVar[str] = "rounded"
+    kind = "gaussian"
+    source = "Dwork, Roth 2014, appendix A; Balle, Wang 2018"
+    error = "sqrt(k) / (epsilon n) up to logarithms, and 10 epsilon, against any analyst"
+    arithmetic = "rounded"
 
-    std: float | None = None
-    epsilon: float = 0.1
-    delta: float = 1e-6
-    alpha: float = 0.1
-
-    def __post_init__(self) -> None:
-        if self.std is not None:
-            positive("std", self.std)
-        positive("epsilon", self.epsilon)
-        probability("delta", self.delta)
-        positive("alpha", self.alpha)
+    std: Positive | None = None
+    epsilon: Positive = 0.1
+    delta: Share = 1e-6
+    alpha: Positive = 0.1
 
     def noise(self, samples: int, queries: int) -> Gaussian:
         """Return the noise of each answer: k answers of sensitivity 1 / n have sensitivity sqrt(k) / n together."""
@@ -155,18 +143,14 @@ class NoisyArgmax(QueryMechanism):
     Lecture on generalization by stability, Theorem 3 and Claim 4.
     """
 
-    kind: ClassVar[str] = "noisy-argmax"
-    source: ClassVar[str] = "lecture on generalization by stability, Theorem 3 and Claim 4"
-    error: ClassVar[str] = "(4 / (epsilon n)) ln(T / beta) below the largest of T means"
-    arithmetic: ClassVar[str] = "rounded"
+    kind = "noisy-argmax"
+    source = "lecture on generalization by stability, Theorem 3 and Claim 4"
+    error = "(4 / (epsilon n)) ln(T / beta) below the largest of T means"
+    arithmetic = "rounded"
     answers: ClassVar[bool] = False
 
-    epsilon: float
-    alpha: float = 0.1
-
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        positive("alpha", self.alpha)
+    epsilon: Positive
+    alpha: Positive = 0.1
 
     def noise(self, samples: int) -> Laplace:
         """Return the noise of each mean."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive
+from disttrack.mechanisms.checks import Positive
 from disttrack.mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors, sampling_error
 from disttrack.mechanisms.statistical.queries import Data, Floats, StatisticalQuery
 
@@ -22,14 +22,11 @@ class Empirical(QueryMechanism):
         Error that counts as a failure.
     """
 
-    kind: ClassVar[str] = "empirical"
-    source: ClassVar[str] = "lecture on generalization by stability: what goes wrong without it"
-    error: ClassVar[str] = "sqrt(ln(k / beta) / n) for queries fixed in advance; none for adaptive ones"
+    kind = "empirical"
+    source = "lecture on generalization by stability: what goes wrong without it"
+    error = "sqrt(ln(k / beta) / n) for queries fixed in advance; none for adaptive ones"
 
-    alpha: float = 0.1
-
-    def __post_init__(self) -> None:
-        positive("alpha", self.alpha)
+    alpha: Positive = 0.1
 
     def start(self, data: Data, queries: int, rng: np.random.Generator) -> EmpiricalRun:
         return EmpiricalRun(data)
@@ -61,14 +58,11 @@ class Splitting(QueryMechanism):
         Error that counts as a failure.
     """
 
-    kind: ClassVar[str] = "splitting"
-    source: ClassVar[str] = "folklore: a fresh sample for each query"
-    error: ClassVar[str] = "sqrt(k ln(k / beta) / (2 n)), against any analyst"
+    kind = "splitting"
+    source = "folklore: a fresh sample for each query"
+    error = "sqrt(k ln(k / beta) / (2 n)), against any analyst"
 
-    alpha: float = 0.1
-
-    def __post_init__(self) -> None:
-        positive("alpha", self.alpha)
+    alpha: Positive = 0.1
 
     def start(self, data: Data, queries: int, rng: np.random.Generator) -> SplittingRun:
         return SplittingRun(data, queries)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, whole
+from disttrack.mechanisms.checks import Positive, Whole
 from disttrack.mechanisms.noise import Laplace
 from disttrack.mechanisms.statistical.base import QueryMechanism, QueryRun
 from disttrack.mechanisms.statistical.queries import Data, StatisticalQuery
@@ -37,20 +37,14 @@ class ThresholdOut(QueryMechanism):
     Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015, The reusable holdout, figure 1 (recalled).
     """
 
-    kind: ClassVar[str] = "threshold-out"
-    source: ClassVar[str] = "Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015, Thresholdout"
-    error: ClassVar[str] = "threshold and some noise, for as many overfitted queries as the budget bears"
+    kind = "threshold-out"
+    source = "Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015, Thresholdout"
+    error = "threshold and some noise, for as many overfitted queries as the budget bears"
 
-    threshold: float = 0.04
-    noise: float = 0.005
-    budget: int = 1000
-    alpha: float = 0.1
-
-    def __post_init__(self) -> None:
-        positive("threshold", self.threshold)
-        positive("noise", self.noise)
-        whole("budget", self.budget)
-        positive("alpha", self.alpha)
+    threshold: Positive = 0.04
+    noise: Positive = 0.005
+    budget: Whole = 1000
+    alpha: Positive = 0.1
 
     def start(self, data: Data, queries: int, rng: np.random.Generator) -> ThresholdOutRun:
         return ThresholdOutRun(self, data, rng)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms import Counter
-from disttrack.mechanisms.counters.simple import PerItem, PerItemRun
+from disttrack.mechanisms import Counter, PerItem
+from disttrack.mechanisms.counters.linear import LinearRun
+from disttrack.mechanisms.noise import or_silence
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,13 @@ class TakesAnyEpsilon(Base):
         pass
 
 
-class _Changed(PerItemRun):
+class _Changed(LinearRun):
     """A run with some methods of its own."""
 
 
-def _started(mutant: type[PerItemRun]) -> Any:
-    def start(self: Counter, rng: np.random.Generator, *, silent: bool = False) -> PerItemRun:
-        return mutant(self, rng, silent)  # type: ignore[arg-type]
+def _started(mutant: type[LinearRun]) -> Any:
+    def start(self: PerItem, rng: np.random.Generator, *, silent: bool = False) -> LinearRun:
+        return mutant(self, self.noise(or_silence(rng, silent)))
 
     return start
 
@@ -66,7 +67,7 @@ class ReleaseIsLate(Base):
 class SameForAllSeeds(Base):
     """Has a generator of its own."""
 
-    def start(self, rng: Any, *, silent: bool = False) -> PerItemRun:
+    def start(self, rng: Any, *, silent: bool = False) -> LinearRun:
         return super().start(
             rng if not isinstance(rng, np.random.Generator) else np.random.default_rng(0), silent=silent
         )
@@ -76,7 +77,7 @@ class SameForAllSeeds(Base):
 class Unrepeatable(Base):
     """Draws from the operating system."""
 
-    def start(self, rng: Any, *, silent: bool = False) -> PerItemRun:
+    def start(self, rng: Any, *, silent: bool = False) -> LinearRun:
         return super().start(np.random.default_rng(), silent=silent)
 
 
@@ -115,7 +116,7 @@ class HalfTheNoise(Base):
     def encoder(self, steps: int) -> Any:
         return 2 * super().encoder(steps)
 
-    def start(self, rng: Any, *, silent: bool = False) -> PerItemRun:
+    def start(self, rng: Any, *, silent: bool = False) -> LinearRun:
         return PerItem(2 * self.epsilon, self.horizon).start(rng, silent=silent)
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:

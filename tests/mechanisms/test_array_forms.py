@@ -20,6 +20,7 @@ from disttrack.mechanisms import (
     JdpMirror,
     Laplace,
     Learner,
+    PerItem,
     PerturbedLeader,
     Plain,
     PointPredictor,
@@ -28,6 +29,7 @@ from disttrack.mechanisms import (
 )  # fmt: skip
 from disttrack.mechanisms.counters import make
 from disttrack.mechanisms.counters.base import Run
+from disttrack.mechanisms.counters.linear import LinearRun, NoisePath
 from disttrack.mechanisms.segments import SegmentNoise
 from disttrack.mechanisms.sketches import AmsMedian
 
@@ -67,6 +69,17 @@ def of_counter(kind: str, many: Callable[..., Any] = lambda run, x: run.release(
     return Form(
         lambda rng: make(kind, 0.7, STEPS, rng), bits, lambda run, x: run.step(x), many, lambda run: run.state()
     )
+
+
+class OneByOne(NoisePath):
+    """A noise path that states no array form."""
+
+    def __init__(self, draws: Draws) -> None:
+        self.one = draws.one  # type: ignore[method-assign]
+
+
+def of_path(rng: np.random.Generator) -> LinearRun:
+    return LinearRun(PerItem(0.7, STEPS), OneByOne(Draws(Laplace(1.5), rng)))
 
 
 def closings(run: Any, numbers: np.ndarray) -> list[Any]:
@@ -125,6 +138,9 @@ def of_draws(law: Any, batch: int) -> Form:
 FORMS: dict[str, Form] = {
     **{kind: of_counter(kind) for kind in COUNTERS},
     "the way of all counters": of_counter("binary", Run.release),
+    "the way of all noise paths": Form(
+        of_path, bits, lambda run, x: run.step(x), lambda run, x: run.release(x), lambda run: run.state()
+    ),
     "partition": of_partition(None),
     "partition with a horizon": of_partition(STEPS),
     "leader": of_leader(None),
@@ -147,7 +163,7 @@ FORMS: dict[str, Form] = {
     ),
     **{f"segments of {levels} levels": Form(
         lambda rng, levels=levels: SegmentNoise(levels, Draws(Laplace(1.0), rng, 1)), lambda rng: range(STEPS),
-        lambda run, _: run.step(), lambda run, steps: run.path(len(steps)), lambda run: (run.t, run.in_force),
+        lambda run, _: run.one(), lambda run, steps: run.many(len(steps)), lambda run: (run.t, run.in_force),
     ) for levels in (0, 4, 12)},
     **{f"draws of {batch}": of_draws(law, batch) for law, batch in ((Laplace(1.5), 1), (Gaussian(1.5), 17))},
 }  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 
 import numpy as np
 import pytest
@@ -43,20 +42,6 @@ def test_a_step_past_the_horizon_is_refused(kind: str) -> None:
     assert run.t == 3  # a refusal leaves the state untouched
     with pytest.raises(ValueError, match="values must be one-dimensional"):
         run.release(np.ones((1, 1)))
-
-
-def state_size(thing: object) -> int:
-    """Bytes of all that a run holds, generators of noise not counted."""
-    if isinstance(thing, list | tuple):
-        return sys.getsizeof(thing) + sum(map(state_size, thing))
-    if isinstance(thing, dict):
-        return sys.getsizeof(thing) + sum(map(state_size, thing.values()))
-    if isinstance(thing, np.ndarray):
-        return thing.nbytes
-    if type(thing).__module__.startswith("disttrack.mechanisms") and type(thing).__name__ != "Draws":
-        names = [name for part in type(thing).__mro__ for name in getattr(part, "__slots__", ())]
-        return sum(state_size(getattr(thing, name)) for name in names if hasattr(thing, name))
-    return sys.getsizeof(thing)
 
 
 @pytest.mark.parametrize("kind", KINDS)

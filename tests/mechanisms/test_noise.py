@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from disttrack.mechanisms import Draws, Gaussian, Laplace, Silent, laplace_sum_quantile
+from disttrack.mechanisms import Draws, Gaussian, Laplace, laplace_sum_quantile
 from disttrack.mechanisms.gaussian import delta_spent, noise_multiplier
 from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail
 
@@ -22,10 +22,9 @@ def test_tails_quantiles_and_variances_are_scipys() -> None:
         assert Laplace(3.0).tail(value) == pytest.approx(stats.laplace(scale=3.0).sf(value), rel=1e-12)
 
 
-def test_draws_are_python_floats_and_silence_is_zero() -> None:
+def test_draws_are_python_floats() -> None:
     assert type(Draws(Laplace(1.0), np.random.default_rng(0)).one()) is float
     assert type(Draws(Laplace(1.0), np.random.default_rng(0), batch=1).one()) is float
-    assert Draws(Silent(), np.random.default_rng(0)).many(3).tolist() == [0.0, 0.0, 0.0]
 
 
 def mixture_tail(count: int, value: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING
+from dataclasses import MISSING, dataclass
 from functools import partial
 from importlib.util import find_spec
 from math import inf, nan
@@ -19,6 +19,7 @@ from disttrack.mechanisms import (
     Gaussian,
     GaussianQueries,
     Hybrid,
+    KAry,
     Laplace,
     LaplaceQueries,
     Ledger,
@@ -64,7 +65,7 @@ POSITIVE = Range("a number above 0", (0, *NUMBER), (1e-9,))
 SHARE = Range("a number between 0 and 1, both excluded", (0, 1, 1.5, *NUMBER), (1e-9, 1 - 1e-9))
 FROM_0 = Range("a number from 0, and below 1", (1, 1.5, *NUMBER), (0, 0.999))
 UNTIL = Range("a number from 0, below 1", (1, 1.5, *NUMBER), (0, 0.999))
-FINITE = Range("a finite number", (nan, inf, -inf))
+FINITE = Range("a finite number", (nan, inf, -inf, True, "1"))
 NAME = Range("one of ", ("xyz",))
 
 RANGES: dict[str, Range | None] = {
@@ -78,13 +79,13 @@ RANGES: dict[str, Range | None] = {
     **dict.fromkeys(("experts", "candidates"), whole(2)),
     **dict.fromkeys(("burn", "prefill"), whole(0)),
     **dict.fromkeys(("counter", "static", "queries", "sketch", "literal"), NAME),
-    "calibration": Range("'classical' or 'exact'", ("xyz",)),
-    "signs": Range("'dense' or 'hashed'", ("wide",)),
+    "calibration": NAME,
+    "signs": NAME,
     "threshold": POSITIVE,
     "largest": POSITIVE,
     "until": UNTIL,
     "stride": Range("a number from 0.1 to 3", (0.09, 3.1, nan, True), (0.1, 3)),
-    "base": Range("an odd whole number of at least 3", (2, 4, 1, -3, True, 3.0), (3,)),
+    "base": Range("a whole number of at least 3", (2, 1, -3, True, 3.0), (3,)),
     "registers": whole(128),
     "cut": None,
     "sticky": None,
@@ -95,7 +96,7 @@ OWN: dict[tuple[str, str, str], Range | None] = {
     ("mechanism", "above-threshold", "threshold"): FINITE,
     ("mechanism", "binary", "literal"): None,
     ("mechanism", "sparse-vector-queries", "queries"): whole(1),
-    ("mechanism", "guessing", "rate"): Range(SHARE.accepted, (0, 1.5, -1.0, nan, inf, "0.5"), (1e-9, 1.0)),
+    ("mechanism", "guessing", "rate"): Range("a number above 0, up to 1", (0, 1.5, *NUMBER), (1e-9, 1.0)),
     ("mechanism", "experts-private", "points"): whole(2),
     ("mechanism", "pmw", "rounds"): whole(0),
     **{("mechanism", kind, "delta"): FROM_0 for kind in ("laplace", "gaussian", "pmw")},
@@ -202,9 +203,19 @@ def test_what_is_not_registered_does_too(
         check(make, given, name, accepted)
 
 
+def test_types_that_only_a_type_checker_knows_leave_the_base_class_its_ranges() -> None:
+    @dataclass(frozen=True)
+    class Own(Binary):
+        more: Unknown | None = None  # type: ignore[name-defined] # noqa: F821
+
+    assert Own(1.0, 3).more is None
+    assert complaint(lambda: Own(0.0, 3)).startswith("epsilon must be a number above 0")
+
+
 RELATIONS: list[tuple[Callable[[], Any], str]] = [
-    (partial(sketches.CountSketch, 8, depth=4), "depth must be an odd number; got 4"),
-    (partial(sketches.AmsMedian, 4, 8), "groups must be an odd number; got 4"),
+    (partial(sketches.CountSketch, 8, depth=6), "depth must be an odd number; got 6"),
+    (partial(KAry, 1.0, 9, base=4), "base must be an odd number; got 4"),
+    (partial(sketches.AmsMedian, 6, 8), "groups must be an odd number; got 6"),
     (partial(sketches.HyperLogLog, 192), "registers must be a power of two; got 192"),
     (partial(sketches.Switched, 3, 129, "hyperloglog"), "size must be a power of two; got 129"),
     (partial(sketches.Switched, 3, 64, "hyperloglog"), "size must be a whole number of at least 128; got 64"),

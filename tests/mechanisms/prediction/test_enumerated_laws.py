@@ -182,7 +182,7 @@ def test_ones_go_where_the_learner_hardly_looks() -> None:
     assert (none.points == zeros_of(27, np.random.default_rng(0))).all()
     edge = insertion(Stated(np.full((5, 5), MASS)), 26, 27, np.random.default_rng(0), sequences=2)
     assert edge.target in range(1, 6)
-    with pytest.raises(ValueError, match=r"^points must be at least 1,025 for so many rounds; got 1,024$"):
+    with pytest.raises(ValueError, match=r"^points must be at least 1,025 for 1,029 rounds; got 1,024$"):
         insertion(Stated(mass), 1024, 1024 + 5, np.random.default_rng(0))
 
 

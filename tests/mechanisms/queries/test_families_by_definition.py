@@ -104,7 +104,7 @@ def test_sensitivities_are_found_in_blocks() -> None:
     made = Wide(7)
     assert made.l1 == pytest.approx(0.75 * 7)
     assert made.asked == [[0, 1, 2], [3, 4, 5], [6]]
-    assert made.l2 == pytest.approx(7 * np.sqrt(0.3125))
+    assert made.l2 == pytest.approx(np.sqrt(0.75 * 7))
 
 
 @pytest.mark.parametrize(

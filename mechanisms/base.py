@@ -1,0 +1,26 @@
+"""Base class of mechanisms: parameters that check themselves, and the facts that each class states."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from disttrack.mechanisms.checks import Checked
+
+
+class Mechanism(Checked):
+    """Parameters of a mechanism; subclasses are frozen dataclasses.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of the range that the type of its field declares.
+    """
+
+    kind: ClassVar[str] = ""
+    """Name in scenario files."""
+    source: ClassVar[str] = ""
+    """Paper and section."""
+    error: ClassVar[str] = ""
+    """Growth of the error, as text."""
+    arithmetic: ClassVar[str] = "real"
+    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
