@@ -23,7 +23,6 @@ SURE = {
     "test_the_bound_is_too_high_as_rarely_as_it_says": "goes through all outcomes",
     "test_a_margin_that_is_none_is_noted_and_the_verdict_stays": "a message about the rate of a claim",
     "test_the_round_is_the_one_that_was_asked_for": "power, computed",
-    "test_corners_drawn_at_random": "the chance that a round fails, computed twice",
 }
 """Tests that cannot fail by chance, and why. Tests of power (`…_found_out`) plant a fault far beyond their border."""
 

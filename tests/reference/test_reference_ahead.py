@@ -83,14 +83,6 @@ def test_messages_and_outputs_agree(
     assert said["poll"] > 20
 
 
-@pytest.mark.parametrize("delta", [1e-9, 0.999999])
-@pytest.mark.parametrize("size", [(1, 3, 0), (1, 1, 1), (1, 150, 5), (2, 120, 1), (4, 150, 0)])
-@pytest.mark.parametrize("name", TRACKERS)
-def test_edges_agree(name: str, size: tuple[int, int, int], delta: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    for alpha in (0.9, 0.3):
-        compared(monkeypatch, TRACKERS[name].case_of(size[0], alpha, delta), "freeze", size, 3, TRACKERS[name].near)
-
-
 @pytest.mark.parametrize("k", [1, 3])
 @pytest.mark.parametrize("name", TRACKERS)
 def test_games_that_end_where_a_round_does_agree(name: str, k: int, monkeypatch: pytest.MonkeyPatch) -> None:

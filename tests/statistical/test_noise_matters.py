@@ -5,19 +5,15 @@ from __future__ import annotations
 from functools import cache
 from math import ceil, log, pi, sqrt, tanh
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-from disttrack.adversaries import Trial
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.noise_union import NoiseUnion
 from disttrack.protocols import Robust
 from disttrack.protocols.rounds.constants import paper_constants, tight_constants
 from disttrack.protocols.rounds.transcripts import deviations_without_noise, room, safe_without_noise
-from disttrack.simulator import play
-from disttrack.simulator.faults import broken
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "noise.md").read_text(encoding="utf-8")
@@ -94,22 +90,3 @@ def test_the_tracker_of_the_scenario_is_proven_right_with_its_noise() -> None:
     # as deep as its phases allow, trial without noise gets further than that
     spent = 0.85 * of.phases
     assert k * spent / (spent + k) > given[1] + 50
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("parameters", ["paper", "tight"])
-def test_with_proven_constants_the_attacker_gains_nothing_without_noise(parameters: Any) -> None:
-    """256 sites, one round: without noise no error is beyond half of alpha, by any of six ways to attack.
-
-    For the paper's constants counting proves alpha itself (the page's table); half is measured, with either.
-    """
-    alpha = 0.0625
-    protocol = broken(Robust(alpha=alpha, parameters=parameters), "no-noise")
-    of = protocol.constants(256, 1)
-    start = int(30 * of.divisor / alpha) + 1
-    items = int(30 * of.phases * of.phase_length)
-    for group in (0, 32, 128):
-        for side in ("above", "below"):
-            game = play(protocol, Trial(side=side, group=group), sites=256, start=start, items=items, seed=group)
-            assert game.ok
-            assert game.max_rel_error < alpha / 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import pi
 from statistics import fmean
 
 import pytest
@@ -11,10 +10,7 @@ from disttrack.adversaries import RoundRobin
 from disttrack.protocols import Martingale
 from disttrack.protocols.rounds.coin_rounds import (
     bias,
-    even_rounds,
     first_round,
-    last_with_share,
-    plan,
     share_of,
     signals_of,
     words_of,
@@ -38,32 +34,6 @@ POINTS = [
 
 
 # ---------------------------------------------------------------------- delta over the rounds
-
-
-@pytest.mark.parametrize(("k", "alpha"), [(1, 0.1), (16, 0.001), *POINTS])
-def test_the_shares_add_up_to_delta_and_no_more(k: int, alpha: float) -> None:
-    """Over two million rounds: shares that are equal are counted together; rounded down they lose 4 % on average."""
-    delta, number, total = 0.05, 1, 0.0
-    while number < 2_000_000:
-        last = last_with_share(k, alpha, delta, number)
-        total += (last - number + 1) * share_of(k, alpha, delta, number)
-        number = last + 1
-    rest = delta * even_rounds(k, alpha, delta) / (even_rounds(k, alpha, delta) + number - 1)
-    assert 0.88 * (delta - rest) < total < delta - rest
-
-
-@pytest.mark.parametrize(("k", "alpha"), POINTS)
-def test_no_factor_of_r_squared_is_thrown_away(k: int, alpha: float) -> None:
-    """After growth by e^28, from one item to 10^12, a round has a tenth of what equal shares would leave it.
-
-    6 delta / (pi r)^2, which `simple` has, leaves a fiftieth from 80 rounds on.
-    """
-    delta = 0.05
-    rounds = round(28 / plan(k, alpha, share_of(k, alpha, delta, 1)).growth)
-    share = share_of(k, alpha, delta, rounds)
-    assert share > 0.1 * delta / rounds
-    if rounds >= 80:
-        assert share > 4 * 6 * delta / (pi * rounds) ** 2
 
 
 # ---------------------------------------------------------------------- the plan
