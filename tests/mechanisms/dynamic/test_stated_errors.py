@@ -61,8 +61,8 @@ def part(number: int) -> float:
     return 6 / (pi * number) ** 2
 
 
-def cut_short(run: Any, every: int = 3) -> None:
-    """Let a run's partition close a segment at each third step, whatever the noise."""
+def cut_short(patch: pytest.MonkeyPatch, every: int = 3) -> None:
+    """Let partitions close a segment at each third step, whatever the noise."""
 
     class Regular:
         segments = now = 0
@@ -74,17 +74,16 @@ def cut_short(run: Any, every: int = 3) -> None:
             self.segments += 1
             return self.segments
 
-    assert run._cutter.segments == 0
-    run._cutter._run = Regular()
+    patch.setattr(PrivatePartition, "start", lambda partition, rng: Regular())
 
 
 @pytest.mark.parametrize("kind", [GrowingSparse, GrowingSparseInfinite])
-def test_of_answers_at_each_segment(kind: type[Any]) -> None:
+def test_of_answers_at_each_segment(kind: type[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_short(monkeypatch)
     horizon = 40 if kind is GrowingSparse else None
     mechanism = kind(**GIVEN, horizon=horizon)
     assert mechanism.partition == PrivatePartition(EPSILON / 2, horizon, 0.2)
     run = mechanism.start(ScriptedNoise())
-    cut_short(run)
     for step in range(1, 23):
         segments = (step - 1) // 3
         deadline = horizon or max(2, (3 * segments) ** 2)
@@ -95,8 +94,9 @@ def test_of_answers_at_each_segment(kind: type[Any]) -> None:
         np.testing.assert_allclose(run.answers, [step - step % 3, 0, 0])
 
 
-def test_of_the_interval_tree() -> None:
+def test_of_the_interval_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     """The costliest due round of each level, the halted nodes, and the open segment at half of beta."""
+    cut_short(monkeypatch)
     mechanism = FullyDynamic(**GIVEN)
     assert mechanism.partition == PrivatePartition(EPSILON * HALF, None, 0.1)
     for level in (1, 2, 5):
@@ -107,7 +107,6 @@ def test_of_the_interval_tree() -> None:
         assert made.beta == pytest.approx(0.1 * share)
     assert FullyDynamic(1.0, 1e-3, static="gaussian").shares(2).delta == pytest.approx(1e-3 * 6 / (2 * pi) ** 2)
     run = mechanism.start(ScriptedNoise())
-    cut_short(run)
     assert run.error_bound(9, BETA) == pytest.approx(mechanism.partition.most_items(1, 2, BETA / 2 * part(1)))
     for step in range(1, 25):
         run.step(1 + step % 3)
@@ -137,8 +136,8 @@ def test_with_weights_the_stated_error_grows_by_the_powers_of_the_paper(
 ) -> None:
     """A chain of eight levels, from 2^36 to 2^48 items, with as many rounds of weights as are best; the control has a
     hundred at most, as played."""
+    cut_short(monkeypatch, every=1)
     run = FullyDynamic(1.0, delta, "halves:20", 32, "pmw").start(ScriptedNoise())
-    cut_short(run, every=1)
     for _ in range(255):
         run.step(0)
     assert len(run.history) == 8
