@@ -177,11 +177,6 @@ def test_a_power_that_is_not_granted_is_refused_in_one_line(adversary: Adversary
     assert str(refused.value) == expected
 
 
-def test_an_unknown_power_is_refused() -> None:
-    with pytest.raises(ValueError, match="sees must be one of outputs, traffic, state; got 'all'"):
-        play(Exact(), Listener(), sites=2, items=10, sees="all")
-
-
 def test_arrays_of_a_traffic_view_cannot_be_written() -> None:
     view = TrafficView(sites=2, items=5, rng=np.random.default_rng(0))
     for array in (view.spoken, view.spoke_at):

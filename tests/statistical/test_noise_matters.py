@@ -52,22 +52,6 @@ def test_the_page_shows_what_counting_proves(row: str) -> None:
     assert row in PAGE
 
 
-def test_where_counting_ends() -> None:
-    """The paper's constants: four million sites. Tight ones at alpha = 1/sqrt k: between 176 and 180."""
-    assert safe_without_noise(paper_constants(4_300_000, DELTA, 1), 4_300_000, FIRST)
-    assert not safe_without_noise(paper_constants(4_400_000, DELTA, 1), 4_400_000, FIRST)
-    for k, safe in ((176, True), (180, False)):
-        assert safe_without_noise(tight_constants(k, DELTA, 1, 1 / sqrt(k), "binary"), k, FIRST) is safe
-
-
-def test_what_counting_needs_grows_with_what_a_round_tells() -> None:
-    """More phases tell more; a round without a phase to be seen tells nothing; and k bits are never exceeded."""
-    needed = [deviations_without_noise(10**6, phases, 100, 0.01)[0] for phases in (1, 2, 10, 100)]
-    assert needed == sorted(needed)
-    assert needed[0] == pytest.approx(sqrt(10**6 / 2 * log(2 / 0.01)))
-    assert deviations_without_noise(16, 10**6, 2, 0.01) == (16.0, 16.0)
-
-
 def test_the_tracker_of_the_scenario_is_proven_right_with_its_noise() -> None:
     """Below, noise, what a transcript gives away, and sampling (Hoeffding); above, k bits are never exceeded.
 
