@@ -28,6 +28,9 @@ def test_the_next_signal_of_a_block_is_awaited_as_long_as_its_places_say() -> No
     gain, wait = belief.prospects()
     assert wait.tolist() == [fmean(of_any), fmean(place - 4 for place in of_any if place > 4), fmean(of_the_next)]
     assert (gain + wait).tolist() == [10] * 3
+    assert (belief.errors.tolist(), belief.place(2)) == ([0, -4, 5], (5, True))
+    belief.note(view, 2, 7, False)  # into the next block, in which it has not signalled
+    assert (belief.errors.tolist(), belief.place(2)) == ([0, -4, -2], (2, False))
 
 
 def test_each_protocol_gets_the_belief_that_fits_it() -> None:
