@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from math import log, log2, pi, sqrt
+from math import ceil, log, log2, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -90,6 +90,31 @@ def test_the_worst_step_is_among_the_few(made: Any, steps: int) -> None:
     assert made.error_bound_throughout(steps, 0.05) == pytest.approx(exact)
     assert Counter.error_bound_of_stream(made, steps, 1, 0.05) == made.error_bound_throughout(steps, 0.05)
     assert len(few) <= 14
+
+
+@pytest.mark.parametrize("t", [1, 2, 3, 4, 5, 16, 17, 300])
+def test_the_errors_of_sparse_counters(t: int) -> None:
+    """Of the hybrid counter of as many segments as may have closed, and of the open one, at half of beta each."""
+    for made, deadline in ((Sparse(EPSILON, 400, 0.1), 400), (SparseInfinite(EPSILON, beta=0.1), max(2, t * t))):
+        horizon = 400 if made.kind == "sparse" else None
+        partition = PrivatePartition(EPSILON / 2, horizon, 0.1)
+        assert (made.partition, made.inner) == (partition, Hybrid(EPSILON / 2))
+        for items in (None, 0, 1, 3, 20):
+            there = t if items is None else items
+            # without a horizon the segments that time out end at 2, 4, 16, 256, ... at the earliest
+            idle = 0 if horizon else 2 + ceil(log2(max(1.0, log2(max(2, t)))))
+            closed = min(t, there + idle)
+            assert made.segments(t, there) == closed
+            open_one = partition.most_items(closed + 1, deadline, 0.02)
+            noise = 0.0
+            if closed:
+                power = int(log2(closed))
+                scale = 2 / (EPSILON / 2)
+                noise = laplace_sum_quantile([(scale, power + 1), (scale * max(1, power), power)], 0.02)
+            assert made.error_bound(t, 0.04, items) == pytest.approx(noise + open_one)
+        assert made.error_bound_of_stream(t, 3, 0.04) == made.error_bound(t, 0.04 / t, 3)
+        assert made.noise_parts(t) is None
+        assert made.variance(t) is None
 
 
 @pytest.mark.parametrize("rules", [Sparse(1.0, 20_000), SparseInfinite(1.0)])

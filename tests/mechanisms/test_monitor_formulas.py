@@ -28,6 +28,24 @@ from disttrack.mechanisms.monitors import quiet_cut, runs_of_constant_sum, verdi
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 
+def test_the_margins_of_sparse_vector_queries() -> None:
+    rules = SparseVectorQueries(2.0, 5000, 30, 1e-4, 0.1)
+    margin = 8 * sqrt(5000 * log(4 * 30 / 0.1) / 2)
+    payments = ceil(2 * 5000 / margin)
+    share = 2.0 / (2 * (payments + 1))
+    width = 12 / share * (log(10 / share) + log((payments + 1) / 1e-4) + 1)
+    assert (rules.margin, rules.payments, rules.share) == (pytest.approx(margin), payments, pytest.approx(share))
+    assert rules.width == pytest.approx(width)
+    for queries, beta in ((30, 0.1), (7, 0.01)):
+        noise = 8 / share * log(4 * queries / beta)
+        largest = max(margin + noise, margin + width / 2) + noise
+        assert rules.largest_error(1, queries, beta) == pytest.approx(largest)
+    assert rules.error_bound == rules.largest_error(5000, 30, 0.1)
+    generous = SparseVectorQueries(1e6, 10, 1, 0.5, 0.5)
+    assert generous.share > 1
+    assert generous.width == pytest.approx(12 * (log(10) + log((generous.payments + 1) / 0.5) + 1))
+
+
 def test_sparse_vector_queries_by_hand() -> None:
     """Without noise, by the rule: between two answers, near the left one, near the right one, or paid for."""
     rules = SparseVectorQueries(3000.0, 4000, 400, 1e-3, 0.1)
