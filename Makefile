@@ -46,7 +46,7 @@ claims: .venv/.demo ## write docs/claims.md from the reference results
 costs: .venv/.bench ## write docs/cost-of-robustness.md: some minutes
 	$(BIN)/python -m benchmarks.costs
 
-goldens: .venv/.test ## play the golden transcripts again, print the golden tables
+goldens: .venv/.test ## play the golden transcripts again, write the golden tables and reports
 	$(BIN)/python tests/goldens
 
 replay: .venv/.test ## compare games with results/reference, cell by cell; NAMES="headline attack"

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from enumeration import outputs
-from joint_reference import Told, redrawn, told
+from joint_reference import Told, told
 from scipy import stats
 
 from disttrack.adversaries import View
 from disttrack.adversaries.beliefs import SamplingBelief
 from disttrack.adversaries.beliefs.moments import Moments
-from disttrack.mechanisms.rules.sampling import variance_redrawn
 from disttrack.protocols import Randomized
 
 CASES: list[tuple[float, int, list[int], int]] = [
@@ -58,6 +57,12 @@ def test_the_posterior_of_few_sites_is_exact(case: tuple[float, int, list[int], 
         assert errors == pytest.approx(fact.errors, abs=1e-9)
 
 
+def test_each_halving_of_p_begins_an_epoch() -> None:
+    spread, k, moves, start = CASES[0]
+    beliefs = [believed(spread, k, moves, history, start) for history in told(spread, k, moves, start)]
+    assert {(belief.inverse, belief.epoch) for belief in beliefs} == {(4, 2)}
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_linear_estimate_is_without_bias(
     case: tuple[float, int, list[int], int], monkeypatch: pytest.MonkeyPatch
@@ -93,40 +98,6 @@ def test_the_reference_is_the_tracker_that_is_played() -> None:
     chances = [facts[history].probability for history in often]
     expected = games * np.array([*chances, 1 - sum(chances)])
     assert ((np.array(list(seen.values())) - expected) ** 2 / expected).sum() < stats.chi2.isf(1e-6, len(often))
-
-
-@pytest.mark.parametrize(("sites", "gap"), [(16, 0.03), (64, 0.01)])
-def test_the_linear_estimate_is_near_the_posterior_of_many_sites(sites: int, gap: float) -> None:
-    """One redraw from 1/p = 2 to 4, of reports of items 1 to 11, given its sum: convolutions over all sites.
-
-    The gap is the root mean square over sums and sites, in standard deviations of a site. Without the sum at all it
-    would be 1 / sqrt k: 0.25 and 0.125.
-    """
-    lasts = np.random.default_rng(1).integers(1, 12, size=sites)
-    tables = []
-    for last in lasts.tolist():
-        table = np.zeros(last + 4)
-        for after, chance in redrawn(last, 2, 4).items():
-            table[after + 3 if after else 0] += chance
-        tables.append(table)
-    ahead, behind = [np.ones(1)], [np.ones(1)]
-    for table, other in zip(tables, reversed(tables), strict=True):
-        ahead.append(np.convolve(ahead[-1], table))
-        behind.append(np.convolve(behind[-1], other))
-    sums = np.arange(len(ahead[-1]))
-    likely = ahead[-1] > 1e-12
-    moments = Moments(lasts + 1.0)
-    moments.shift(0.0, variance_redrawn(lasts, 2, 4))
-    means, variances = moments.means.copy(), variance_redrawn(lasts, 2, 4)
-    squares = 0.0
-    for site, table in enumerate(tables):
-        others = np.convolve(ahead[site], behind[sites - 1 - site])
-        exact = np.convolve(others, table * np.arange(len(table)))[likely] / ahead[-1][likely]
-        linear = means[site] + variances[site] / variances.sum() * (sums[likely] - means.sum())
-        squares += float((ahead[-1][likely] * (exact - linear) ** 2).sum())
-    assert (squares / variances.sum()) ** 0.5 < gap
-    moments.learn_sum(means.sum() + 8)
-    assert moments.means == pytest.approx(means + 8 * variances / variances.sum())
 
 
 class Dense:

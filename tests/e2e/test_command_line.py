@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "simulator", *arguments]
+    return [sys.executable, "-m", "disttrack.simulator", *arguments]
 
 
 def environment() -> dict[str, str]:
@@ -67,16 +67,6 @@ def tables(folder: Path) -> dict[str, Any]:
     with open(folder / "trials.csv", encoding="utf-8", newline="") as lines:
         rows = [{key: value for key, value in row.items() if key != "seconds"} for row in csv.DictReader(lines)]
     return {**exact, "trials": rows}
-
-
-@pytest.mark.slow
-def test_run_in_an_empty_folder(folder: Path) -> None:
-    done = disttrack(folder, "run", "slow.yaml", "--no-figures", "--workers", "2")
-    assert done.returncode == 0, done.stderr
-    assert "60 games played" in done.stdout
-    assert "PASS" in done.stdout
-    assert done.stderr == ""
-    assert len(tables(folder / "results" / "slow")["trials"]) == 60
 
 
 @pytest.fixture(scope="module")
@@ -126,50 +116,12 @@ def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_tables(
     assert tables(folder / "cut") == whole
 
 
-@pytest.mark.slow
-def test_workers_end_with_the_run(folder: Path) -> None:
-    process = subprocess.Popen(
-        command("run", "slow.yaml", "--no-figures", "--workers", "2", "--trials", "400", "--out", "cut"),
-        cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    children: list[int] = []
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and len(children) < 2:
-        time.sleep(0.05)
-        children = _children(process.pid)
-    process.kill()
-    process.wait()
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline and any(_alive(child) for child in children):
-        time.sleep(0.1)
-    assert len(children) >= 2
-    assert not any(_alive(child) for child in children)
-
-
 def test_an_unwritable_folder_is_one_line(folder: Path) -> None:
     (folder / "results").write_text("in the way")
     done = disttrack(folder, "run", "slow.yaml")
     assert done.returncode == 2
     assert len(done.stderr.strip().splitlines()) == 1
     assert "results/slow: cannot be written" in done.stderr
-
-
-@pytest.mark.slow
-def test_a_small_disk_stops_the_run_with_one_line(folder: Path) -> None:
-    def small() -> None:  # what a full disk does to a growing file, for this process only
-        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-
-    done = subprocess.run(
-        command("run", "slow.yaml", "--no-figures", "--workers", "1", "--trials", "40", "--out", "full"),
-        cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120, preexec_fn=small,
-    )  # fmt: skip
-    assert done.returncode == 1
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert "cannot be written" in done.stderr
-    again = disttrack(folder, "run", "slow.yaml", "--no-figures", "--workers", "2", "--trials", "40", "--out", "full")
-    assert again.returncode == 0, again.stderr
-    assert "kept from before" in again.stdout
 
 
 def test_help_is_quick(folder: Path) -> None:
@@ -181,25 +133,6 @@ def test_help_is_quick(folder: Path) -> None:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert min(times) < 0.3
-
-
-def _children(parent: int) -> list[int]:
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            after = entry.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(after[1]) == parent:
-            found.append(int(entry.parent.name))
-    return found
-
-
-def _alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 @pytest.mark.slow

@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def piped(script: str) -> subprocess.CompletedProcess[str]:
     """Run a pipeline; `$disttrack` is the program."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "disttrack": f"{sys.executable} -m simulator"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "disttrack": f"{sys.executable} -m disttrack.simulator"}
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", script], env=environment, capture_output=True, text=True, check=False
     )
@@ -67,7 +67,8 @@ import os, pty, struct, fcntl, termios, sys
 child, terminal = pty.fork()
 if not child:
     fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 60, 0, 0))
-    os.execv(sys.executable, [sys.executable, "-m", "simulator", "run", "small.yaml", "--workers", "1", "--no-figures"])
+    program = [sys.executable, "-m", "disttrack.simulator"]
+    os.execv(sys.executable, [*program, "run", "small.yaml", "--workers", "1", "--no-figures"])
 said = b""
 try:
     while part := os.read(terminal, 65536):

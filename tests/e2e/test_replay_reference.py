@@ -96,12 +96,6 @@ def test_a_row_more_or_less_is_found(copied: Path) -> None:
     assert "kinds.csv: has" in compared(copied)[1]
 
 
-def test_another_column_is_found(copied: Path) -> None:
-    text = (copied / "trials.csv").read_text(encoding="utf-8")
-    (copied / "trials.csv").write_text(text.replace("rounds", "turns", 1), encoding="utf-8")
-    assert "columns: " in compared(copied)[1]
-
-
 def test_time_plays_no_part_and_rounding_is_counted_apart(copied: Path, tmp_path: Path) -> None:
     change(copied / "trials.csv", 0, "seconds", lambda _: "99")
     assert compared(copied) == (0, "")

@@ -1,10 +1,15 @@
-"""What a run says at its end, in terminals of 60, 80 and 120 letters and in a pipe, for the tables of four tasks.
+"""What a run says at its end, in terminals of 60, 80 and 120 letters and in a pipe, and its report, for four tasks.
 
 The tables are small parts of the reference results, kept here, so that the texts change only when what is printed does.
 """
 
 from __future__ import annotations
 
+import re
+import shutil
+import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +17,7 @@ from golden_files import write_all
 
 from disttrack.simulator.claims.judge import Finding
 from disttrack.simulator.cli.summary import claims_table, games_table
+from disttrack.simulator.report.report import write_report
 from disttrack.simulator.results.answers import answer_table
 from disttrack.simulator.results.folder import Results
 
@@ -39,12 +45,23 @@ def findings(results: Results) -> list[Finding]:
     ]
 
 
-def wanted() -> dict[str, str]:
-    """Return every golden file by its name, as it should be."""
-    return {f"{case}-{name}.txt": printed(case, width) for case in CASES for name, width in WIDTHS.items()}
+def reported(case: str) -> str:
+    """Return the report of a case, a tag a line, without styles, scripts and the digits that libraries differ in."""
+    with tempfile.TemporaryDirectory() as place:
+        path = write_report(shutil.copytree(FOLDER / case, Path(place) / case))
+        text = path.read_text(encoding="utf-8")
+    text = re.sub(r"<(style|script)\b.*?</\1>", "", text, flags=re.DOTALL)
+    text = re.sub(r"\d+\.\d{7,}(e-?\d+)?", lambda number: f"{float(number[0]):.6g}", text)
+    return re.sub(r">(?=<)", ">\n", text)
+
+
+def wanted() -> dict[str, Callable[[], str]]:
+    """Return what makes each golden text, by its name."""
+    tables = {f"{case}-{name}": partial(printed, case, width) for case in CASES for name, width in WIDTHS.items()}
+    return tables | {f"{case}-report": partial(reported, case) for case in CASES}
 
 
 def regenerate_terminal() -> int:
     """Write every file anew, remove those of no case, and say what has changed."""
-    write_all(FOLDER, wanted(), shown="terminal/")
+    write_all(FOLDER, {f"{name}.txt": make() for name, make in wanted().items()}, shown="terminal/")
     return 0

@@ -92,15 +92,6 @@ def test_the_worst_step_is_among_the_few(made: Any, steps: int) -> None:
     assert len(few) <= 14
 
 
-def test_worst_steps_by_hand() -> None:
-    assert list(Binary(1.0, 64).worst_steps(44)) == [44, 43, 39, 31]
-    # what is left of a digit lowered by one, with all below it as large as can be
-    assert set(KAry(1.0, 64, base=5).worst_steps(64)) >= {64, 62}
-    assert list(TwoLevel(1.0, 64).worst_steps(30)) == [30, 23]
-    assert list(TwoLevel(1.0, 64).worst_steps(31)) == [31, 31]
-    assert list(TwoLevel(1.0, 64).worst_steps(3)) == [3, 1]
-
-
 @pytest.mark.parametrize("t", [1, 2, 3, 4, 5, 16, 17, 300])
 def test_the_errors_of_sparse_counters(t: int) -> None:
     """Of the hybrid counter of as many segments as may have closed, and of the open one, at half of beta each."""

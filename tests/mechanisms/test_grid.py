@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from disttrack.mechanisms.gaussian import delta_spent
 from disttrack.mechanisms.grid import MOST, discrete_gaussian, discrete_laplace, spacing
 
 Sampler = Callable[[Any, float, int], np.ndarray]
@@ -175,16 +174,3 @@ def test_the_grid_is_a_power_of_two_that_integers_lie_on() -> None:
         assert scale / step < 2**21 or step == 1
     with pytest.raises(ValueError, match=r"scale of noise on a grid must be at most 2\^40; got 1.09951e\+12"):
         spacing(MOST * (1 + 1e-9))
-
-
-@pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 1.0), (3.7, 1.0), (100.0, 0.04), (0.4, 8.0)])
-def test_delta_on_a_grid_is_that_of_normal_noise(sigma: float, epsilon: float) -> None:
-    """A grid of step sigma / 2^j changes it by less than 4 parts in 4^j, so by 4 in 10^12 at 2^20 and above."""
-    real = delta_spent(sigma, epsilon)
-    for power in (3, 6, 9):
-        points = sigma * 2.0**-power * np.arange(-40 << power, 40 << power)
-        points = points[np.abs(points) < 38 * sigma]
-        here = np.exp(-((points / sigma) ** 2) / 2)
-        moved = np.exp(-(((points - 1) / sigma) ** 2) / 2)
-        spent = math.fsum(np.maximum(0.0, moved - math.exp(epsilon) * here)) / math.fsum(here)
-        assert abs(spent / real - 1) < 4 * 4.0**-power

@@ -161,20 +161,8 @@ def test_monitors_by_hand() -> None:
     quiet = SparseVectorMonitor(8, 1.5, horizon=30, false_alarm=0.2)
     assert quiet.test().threshold == quiet_cut(1.5, 30, 0.2)
     assert quiet.halting_times().halting((), 1, 30) == pytest.approx(0.2, abs=1e-5)
-    for make, said in (
-        (
-            lambda: SparseVectorMonitor(8, 1.5, 2.0, 9, 0.1),
-            "cut and false_alarm exclude each other; got 2.0 and a rate",
-        ),
-        (lambda: SparseVectorMonitor(8, 1.5, false_alarm=0.1), "horizon must be given with false_alarm"),
-        (
-            lambda: CounterMonitor(8, 1.5, 9).halting_times(),
-            "rng must be given: the halting step of a counter monitor is simulated",
-        ),
-    ):
-        with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
-            make()
-        assert str(found.value) == said
+    with pytest.raises(ValueError, match=r"^rng must be given: the halting step of a counter monitor is simulated$"):
+        CounterMonitor(8, 1.5, 9).halting_times()
     sparse: Any = ScriptedNoise([0.25])  # waits of one try, as the script answers
     assert SparseVectorMonitor(2, 1.0).halt((3,), 5, sparse) == 1
 

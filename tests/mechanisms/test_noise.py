@@ -90,17 +90,6 @@ def test_the_classical_calibration_is_private_wherever_it_is_taken(epsilon: floa
     assert delta_spent(noise_multiplier(1.0, 1e-6), 1.0) > 1e-10
 
 
-@pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 1.0), (0.7, 2.0), (4.0, 0.1)])
-def test_what_normal_noise_spends_is_the_worst_events_excess(sigma: float, epsilon: float) -> None:
-    """Numerically: the integral of the positive part of p - e^epsilon q, by which no event can do better."""
-    from scipy import integrate
-
-    p, q = stats.norm(1, sigma), stats.norm(0, sigma)
-    cut = epsilon * sigma**2 + 0.5
-    excess = integrate.quad(lambda x: max(0.0, p.pdf(x) - math.exp(epsilon) * q.pdf(x)), cut, cut + 40 * sigma)[0]
-    assert delta_spent(sigma, epsilon) == pytest.approx(excess, rel=1e-7)
-
-
 class Numbers:
     """Noise that is 0, 1, 2, …, and how many of them were drawn at a time."""
 

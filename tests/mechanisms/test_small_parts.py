@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -11,9 +9,7 @@ from disttrack.mechanisms import (
     GaussianQueries,
     Ledger,
     Overdrawn,
-    PrivatePartition,
 )  # fmt: skip
-from disttrack.mechanisms.dynamic.cutting import Cutter
 from disttrack.mechanisms.dynamic.releases import HybridReleases, ReleaseTree
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
@@ -45,22 +41,3 @@ def test_releases_over_stretches(after: int) -> None:
             (half, power + 1), (GaussianQueries(1.5 / each, 1.5e-3 / each), power),
         ]  # fmt: skip
     assert HybridReleases.parts(static, 0) == []
-
-
-def test_the_cutter_declares_what_it_has_looked_at() -> None:
-    ledger = Ledger("p", 0.5, rule="parallel")
-    partition = PrivatePartition(0.5, None, 0.1)
-    cutter = Cutter(partition, np.random.default_rng(0), ledger)
-    closings = [step for step in range(1, 300) if cutter.step(False)]
-    assert cutter.segments == len(closings) >= 3
-    assert cutter.most == closings[-1] ** 2
-    with pytest.raises(Overdrawn, match="an undeclared range"):  # that of the open segment
-        ledger.use("later", 0.1, over=(300, 300))
-    assert ledger.uses["segment"].count == len(closings) + 1
-    assert ledger.spent == (0.5, 0.0)
-    share = 6 / (math.pi * (len(closings) + 1)) ** 2  # of the last segment: the shares of all that may come sum to 1
-    bound = partition.most_items(len(closings) + 1, cutter.most, 0.02 * share)
-    assert cutter.most_items(0.02) == pytest.approx(bound)
-    known = Cutter(PrivatePartition(0.5, 400, 0.1), np.random.default_rng(0), Ledger("p", 0.5, rule="parallel"))
-    first = PrivatePartition(0.5, 400, 0.1).most_items(1, 400, 0.02 * 6 / math.pi**2)
-    assert known.most_items(0.02) == pytest.approx(first)

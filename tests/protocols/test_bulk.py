@@ -1,10 +1,8 @@
-"""Bulk plays the game of leap: the same game where the order of tosses plays no part, else the same distribution.
+"""Bulk plays the game of leap: the same game where the order of tosses plays no part.
 
 Thresholds in blocks are made a function of the block, and coins of a single site fall in turn, so that the games are
-equal in every message. Coins of several sites are tossed in another order: these games are compared by two-sample
-Kolmogorov-Smirnov tests on six measures of 500 games a side, as are those of `check_protocol`. A pair is refused if any
-p-value is below 1e-6 / 6, so that each gives a false alarm with probability at most 1e-6. Two distributions at a
-Kolmogorov distance above about 0.19 are almost surely seen to differ; two wrong engines are named below.
+equal in every message. Coins of several sites are tossed in another order: `check_protocol` compares the distributions
+of many games with each engine, and is tested with wrong bulk forms (tests/conformance).
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reactions import REACTIONS, Mixing, Rushing, Turning
-from scipy.stats import ks_2samp
 
 from disttrack.adversaries import (
     Adversary,
@@ -46,12 +43,11 @@ from disttrack.protocols import (
     Exact,
     Martingale,
     Protocol,
-    Randomized,
     Robust,
 )
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.rules import BlockRule
-from disttrack.simulator import Game, play
+from disttrack.simulator import play
 from disttrack.simulator.conformance.failure import same_game
 from disttrack.simulator.errors import ScenarioError
 
@@ -183,57 +179,6 @@ def test_nothing_random(
 )
 def test_a_trillion_items(protocol: Protocol, adversary: type[Adversary]) -> None:
     alike(protocol, adversary, (True,), sites=13, items=10**12)
-
-
-# ---------------------------------------------------------------------- the same distribution
-
-GAMES = 500
-ALARM = 1e-6
-MEASURES = ("words_up", "words_down", "highest", "lowest", "output_changes", "failing_fraction")
-PAIRS: list[tuple[Protocol, int, Adversary]] = [
-    (Randomized(alpha=0.2), 0, Bursts(mean=20)),
-    (Randomized(alpha=0.4, copies=3), 0, Uniform()),
-    (Martingale(alpha=0.3, parameters="simple", strength=1.5), 0, Zipf()),
-    (Martingale(alpha=0.4, delta=0.9), 0, RoundRobin()),
-    (Martingale(alpha=0.5), 100, Freeze()),
-    (Martingale(alpha=0.5), 100, Mixing()),
-]
-SIMPLE = Martingale(alpha=0.3, parameters="simple", strength=1.5)
-
-
-def measured(protocol: Protocol, adversary: Adversary, engine: str, start: int = 0) -> dict[str, list[float]]:
-    """Return each measure of all the games, by name; the seeds of bulk are others than those of leap."""
-    games: list[Game] = [
-        play(protocol, adversary, sites=4, items=300, start=start, seed=seed, engine=engine)
-        for seed in (range(GAMES) if engine == "leap" else range(GAMES, 2 * GAMES))
-    ]
-    return {name: [float(getattr(game, name)) for game in games] for name in MEASURES}
-
-
-def surprise(leap: dict[str, list[float]], bulk: dict[str, list[float]]) -> float:
-    """Return the smallest p-value, times the number of measures."""
-    return len(leap) * min(float(ks_2samp(leap[name], bulk[name], method="asymp").pvalue) for name in leap)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize(("protocol", "start", "adversary"), PAIRS, ids=lambda one: getattr(one, "kind", str(one)))
-@pytest.mark.false_alarm(1e-6)
-def test_coins_of_several_sites(protocol: Protocol, start: int, adversary: Adversary) -> None:
-    leap, bulk = (measured(protocol, adversary, engine, start) for engine in ("leap", "bulk"))
-    assert surprise(leap, bulk) > ALARM
-    assert any(len(set(values)) > 5 for values in leap.values())  # a comparison of constants would show nothing
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("small_chunks")
-def test_wrong_engines_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Signals with a probability a tenth too high; reports that are kept when p is lowered."""
-    wrong = Martingale(alpha=0.3, parameters="simple", strength=1.65)
-    assert surprise(measured(SIMPLE, RoundRobin(), "leap"), measured(wrong, RoundRobin(), "bulk")) < ALARM
-    leap = measured(Randomized(alpha=0.2), RoundRobin(), "leap")
-    monkeypatch.setattr("disttrack.protocols.sampling.bulk.redrawn", lambda last, before, inverse, coins: last)
-    assert surprise(leap, measured(Randomized(alpha=0.2), RoundRobin(), "bulk")) < ALARM
 
 
 # ---------------------------------------------------------------------- which engine

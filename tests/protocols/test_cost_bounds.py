@@ -1,13 +1,15 @@
-"""Bounds on words, protocol by protocol, from their formulas; at a few sizes below, at and above the start-up's end."""
+"""Bounds on words, protocol by protocol, from their formulas and from games; below, at and above the start-up's end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import ceil, log, log2, pi, sqrt
+from statistics import fmean
 from typing import Any
 
 import pytest
 
+from disttrack.adversaries import RoundRobin
 from disttrack.protocols import (
     Block,
     Deterministic,
@@ -23,6 +25,7 @@ from disttrack.protocols import (
 )  # fmt: skip
 from disttrack.protocols.rounds.difference_estimators import doubling
 from disttrack.protocols.rounds.martingale import strength_for
+from disttrack.simulator import play
 
 GAMES = [(items, start) for items in (0, 1, 7, 60, 500, 10**4, 10**6) for start in (0, 3, 100, 5000, 10**9)]
 
@@ -174,3 +177,24 @@ def test_the_robust_tracker_pays_by_rounds(k: int, parameters: Any) -> None:
             number += 1
         if number < 1000:
             assert protocol.cost_bound(k, items, start) == pytest.approx(cost), (items, start)
+
+
+@pytest.mark.quick_cases(6)
+@pytest.mark.parametrize(("items", "start"), [(10**5, 0), (10**7, 10**6)])
+@pytest.mark.parametrize("k", [1, 256])
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        Block(0.1),
+        Martingale(0.1),
+        Martingale(0.1, delta=0.5, parameters="simple"),
+        Robust(0.1),
+        Robust(0.1, parameters="tight"),
+    ],
+    ids=repr,
+)
+def test_games_cost_what_the_bound_allows_and_not_far_less(protocol: Protocol, k: int, items: int, start: int) -> None:
+    """Mean words of four games; a bound for rounds of mean growth may be exceeded by a twentieth."""
+    words = fmean(play(protocol, RoundRobin(), sites=k, items=items, start=start, seed=seed).words for seed in range(4))
+    bound = protocol.cost_bound(k, items, start)
+    assert bound / 4 < words < 1.05 * bound

@@ -103,7 +103,6 @@ GAMES = [
     (3, 0, END),
 ]
 """Sites, items known at the start, items to come."""
-LARGE = [(2**20, 10**9, 1000), (2**20, END - 1000, 1000)]
 MOST = {"leap": 2_000, "bulk": 20_000}
 """Messages of a game at most, by its bound; the others are left out."""
 MOST_NUMBERS = 2**20
@@ -139,20 +138,6 @@ def played(protocol: Protocol, k: int, start: int, items: int) -> int:
 def test_plays_at_the_ends_of_the_grid(cls: type[Protocol]) -> None:
     ones = instances(cls, (1e-6, 1 / 3e5, 0.03, 0.5, 0.9), (1e-12, 0.99))
     assert sum(played(one, *game) for one in ones for game in GAMES) >= 15
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "cls", [cls for cls in CLASSES if cls.bulk_form is not Protocol.bulk_form], ids=lambda cls: cls.kind
-)
-def test_plays_with_a_million_sites(cls: type[Protocol]) -> None:
-    """A few items, one by one over the sites or all to one; not recorded, since a poll alone is three million rows."""
-    for one in instances(cls, (1e-3, 0.9), (1e-12,)):
-        for (k, start, items), adversary in product(LARGE, (RoundRobin(), SingleSite())):
-            game = play(one, adversary, sites=k, items=items, start=start, seed=3, engine="bulk")
-            where = (one, start, adversary.kind)
-            assert game.items == items, where
-            assert game.max_rel_error <= (one.accuracy or 0), where
 
 
 @pytest.mark.quick_cases(1)

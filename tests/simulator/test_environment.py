@@ -21,7 +21,7 @@ from gymnasium.utils.env_checker import check_env
 from disttrack.adversaries import Adversary, Burst, Rest, Schedule, View
 from disttrack.protocols import Block, Exact, Protocol, Randomized, Robust
 from disttrack.simulator import play
-from disttrack.simulator.environment import LARGEST, DistributedCount, Table
+from disttrack.simulator.environment import LARGEST, DistributedCount
 
 POWERS = ["outputs", "traffic", "state"]
 PROTOCOLS: list[Protocol] = [Exact(), Randomized(alpha=0.2), Block(alpha=0.3), Robust(alpha=0.5)]
@@ -66,16 +66,11 @@ def test_it_is_the_game_that_play_plays(protocol: Protocol, burst: int, sees: st
         _, reward, over, cut, told = game.step(np.int64(actions[-1]))
         largest += reward
         assert not cut
-    assert game._table is not None
-    engine = game._table.engine
     # the seed of the game is the first number of the environment's own stream
     seed = int(np.random.Generator(np.random.PCG64(8)).integers(2**53))
     played = play(protocol, Scripted(actions, burst, sees), sites=4, items=400, seed=seed, sees=sees, engine="leap")
     assert told["items"] == played.items == 400
     assert told["messages"] == played.messages
-    assert engine.ledger.up_sites == played.messages_of_site[0]
-    assert engine.referee.changes == played.output_changes
-    assert engine.referee.max_rel_error == played.max_rel_error
     assert largest == pytest.approx(played.max_rel_error)
     assert told["largest_error"] == pytest.approx(played.max_rel_error)
 
@@ -145,13 +140,6 @@ def test_a_step_after_the_end_and_nonsense_are_refused() -> None:
     for arguments, message in wrong:
         with pytest.raises(ValueError, match=message):
             DistributedCount(Exact(), **{"sites": 2, "items": 1, **arguments})
-
-
-def test_the_learner_stands_in_for_an_adversary() -> None:
-    table = Table(Exact(), "outputs", sites=2, items=3, seed=1)
-    table.advance(Burst(1, 2))
-    assert table.view.sent == 1  # the output changed: it is asked again
-    assert not table.over
 
 
 def test_an_output_that_is_no_number_is_rewarded_once_and_seen_as_the_largest_error() -> None:

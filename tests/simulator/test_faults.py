@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import yaml
 
-from disttrack.adversaries import Churn, Freeze, RoundRobin, Uniform
+from disttrack.adversaries import Churn, Freeze, RoundRobin
 from disttrack.mechanisms import (
     FullyDynamic,
     InsertedMinusDeleted,
@@ -27,12 +27,8 @@ from disttrack.simulator import play
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import FAULTS, broken
 from disttrack.simulator.faults.noise import quieter
-from disttrack.simulator.tasks.audit import audit_tracker
 from disttrack.simulator.tasks.duel import play_duel
-from disttrack.simulator.tasks.generalisation import measured
 
-RARE = Martingale(alpha=0.01, parameters="simple", strength=5)
-"""As the scenario `sites` has it: at 16 sites its rounds are short."""
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
 
@@ -119,51 +115,6 @@ def test_fixed_thresholds_come_at_the_first_item(engine: str) -> None:
     game = play(protocol, RoundRobin(), sites=4, items=8, start=10**4, engine=engine, record=True)
     bits = game.transcript[game.transcript["kind"] == "bit"]
     assert bits["step"].tolist() == [1, 2, 3, 4]
-
-
-@pytest.mark.slow
-def test_fixed_thresholds_show_in_the_bits() -> None:
-    """256 sites whose thresholds are the first items have about k/2 bits too many; 3 sqrt(k) is 48.
-
-    Places of random items are all over a block, so right thresholds deviate by sqrt(k/6) = 6.5 bits times a normal
-    number at a time: 48 is more than seven of these, and has probability 2e-13 at each of the 80,000 steps.
-    """
-    deviations = []
-    for protocol in (Robust(alpha=1 / 16), broken(Robust(alpha=1 / 16), "fixed-thresholds")):
-        game = play(protocol, Uniform(), sites=256, items=80_000, start=40_000, seed=3, record=True)
-        deviations.append(measured(game, protocol)["deviation"])
-    right, wrong = deviations
-    assert right is not None
-    assert wrong is not None
-    assert right < 48 < 100 < wrong
-
-
-@pytest.mark.slow
-def test_the_audit_detects_an_ignored_leak() -> None:
-    """Were a threshold that ended a phase another, the transcript could not be: so it is of every transcript."""
-    right = audit_tracker(Robust(alpha=0.1), transcripts=10, seed=4)
-    assert right.largest_loss <= right.claimed
-    assert right.leaked == 3
-    wrong = audit_tracker(broken(Robust(alpha=0.1), "leak-ignored"), transcripts=10, seed=4)
-    assert wrong.largest_loss == float("inf")
-    assert wrong.leaked == 0
-
-
-@pytest.mark.slow
-def test_without_polls_the_error_is_carried_from_round_to_round() -> None:
-    """Rounds of 0.8 % growth, each with an error of alpha/5 (a standard deviation) that is never mended.
-
-    At any moment they add up to alpha/5 / sqrt(2 · 0.008) = 1.6 alpha, the right tracker's is alpha/5. So a right game
-    of 290 rounds fails with probability 2e-4 (three of ten: 6e-10), and a broken one is within alpha with probability
-    0.47 in each of 4.7 spans of 62 rounds, beyond which errors are forgotten: 0.03 (six of ten: 2e-7).
-    """
-    options: dict[str, Any] = {"sites": 16, "items": 90_000_000, "start": 10**7}
-    failed = {}
-    for name, protocol in {"right": RARE, "wrong": broken(RARE, "no-polls")}.items():
-        games = [play(protocol, RoundRobin(), seed=seed, **options) for seed in range(10)]
-        failed[name] = sum(game.verdict == "failed" for game in games)
-    assert failed["right"] <= 2
-    assert failed["wrong"] >= 5
 
 
 @pytest.mark.parametrize("parameters", ["tight", "simple"])

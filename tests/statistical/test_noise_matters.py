@@ -5,19 +5,15 @@ from __future__ import annotations
 from functools import cache
 from math import ceil, log, pi, sqrt, tanh
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-from disttrack.adversaries import Trial
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.noise_union import NoiseUnion
 from disttrack.protocols import Robust
 from disttrack.protocols.rounds.constants import paper_constants, tight_constants
 from disttrack.protocols.rounds.transcripts import deviations_without_noise, room, safe_without_noise
-from disttrack.simulator import play
-from disttrack.simulator.faults import broken
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "noise.md").read_text(encoding="utf-8")
@@ -56,22 +52,6 @@ def test_the_page_shows_what_counting_proves(row: str) -> None:
     assert row in PAGE
 
 
-def test_where_counting_ends() -> None:
-    """The paper's constants: four million sites. Tight ones at alpha = 1/sqrt k: between 176 and 180."""
-    assert safe_without_noise(paper_constants(4_300_000, DELTA, 1), 4_300_000, FIRST)
-    assert not safe_without_noise(paper_constants(4_400_000, DELTA, 1), 4_400_000, FIRST)
-    for k, safe in ((176, True), (180, False)):
-        assert safe_without_noise(tight_constants(k, DELTA, 1, 1 / sqrt(k), "binary"), k, FIRST) is safe
-
-
-def test_what_counting_needs_grows_with_what_a_round_tells() -> None:
-    """More phases tell more; a round without a phase to be seen tells nothing; and k bits are never exceeded."""
-    needed = [deviations_without_noise(10**6, phases, 100, 0.01)[0] for phases in (1, 2, 10, 100)]
-    assert needed == sorted(needed)
-    assert needed[0] == pytest.approx(sqrt(10**6 / 2 * log(2 / 0.01)))
-    assert deviations_without_noise(16, 10**6, 2, 0.01) == (16.0, 16.0)
-
-
 def test_the_tracker_of_the_scenario_is_proven_right_with_its_noise() -> None:
     """Below, noise, what a transcript gives away, and sampling (Hoeffding); above, k bits are never exceeded.
 
@@ -94,22 +74,3 @@ def test_the_tracker_of_the_scenario_is_proven_right_with_its_noise() -> None:
     # as deep as its phases allow, trial without noise gets further than that
     spent = 0.85 * of.phases
     assert k * spent / (spent + k) > given[1] + 50
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("parameters", ["paper", "tight"])
-def test_with_proven_constants_the_attacker_gains_nothing_without_noise(parameters: Any) -> None:
-    """256 sites, one round: without noise no error is beyond half of alpha, by any of six ways to attack.
-
-    For the paper's constants counting proves alpha itself (the page's table); half is measured, with either.
-    """
-    alpha = 0.0625
-    protocol = broken(Robust(alpha=alpha, parameters=parameters), "no-noise")
-    of = protocol.constants(256, 1)
-    start = int(30 * of.divisor / alpha) + 1
-    items = int(30 * of.phases * of.phase_length)
-    for group in (0, 32, 128):
-        for side in ("above", "below"):
-            game = play(protocol, Trial(side=side, group=group), sites=256, start=start, items=items, seed=group)
-            assert game.ok
-            assert game.max_rel_error < alpha / 2

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disttrack.mechanisms import FullyDynamic, GrowingFinite, GrowingSparseInfinite, InsertedMinusDeleted
-from disttrack.mechanisms.accounting import Ledger, Overdrawn, advanced, basic, lines, record
-from disttrack.mechanisms.accounting.composition import exact_available, exact_laplace, exact_normal
+from disttrack.mechanisms.accounting import Ledger, Overdrawn, lines, record
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 
@@ -117,18 +116,6 @@ def test_what_is_refused_leaves_no_trace() -> None:
         with pytest.raises(Overdrawn):
             ledger.part("part", epsilon, delta)
     assert record(ledger) == before
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not exact_available(), reason="needs dp-accounting, the extra audit")
-def test_exact_composition_is_within_the_bounds() -> None:
-    """At most what basic and advanced composition say, and at least the largest part; a control: half of the noise."""
-    scales = [10.0] * 100
-    exact = exact_laplace(scales, 1e-6)
-    parts = [(0.1, 0.0)] * 100
-    assert 0.1 < exact < advanced(parts, 1e-6)[0] < basic(parts)[0]
-    assert exact_laplace([5.0] * 100, 1e-6) > 1.5 * exact
-    assert exact_normal([10.0] * 4, 1e-6) == pytest.approx(exact_normal([5.0], 1e-6), rel=1e-3)
 
 
 class Broke(Ledger):

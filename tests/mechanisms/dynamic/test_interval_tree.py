@@ -77,12 +77,6 @@ def test_each_live_item_is_reported_exactly_once() -> None:
     assert all(reports_each_once(OnlineIntervalTree, rng) for _ in range(SEQUENCES))
 
 
-@settings(max_examples=100, deadline=None)
-@given(seed=st.integers(0, 2**32))
-def test_each_live_item_is_reported_exactly_once_whatever_the_seed(seed: int) -> None:
-    assert reports_each_once(OnlineIntervalTree, random.Random(seed))
-
-
 @pytest.mark.parametrize("control", [Greedy, Forgetful])
 def test_broken_trees_are_seen_to_fail(control) -> None:
     rng = random.Random(1)

@@ -19,10 +19,8 @@ from disttrack.mechanisms import (
     PrivatePartition,
 )  # fmt: skip
 from disttrack.mechanisms.dynamic.fully_dynamic import HALF
-from disttrack.mechanisms.dynamic.node import NodeMechanism, Shares
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-from disttrack.mechanisms.static import LaplaceQueries, MultiplicativeWeights, multiplicative_weights
-from disttrack.mechanisms.static.base import Paid
+from disttrack.mechanisms.static import LaplaceQueries, multiplicative_weights
 
 EPSILON, BETA, DOMAIN = 1.5, 0.03, 3
 GIVEN: dict[str, Any] = {"epsilon": EPSILON, "queries": "points", "domain": DOMAIN, "beta": 0.2}
@@ -63,8 +61,8 @@ def part(number: int) -> float:
     return 6 / (pi * number) ** 2
 
 
-def cut_short(run: Any, every: int = 3) -> None:
-    """Let a run's partition close a segment at each third step, whatever the noise."""
+def cut_short(patch: pytest.MonkeyPatch, every: int = 3) -> None:
+    """Let partitions close a segment at each third step, whatever the noise."""
 
     class Regular:
         segments = now = 0
@@ -76,17 +74,16 @@ def cut_short(run: Any, every: int = 3) -> None:
             self.segments += 1
             return self.segments
 
-    assert run._cutter.segments == 0
-    run._cutter._run = Regular()
+    patch.setattr(PrivatePartition, "start", lambda partition, rng: Regular())
 
 
 @pytest.mark.parametrize("kind", [GrowingSparse, GrowingSparseInfinite])
-def test_of_answers_at_each_segment(kind: type[Any]) -> None:
+def test_of_answers_at_each_segment(kind: type[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_short(monkeypatch)
     horizon = 40 if kind is GrowingSparse else None
     mechanism = kind(**GIVEN, horizon=horizon)
     assert mechanism.partition == PrivatePartition(EPSILON / 2, horizon, 0.2)
     run = mechanism.start(ScriptedNoise())
-    cut_short(run)
     for step in range(1, 23):
         segments = (step - 1) // 3
         deadline = horizon or max(2, (3 * segments) ** 2)
@@ -97,30 +94,9 @@ def test_of_answers_at_each_segment(kind: type[Any]) -> None:
         np.testing.assert_allclose(run.answers, [step - step % 3, 0, 0])
 
 
-def test_of_insertions_less_deletions() -> None:
-    """Each half is bounded by itself at half of beta, for its own number of updates, and at half of the budget."""
-    mechanism = InsertedMinusDeleted(**{**GIVEN, "static": "gaussian"}, delta=1e-3)
-    half = mechanism.half
-    assert (half.epsilon, half.delta, half.queries, half.domain) == (EPSILON / 2, 5e-4, "points", DOMAIN)
-    assert (half.static, half.horizon, half.beta) == ("gaussian", None, 0.2)
-    run = InsertedMinusDeleted(**GIVEN).start(ScriptedNoise())
-    for part in (run._inserted, run._deleted):
-        cut_short(part)
-    asked = []
-    for part, name in ((run._inserted, "inserted"), (run._deleted, "deleted")):
-        part.error_bound = lambda items, beta, name=name: asked.append((name, items, beta)) or 1.0
-    news = [run.step(code) for code in (1, 2, 3, -1, -1, -9, 0, -3, 0)]
-    assert news == [False, False, True] * 3
-    assert run.ignored == 2  # the second deletion of 1, and that of a step that was none
-    assert run.answers.tolist() == [0.0, 1.0, 0.0]
-    assert run.error_bound(5, BETA) == 2.0
-    assert asked == [("inserted", 3, BETA / 2), ("deleted", 2, BETA / 2)]
-    assert run.facts() == {"segments": 6}
-    assert run.published() == [*run._inserted.published(), *run._deleted.published()] == [1.0, 1.0, 1.0, 1.0, 0.0, 1.0]
-
-
-def test_of_the_interval_tree() -> None:
+def test_of_the_interval_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     """The costliest due round of each level, the halted nodes, and the open segment at half of beta."""
+    cut_short(monkeypatch)
     mechanism = FullyDynamic(**GIVEN)
     assert mechanism.partition == PrivatePartition(EPSILON * HALF, None, 0.1)
     for level in (1, 2, 5):
@@ -131,7 +107,6 @@ def test_of_the_interval_tree() -> None:
         assert made.beta == pytest.approx(0.1 * share)
     assert FullyDynamic(1.0, 1e-3, static="gaussian").shares(2).delta == pytest.approx(1e-3 * 6 / (2 * pi) ** 2)
     run = mechanism.start(ScriptedNoise())
-    cut_short(run)
     assert run.error_bound(9, BETA) == pytest.approx(mechanism.partition.most_items(1, 2, BETA / 2 * part(1)))
     for step in range(1, 25):
         run.step(1 + step % 3)
@@ -155,34 +130,14 @@ def test_of_the_interval_tree() -> None:
     assert mechanism.start(ScriptedNoise()).facts() == {"segments": 0, "restarts": 0, "nodes": 0, "most_rounds": 1}
 
 
-@pytest.mark.parametrize("items", [9, 500])
-def test_each_node_of_a_chain_may_hold_all_items(items: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nodes of several ages: all items at the birth of one may be gone, and as many be there at that of the next."""
-    asked: list[float] = []
-    real = MultiplicativeWeights.error_of_sum
-
-    def noted(mechanism: Any, parts: Any, held: float, beta: float) -> float:
-        asked.append(held)
-        return real(mechanism, parts, held, beta)
-
-    monkeypatch.setattr(MultiplicativeWeights, "error_of_sum", noted)
-    run = FullyDynamic(**{**GIVEN, "static": "pmw"}, delta=1e-6).start(ScriptedNoise())
-    cut_short(run)
-    for _ in range(3 * 7):
-        run.step(0)
-    assert sorted(run.history) == [1, 2, 3]
-    run.error_bound(items, BETA)
-    assert asked == [3 * 2 * items]  # on each of three levels the items, and as many that have gone
-
-
 @pytest.mark.parametrize(("delta", "power"), [(0.0, 2 / 3), (1e-6, 1 / 2)])
 def test_with_weights_the_stated_error_grows_by_the_powers_of_the_paper(
     delta: float, power: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A chain of eight levels, from 2^36 to 2^48 items, with as many rounds of weights as are best; the control has a
     hundred at most, as played."""
+    cut_short(monkeypatch, every=1)
     run = FullyDynamic(1.0, delta, "halves:20", 32, "pmw").start(ScriptedNoise())
-    cut_short(run, every=1)
     for _ in range(255):
         run.step(0)
     assert len(run.history) == 8
@@ -200,36 +155,6 @@ def test_with_weights_the_stated_error_grows_by_the_powers_of_the_paper(
         multiplicative_weights._best_rounds.cache_clear()
 
 
-def test_what_a_round_of_a_node_pays_for_and_with_what_noise() -> None:
-    """Its size, its release, which takes the size and its noise, its deletions and their number; one share each."""
-    released: list[tuple[float, float, Any]] = []
-
-    class Noted(LaplaceQueries):
-        def release(self, counts: Any, rng: Any, paid: Any = None) -> Any:
-            if paid is not None:
-                released.append((self.epsilon, self.delta, paid))
-            return super().release(counts, rng, paid)
-
-    shares, ledger = Shares(2000.0, 1e-3, 0.05), Ledger("node", 2000.0, 1e-3)
-    static, counts = Noted(1.0, 1e-6, "points", DOMAIN), np.array([40.0, 0.0, 2.0])
-    node = NodeMechanism(static, shares, counts, ScriptedNoise(), ledger, segment=4)  # type: ignore[arg-type]
-    for segment in range(1, 4):
-        node.close_segment([0] * 6)
-        assert (node.at_restart, node.gone, node.segments) == (42, 6 * segment, segment)
-    share = shares.of_round(1)
-    assert share == Shares(3 * 2000 / (2 * pi**2), 2e-3 / pi**2, 0.05 / pi**2)
-    assert released == [(share.epsilon, share.delta, Paid(42.0, 1 / share.epsilon))]
-    (part,) = ledger.parts
-    assert (part.name, part.epsilon, part.delta) == ("round 1", 4 * share.epsilon, 3 * share.delta)
-    assert [(use.epsilon, use.delta) for use in part.uses.values()] == [
-        (share.epsilon, 0),
-        (share.epsilon, share.delta),
-    ]
-    assert [(inner.epsilon, inner.delta) for inner in part.parts] == [(share.epsilon, share.delta)] * 2
-    assert node.published() == [42.0, 40.0, 0.0, 2.0, 18.0, 0.0, 0.0, 18.0]
-    assert node.answers.tolist() == [22.0, 0.0, 2.0]
-
-
 @pytest.mark.parametrize("kind", [GrowingFinite, GrowingInfinite, FullyDynamic, InsertedMinusDeleted])
 def test_a_run_keeps_to_its_budget_and_its_horizon(kind: type[Any]) -> None:
     mechanism = kind(1.0, horizon=2)
@@ -243,26 +168,3 @@ def test_a_run_keeps_to_its_budget_and_its_horizon(kind: type[Any]) -> None:
         run.step(0)
     given = Ledger("given", 1.0)
     assert mechanism.start(ScriptedNoise(), given).ledger is given
-
-
-def test_budgets_and_refusals_by_name() -> None:
-    named = {
-        GrowingFinite: [],
-        GrowingInfinite: ["epochs", "within epochs"],
-        GrowingSparse: ["partition", "releases"],
-        GrowingSparseInfinite: ["partition", "releases"],
-        FullyDynamic: ["partition", "tree"],
-        InsertedMinusDeleted: ["inserted", "deleted"],
-    }
-    for kind, names in named.items():
-        made: Any = kind(**GIVEN, horizon=40)
-        run = made.start(ScriptedNoise())
-        assert [part.name for part in run.ledger.parts] == names
-        run.step(0)
-        with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
-            run.step(4 if kind is FullyDynamic else 5)
-        many = "3 values of the domain"
-        assert str(found.value) == f"step 2: item {3 if kind is FullyDynamic else 4} is not among the {many}"
-        if not made.deletes:
-            with pytest.raises(ValueError, match=rf"^step 3: {kind.kind} takes insertions only$"):
-                run.step(-1)

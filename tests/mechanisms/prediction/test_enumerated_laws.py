@@ -15,7 +15,7 @@ from disttrack.mechanisms.prediction import insertion
 from disttrack.mechanisms.prediction.base import ZERO, examples
 from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
 from disttrack.mechanisms.prediction.histogram import SparseHistogram
-from disttrack.mechanisms.prediction.insertion import MASS, Shifted, halving, zeros_of
+from disttrack.mechanisms.prediction.insertion import MASS, zeros_of
 
 
 @pytest.mark.parametrize("counts", [{1: 3, 2: 9, 5: 8}, {1: 40, 2: 1}, {3: 7, 4: 0, 5: 7}, {3: 30}, {3: 1}, {}])
@@ -184,28 +184,6 @@ def test_ones_go_where_the_learner_hardly_looks() -> None:
     assert edge.target in range(1, 6)
     with pytest.raises(ValueError, match=r"^points must be at least 1,025 for 1,029 rounds; got 1,024$"):
         insertion(Stated(mass), 1024, 1024 + 5, np.random.default_rng(0))
-
-
-def test_the_instance_for_proper_learners_takes_the_whole_game() -> None:
-    targets = set()
-    for seed in range(20):
-        learner = Stated(np.ones((1, 1)))
-        found = halving(learner, 3, 14, np.random.default_rng(seed), runs=5)
-        targets.add(found.target)
-        ((zeros, target, begin, runs),) = learner.asked
-        assert zeros.tolist() == [0] * 14
-        assert (target, begin, runs) == (found.target, 1, 5)
-        assert len(found.ones) == 3
-        assert math.isnan(found.least_mass)
-    assert targets == {1, 2}
-
-
-def test_a_stretch_counts_its_rounds_from_its_beginning() -> None:
-    class Times:
-        def halting(self, ones: list[int], first: int, last: int) -> float:
-            return float(f"{ones[0]}.{first}{last}")
-
-    assert Shifted(Times(), 4).halting([1, 3], 2, 5) == 5.69
 
 
 def test_the_points_of_the_phases() -> None:

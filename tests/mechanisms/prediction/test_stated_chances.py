@@ -226,16 +226,6 @@ def test_the_proper_learner_shows_the_target_after_the_test_if_it_is_named(ones:
             assert times.halting(ones, first, last) == pytest.approx(sum(at[first : last + 1]), abs=1e-12)
 
 
-def test_hypotheses_are_whole_numbers() -> None:
-    points, labels = np.array([1, 2]), np.array([True, False])
-    for learner in (Plain(), Guessing(3), ExpertsPrivate(1.0, 3, 9), PrivateProper(1.0, 9)):
-        run = learner.start(np.random.default_rng(0))
-        assert run.release(points[:0], labels[:0]).dtype == np.int64
-        assert run.release(points, labels).dtype == np.int64
-        assert LearnerRun.release(run, points, labels).dtype == np.int64
-        assert run.play(points, labels).dtype == np.bool_
-
-
 @pytest.mark.parametrize("share", [0.5, 2 / 3])
 def test_the_parts_of_the_proper_learner_share_its_budget(share: float) -> None:
     """Halting steps lose `share` of epsilon at most, the choice the rest, with delta.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, comb, exp, log, sqrt
+from math import ceil, comb, exp, log
 
 import numpy as np
 import pytest
@@ -46,20 +46,6 @@ def test_sizes(sketch: Sketch, goal: str, words: int | None, total: int | None, 
         assert (sketch.words, sketch.total_rows) == (words, total)
 
 
-@pytest.mark.parametrize(("alpha", "levels"), [(0.5, 3), (0.25, 4), (0.26, 4), (0.99, 3), (0.1, 6)])
-def test_the_rows_of_difference_estimators(alpha: float, levels: int) -> None:
-    sketch = AmsDifference(rounds=1, rows=100, alpha=alpha)
-    assert sketch.levels == levels
-    blocks = 2**levels
-    rows = [ceil(2 * (2**level * alpha / 4) * (levels + 1) * 100) for level in range(levels)]
-    assert [sketch.rows_of(level) for level in range(levels)] == rows
-    # level l has one block in 2^(l + 1) that ends a block of that level, the finest are the test as well
-    assert sketch.total_rows == 100 + blocks * rows[0] + sum(
-        blocks // 2 ** (level + 1) * rows[level] for level in range(1, levels)
-    )
-    assert sketch.words == sketch.total_rows + levels + 2
-
-
 @pytest.mark.parametrize(
     ("changes", "updates", "largest", "alpha", "delta"), [(1, 2, 4, 0.5, 0.05), (7, 50, 900, 0.2, 0.01)]
 )
@@ -85,11 +71,3 @@ def test_rows_by_the_two_bounds(alpha: float) -> None:
     f = np.array([2.0, 1.0, -3.0])
     pairs = sum((f[i] * f[j]) ** 2 for i in range(3) for j in range(3) if i != j)
     assert variance(f, 7) == pytest.approx(2 / 7 * pairs)
-
-
-def test_the_copies_that_the_theorem_asks_for() -> None:
-    rules = PrivateMedian(changes=9)
-    each = 0.02 / sqrt(8 * 9 * log(1 / 1e-3))
-    assert rules.theorem_copies(500, total=0.02, delta=1e-3, beta=0.1) == ceil(32 / each * log(10_000))
-    each = 0.01 / sqrt(72 * log(1e4))
-    assert rules.theorem_copies(500) == ceil(32 / each * log(20_000))

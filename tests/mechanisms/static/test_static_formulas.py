@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from math import exp, log, log2, sqrt
+from math import log, log2, sqrt
 from statistics import NormalDist
 from typing import Any
 
@@ -57,37 +56,6 @@ def test_a_plan(delta: float) -> None:
     for log_total in (0.0, 8.0, 14.0, 30.0):
         every = [plan.stated(16, 50, 2.0**log_total, number, 0.05) for number in range(1, MOST_ROUNDS + 1)]
         assert _best_rounds(plan, 16, 50, log_total) == 1 + int(np.argmin(every))
-
-
-@pytest.mark.parametrize("delta", [0.0, 1e-4])
-def test_the_stated_error_of_multiplicative_weights(delta: float) -> None:
-    """The worst split of the items: evenly among as many releases as can be inhabited, and the others err by all, or
-    by what may look empty."""
-    beta, given = 0.05, {"queries": "halves:20", "domain": 32}
-    one, other = MultiplicativeWeights(3.0, delta, rounds=6, **given), MultiplicativeWeights(1.0, delta, **given)  # type: ignore[arg-type]
-    for mechanism in (one, other):
-        plan = _plan(mechanism.epsilon, delta, None)
-        least = plan.looks_empty - log(3 / beta) * plan.scale
-        assert mechanism.inhabited_from(beta) == pytest.approx(least)
-        assert mechanism.inhabited_from(1e-30) == 0.0
-        off = log(3 / beta) * plan.scale
-        assert mechanism.empty_up_to(beta) == pytest.approx(plan.looks_empty + off)
-        rounds = mechanism.rounds_for(700 + off, plan)
-        assert rounds == (6 if mechanism is one else _best_rounds(plan, 32, 20, round(math.log2(701 + off), 1)))
-        fitting = plan.stated(32, 20, 700 + off, rounds, beta * 2 / 3) + 4 * off
-        assert mechanism.fitting_error(700, beta) == pytest.approx(fitting)
-    for items in (1.0, 500.0, 5000.0):
-        total = min(items, sum(count * each.empty_up_to(beta / 5) for each, count in ((one, 2), (other, 3))))
-        for mechanism, count in ((one, 2), (other, 3)):
-            many = min(count, int(items / mechanism.inhabited_from(beta / 5)))
-            total += many * mechanism.fitting_error(items / many, beta / 5) if many else 0.0
-        assert one.error_of_sum([(one, 2), (other, 3)], items, beta) == pytest.approx(total)
-    few = 9 * 3 * 2 * FEW * exp(0.5 / _plan(3.0, delta, None).scale)  # half of an item is inhabited, each time of nine
-    assert one.inhabited_from(few / 9) == pytest.approx(0.5, abs=1e-6)
-    assert one.error_of_sum([(one, 9)], 2.0, few) == pytest.approx(2.0 + 4 * one.fitting_error(0.5, few / 9))
-    tiny = 1e-30
-    exact = 100.0 + 2 * one.fitting_error(50.0, tiny / 2)  # every release may be inhabited
-    assert one.error_of_sum([(one, 2)], 100.0, tiny) == pytest.approx(exact)
 
 
 class Script:

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from math import pi
-from statistics import fmean
-
 import pytest
 
-from disttrack.adversaries import RoundRobin
-from disttrack.protocols import Martingale
 from disttrack.protocols.rounds.coin_rounds import (
     bias,
-    even_rounds,
     first_round,
-    last_with_share,
-    plan,
     share_of,
     signals_of,
-    words_of,
     worth_it,
 )
 from disttrack.protocols.rounds.crossing import failure
 from disttrack.protocols.rounds.walk import walk_of
-from disttrack.simulator import play
 
 POINTS = [
     (64, 0.03),
@@ -38,32 +28,6 @@ POINTS = [
 
 
 # ---------------------------------------------------------------------- delta over the rounds
-
-
-@pytest.mark.parametrize(("k", "alpha"), [(1, 0.1), (16, 0.001), *POINTS])
-def test_the_shares_add_up_to_delta_and_no_more(k: int, alpha: float) -> None:
-    """Over two million rounds: shares that are equal are counted together; rounded down they lose 4 % on average."""
-    delta, number, total = 0.05, 1, 0.0
-    while number < 2_000_000:
-        last = last_with_share(k, alpha, delta, number)
-        total += (last - number + 1) * share_of(k, alpha, delta, number)
-        number = last + 1
-    rest = delta * even_rounds(k, alpha, delta) / (even_rounds(k, alpha, delta) + number - 1)
-    assert 0.88 * (delta - rest) < total < delta - rest
-
-
-@pytest.mark.parametrize(("k", "alpha"), POINTS)
-def test_no_factor_of_r_squared_is_thrown_away(k: int, alpha: float) -> None:
-    """After growth by e^28, from one item to 10^12, a round has a tenth of what equal shares would leave it.
-
-    6 delta / (pi r)^2, which `simple` has, leaves a fiftieth from 80 rounds on.
-    """
-    delta = 0.05
-    rounds = round(28 / plan(k, alpha, share_of(k, alpha, delta, 1)).growth)
-    share = share_of(k, alpha, delta, rounds)
-    assert share > 0.1 * delta / rounds
-    if rounds >= 80:
-        assert share > 4 * 6 * delta / (pi * rounds) ** 2
 
 
 # ---------------------------------------------------------------------- the plan
@@ -118,32 +82,3 @@ def test_every_size_has_its_rounds(k: int, alpha: float, delta: float) -> None:
 
 
 # ---------------------------------------------------------------------- words
-
-
-@pytest.mark.quick_cases(1)
-@pytest.mark.parametrize(
-    ("k", "alpha", "start", "items", "games"),
-    [
-        (64, 0.03, 0, 10**8, 4),
-        (256, 0.1, 0, 10**12, 30),
-        (256, 0.1, 10**11, 7 * 10**11, 30),
-        (1024, 0.03, 10**8, 10**14, 5),
-        (16, 0.01, 0, 10**7, 4),
-    ],
-)
-@pytest.mark.false_alarm(1e-6)
-def test_words_are_the_computed_ones(k: int, alpha: float, start: int, items: int, games: int) -> None:
-    """Within 5 %: the mean of some games, each a few per cent off by the polls that fall within it.
-
-    False alarms: below 1e-6, since games spread by 5 % at most but for k = 256, and there by 9 %. Power: polls of
-    3k would add 20 to 40 %.
-    """
-    played = [
-        play(Martingale(alpha=alpha), RoundRobin(), sites=k, items=items, start=start, seed=seed, engine="bulk")
-        for seed in range(games)
-    ]
-    computed = words_of(k, alpha, 0.05, items, start)
-    assert fmean(game.words for game in played) == pytest.approx(computed, rel=0.05)
-    bound = Martingale(alpha=alpha).cost_bound(k, items, start)
-    assert computed <= bound
-    assert bound < 1.1 * computed or bound - computed < 6 * k

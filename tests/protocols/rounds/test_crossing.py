@@ -67,20 +67,6 @@ def test_all_sequences_of_coins(alpha: float, total: int, p: float, signals: int
     assert failure(walk, signals) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("p", [0.6, 0.2, 0.05, 0.013])
-@pytest.mark.parametrize(
-    ("alpha", "offset", "signals"), [(0.1, 6.3217, 10), (0.3, 4.1137, 25), (0.02, 21.7171, 40), (0.7, 2.9371, 60)]
-)
-def test_the_recursion_is_the_definition(alpha: float, offset: float, signals: int, p: float) -> None:
-    """Coins of which every round up to 2,000 signals is worked out toss by toss, and of all lengths at once."""
-    total = offset / (alpha * p)
-    assert p > COARSE
-    assert signals <= SHORT
-    found = failures_by(walk_of(alpha, total, p), signals)
-    for length in {1, 2, signals // 2, signals}:
-        assert found[length - 1] == pytest.approx(by_item(alpha, total, p, length), rel=1e-9)
-
-
 @pytest.mark.quick_cases(5)
 @pytest.mark.parametrize("p", [0.009, 0.002])
 @pytest.mark.parametrize(
@@ -134,47 +120,7 @@ def test_few_signals_and_steep_lines_are_worked_out_by_tosses(
     assert most_signals(walk, expected * 0.5, signals) < signals
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("lightest", "heaviest", "longest"), [(1e-6, COARSE, 1000), (COARSE, 0.999, 6000)])
-def test_corners_drawn_at_random(lightest: float, heaviest: float, longest: int) -> None:
-    """120 rounds of all kinds: within 1e-3 of the recursion where they fail with a chance of 1e-20 to 0.5."""
-    rng, compared = np.random.default_rng(7), 0
-    while compared < 60:
-        alpha, p = exp(rng.uniform(log(0.005), log(0.95))), exp(rng.uniform(log(lightest), log(heaviest)))
-        signals, offset = int(exp(rng.uniform(0, log(longest)))), exp(rng.uniform(log(0.3), log(300)))
-        walk = walk_of(alpha, round(offset / (alpha * p)) + 1, p)
-        expected = float(failures_by(walk, signals)[-1])
-        if 1e-20 < expected < 0.5:
-            assert failure(walk, signals) == pytest.approx(expected, rel=1e-3), (walk, signals)
-            compared += 1
-
-
 # ---------------------------------------------------------------------- Brownian motion, extremes, and transcripts
-
-
-@pytest.mark.parametrize(("alpha", "signals"), [(1 / 256, 206_000), (0.03, 65_536), (0.01, 940_000), (1e-6, 2**21)])
-def test_long_rounds_are_nearly_brownian(alpha: float, signals: int) -> None:
-    """Within 4 % at 1e-3, the more so the longer they are; never equal."""
-    offset = offset_for(alpha, signals, 1e-3)
-    assert failure(Walk(alpha, offset, 0.0), signals) == pytest.approx(1e-3, rel=1e-3)
-    assert 1e-5 < abs(2 * one_line(offset, alpha, signals) / 1e-3 - 1) < 0.04
-
-
-@pytest.mark.quick_cases(8)
-@pytest.mark.parametrize("signals", [1, 2, 3, 10, 190, 40_000, 3 * 2**20])
-@pytest.mark.parametrize("alpha", [1e-6, 1e-3, 0.03, 0.4, 0.9])
-def test_every_size(alpha: float, signals: int) -> None:
-    """From 1e-18 to 0.9 each failure probability has its offset: more of it fails less, and so do fewer signals."""
-    offsets = []
-    for allowed in (1e-18, 1e-9, 1e-4, 0.05, 0.4, 0.9):
-        offset = offset_for(alpha, signals, allowed)
-        found = failure(Walk(alpha, offset, 0.0), signals)
-        assert found == pytest.approx(allowed, rel=1e-3)
-        fewer = failure(Walk(alpha, offset, 0.0), max(1, signals // 2))
-        assert fewer <= found * (1 + 1e-6)
-        offsets.append(offset)
-    assert offsets == sorted(offsets, reverse=True)
-    assert len(set(offsets)) == len(offsets)
 
 
 def test_one_signal_by_hand() -> None:

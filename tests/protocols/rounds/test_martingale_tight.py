@@ -8,7 +8,6 @@ import pytest
 from disttrack.adversaries import RoundRobin, Uniform
 from disttrack.protocols import Martingale
 from disttrack.protocols.base import Message
-from disttrack.protocols.rounds.coin_rounds import bias, first_round, share_of, signals_of
 from disttrack.protocols.rounds.parts import BIT
 from disttrack.simulator import play
 
@@ -32,43 +31,6 @@ def test_signals_of_the_next_round_may_come_before_the_last_answer() -> None:
     assert server.signals == 2
     assert server.limit > 2
     assert server.output == pytest.approx(1600 + 2 * server.unit)
-
-
-@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
-@pytest.mark.parametrize("delta", [0.05, 0.99])
-@pytest.mark.parametrize(("k", "start"), [(1, 0), (5, 0), (5, 100)])
-def test_every_step_of_every_round_is_by_the_rules(k: int, start: int, delta: float, engine: str) -> None:
-    """From the first item on: what stands after each signal, that the last is polled at once, and what is then known.
-
-    A round without a signal is one that is polled as it begins.
-    """
-    protocol = Martingale(alpha=0.4, delta=delta)
-    game = play(protocol, Uniform(), sites=k, items=4_000, start=start, seed=7, engine=engine, record=True)
-    table = game.transcript[game.transcript["receiver"].isin(["server", 0])]
-    outputs = game.outputs.set_index("step")["output"].map(float).to_dict()
-    number, told, base, heard, first = (1 if start else 0), start, start, 0, first_round(k, 0.4, delta)
-    for row in table.itertuples():
-        if row.kind == "item":
-            assert number == 0
-            assert outputs[row.step] == row.step
-        elif row.kind == "round":
-            assert (number, row.step) == (0, first)
-            number, told, base = 1, first, first
-        elif row.kind == "bit":
-            heard += 1
-            share = share_of(k, 0.4, delta, number)
-            p = bias(k, 0.4, share, told, exact=number == 1)
-            limit = signals_of(k, 0.4, share, base, p)
-            assert heard <= limit
-            if heard < limit:
-                assert outputs[row.step] == pytest.approx(base + heard / p)
-            last = row.step, round(base + heard / p)
-        elif row.kind == "poll":
-            told = last[1] if heard else base
-            assert not heard or (row.step, heard) == (last[0], limit)
-            number, base, heard = number + 1, start + row.step, 0
-            assert outputs[row.step] == base
-    assert number == game.rounds >= 4
 
 
 @pytest.mark.parametrize("engine", ["leap", "bulk"])

@@ -48,23 +48,6 @@ def test_tight_is_one_copy_with_the_least_confidence() -> None:
     assert words[0] < words[1] / 20
 
 
-@pytest.mark.slow
-@pytest.mark.false_alarm(1e-6)
-def test_tight_holds_on_inputs_that_do_not_react() -> None:
-    """Growth by e^7 at alpha = 1/sqrt k: 200 games, at most 10 failures; delta is for 63 doublings, and these are 10.
-
-    False alarms: 1e-6 with 1 % of failures. Power: with one standard deviation most games fail.
-    """
-    options = {"sites": 256, "items": 10**7, "start": 10**4}
-    right, wrong = Randomized(alpha=1 / 16, delta=0.05, parameters="tight"), Randomized(alpha=1 / 16, confidence=1)
-    failed = [
-        sum(not play(one, RoundRobin(), seed=seed, **options).ok for seed in range(games))  # type: ignore[arg-type]
-        for one, games in ((right, 200), (wrong, 20))
-    ]
-    assert failed[0] <= 10
-    assert failed[1] >= 10
-
-
 @pytest.mark.parametrize("k", [1, 4, 50])
 def test_errors_of_a_sum_of_ages(k: int) -> None:
     """The sum of k exponential ages, its density, and how often it leaves a band."""

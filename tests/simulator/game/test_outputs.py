@@ -19,7 +19,6 @@ from disttrack.simulator import Game, play
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.tasks.continual.queries import ThresholdQueries
 from disttrack.simulator.tasks.duel import play_duel
 
 NONE_AT_ALL: list[Any] = [nan, np.float64(nan), np.float32(nan), None, "seven", 1j, Exactly(1, 0)]
@@ -142,26 +141,6 @@ def test_distance() -> None:
     assert [distance(output, 5) for output in (7, 4.5, nan, None, inf, Exactly(11, 2))] == [2, 0.5, inf, inf, inf, 0.5]
 
 
-class Shy:
-    """Answers what the solver inside does, but for the second and the fourth question."""
-
-    kind = "shy"
-
-    def __init__(self, odd: Any) -> None:
-        self.odd, self.asked = odd, 0
-
-    def start(self, *_: Any) -> Shy:
-        self.asked = 0
-        return self
-
-    def largest_error(self, *_: Any) -> float:
-        return 1000.0
-
-    def answer(self, value: int) -> Any:
-        self.asked += 1
-        return self.odd if self.asked in (2, 4) else 0
-
-
 class Blank(Binary):
     """A private counter whose third estimate is no number."""
 
@@ -193,11 +172,3 @@ def test_games_with_a_clock_judge_alike(engine: str) -> None:
     assert (game.max_abs_error, game.first_failure, game.rms_error) == (inf, 3, inf)
     assert np.isfinite(game.final_error)
     assert [isnan(output) for output in game.series["output"][:4]] == [False, False, True, False]
-
-
-def test_answers_to_queries_are_judged_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("disttrack.simulator.tasks.continual.queries.known", lambda solver: {})
-    for odd in (nan, inf, None):
-        game = ThresholdQueries().game(Shy(odd), RoundRobin(), {"values": 9, "points": 30, "queries": 9})
-        assert not game.ok
-        assert (game.max_abs_error, game.first_failure) == (inf, 2)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.simulator.game.streams import Watch, drawn, streams, watched
+from disttrack.simulator.game.streams import drawn, streams
 from disttrack.simulator.runs.jobs import Job
 from disttrack.simulator.runs.runner import execute
 from disttrack.simulator.runs.worker import play_job
@@ -127,21 +127,3 @@ def test_what_was_drawn_is_seen_however_it_was_drawn() -> None:
         assert drawn(rngs.values())
         assert drawn([rngs["server"]])
         assert not drawn([rngs["sites"]])
-
-
-def test_a_watch_sees_the_first_streams_and_the_last() -> None:
-    seed = 1
-    for place in range(5):
-        with watched() as watch:
-            made = [streams(seed) for _ in range(5)]
-            assert not watch.drawn
-            made[place]["network"].random()
-            assert watch.drawn
-    with watched() as outer:
-        with watched() as inner:
-            streams(seed)["sites"].random()
-        assert inner.drawn
-    assert not outer.drawn  # a game within a game is watched by itself
-    left = Watch()
-    streams(seed)["sites"].random()
-    assert not left.drawn

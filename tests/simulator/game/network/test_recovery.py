@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import e
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -108,20 +107,6 @@ def test_crashes_come_at_their_rate(rate: float, down: int, steps: int, up: floa
     cycle = up + down
     expected, deviation = sites * steps / cycle, (sites * steps / cycle) ** 0.5 * (1 / rate / cycle)
     assert abs(game.restarts - expected) < 4.9 * deviation + sites
-
-
-@dataclass(frozen=True)
-class NoRule(Exact):
-    kind: ClassVar[str] = "no-rule"
-    readmission: ClassVar[Any] = "none"
-
-
-@pytest.mark.parametrize("fault", ["crash", "server"])
-def test_without_a_rule_a_lost_state_is_refused_in_one_line(fault: str) -> None:
-    with pytest.raises(ValueError, match=f"{fault}: state must be kept: protocol no-rule has no rule") as refusal:
-        play(NoRule(), RoundRobin(), sites=2, items=10, network={fault: {**LOST}})
-    assert "\n" not in str(refusal.value)
-    play(NoRule(), RoundRobin(), sites=2, items=10, network={fault: {"at": 3, "down": 2}})
 
 
 @pytest.mark.quick_cases(2)

@@ -1,0 +1,51 @@
+"""Shipped figures come out again byte for byte, with the version of matplotlib that drew them: one of each kind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+import matplotlib as mpl
+import pytest
+import yaml
+
+from disttrack.simulator.plots import check_plot
+from disttrack.simulator.plots.shown import caption_of, described_of, figure_of
+from disttrack.simulator.plots.style import house_style, save
+from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.results.read import read_tables
+
+ROOT: Final = Path(__file__).resolve().parents[3]
+FIGURES: Final = (
+    *(("dynamic", 0), ("dynamic", 1), ("flights", 0), ("flights", 1), ("flights", 2), ("growth", 0), ("monitor", 0)),
+    *(("monitor", 1), ("power", 0), ("queries", 0), ("static", 0), ("table1", 0)),
+)
+"""Scenarios, and the place of the figure among theirs: small tables, so that each takes a second at most."""
+
+
+def asked(name: str, place: int) -> dict[str, str]:
+    """Return a figure as the scenario's file asks for it."""
+    request = yaml.safe_load((ROOT / "scenarios" / f"{name}.yaml").read_text(encoding="utf-8"))["plots"][place]
+    return {"kind": request} if isinstance(request, str) else request
+
+
+def test_there_is_one_of_each_kind() -> None:
+    """But `ratio`, whose reference results are shipped without the courses of their games."""
+    shipped = {kind.name for kind in kinds("plot").values() if kind.origin == "built in"}
+    assert {asked(*figure)["kind"] for figure in FIGURES} == shipped - {"ratio"}
+
+
+@pytest.mark.parametrize(("name", "place"), FIGURES)
+def test_a_shipped_figure_is_drawn_again(name: str, place: int, tmp_path: Path) -> None:
+    folder = ROOT / "results" / "reference" / name
+    versions = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["versions"]
+    if versions["matplotlib"] != mpl.__version__:
+        pytest.skip("drawn by another version of matplotlib")
+    tables, plot = read_tables([folder]), check_plot(asked(name, place))
+    with house_style():
+        (path,) = save(figure_of(tables, plot), tmp_path / plot.name, ("svg",))
+    same = path.read_bytes() == (folder / "figures" / path.name).read_bytes()
+    assert same, f"{path.name} is drawn otherwise"  # pytest would take minutes to compare the texts
+    captions = json.loads((folder / "figures" / "captions.json").read_text(encoding="utf-8"))
+    assert caption_of(plot, described_of(tables, plot)) == captions[plot.name]
