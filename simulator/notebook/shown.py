@@ -67,7 +67,7 @@ def scenario(shown: Scenario) -> str:
     games = f"{number(len(shown.points))} points, {number(shown.games)} games"
     games += f" and {number(shown.control_games)} of controls" if shown.control_games else ""
     parts = [_heading(shown.head.title or shown.name, f"{shown.name}: {games}")]
-    parts.append(facts({key: cell(value) for key, value in settings.items()}))
+    parts.append(facts(settings))
     if shown.head.claims:
         from disttrack.simulator.claims.judge import bound
 

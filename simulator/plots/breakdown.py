@@ -8,8 +8,9 @@ import numpy as np
 
 from disttrack.simulator.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words, rounded
 from disttrack.simulator.plots.kinds import Breakdown
-from disttrack.simulator.results.fixed import fixed
-from disttrack.simulator.results.read import GAME, Tables, lines, said
+from disttrack.simulator.results.formats import with_name
+from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.results.read import GAME, Tables, lines
 
 COLOURS: Final = {
     "report": "#1F3A7A",
@@ -72,7 +73,7 @@ def _bars(tables: Tables, x: str) -> dict[tuple[str, str], Bar]:
         for values, games in line.games.groupby(by, sort=False):
             mine = tables.kinds.merge(games[list(GAME)], on=list(GAME))
             sums = mine[mine["words"] > 0].groupby(["kind", "direction"], sort=False)["words"].sum()
-            places = [said(key, value) if key == x else str(value) for key, value in zip(by, values, strict=True)]
+            places = [with_name(key, value) if key == x else str(value) for key, value in zip(by, values, strict=True)]
             if len(sums):
                 name = ", ".join([line.label, *places[:-1]])
                 means = (sums / len(games)).reset_index().itertuples(index=False)

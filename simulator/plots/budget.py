@@ -9,7 +9,7 @@ from typing import Any, Final
 from disttrack.simulator.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words
 from disttrack.simulator.plots.kinds import Budget
 from disttrack.simulator.plots.marks import BORDER
-from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import Tables, lines
 
 DEEPEST: Final = 4

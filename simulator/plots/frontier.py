@@ -23,7 +23,7 @@ from disttrack.simulator.plots.panels import (
     value_axis,
 )
 from disttrack.simulator.plots.sweep import infinite_note, panels
-from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import Line, Tables, lines, swept_axes
 
 

@@ -11,7 +11,7 @@ from disttrack.simulator.plots.kinds import Matrix
 from disttrack.simulator.plots.panels import error_over_alpha
 from disttrack.simulator.plots.spread import row_label
 from disttrack.simulator.plots.sweep import infinite_note
-from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import Line, Tables, lines
 
 _FAILED: Final = ("#FFFFFF", "#F6C7A0", "#D55E00", "#7A3000")

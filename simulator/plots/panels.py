@@ -37,8 +37,8 @@ from disttrack.simulator.plots.sweep import (
     panels_of_curves,
     power,
 )
-from disttrack.simulator.results.fixed import fixed
 from disttrack.simulator.results.formats import short, swept_ticks
+from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import Line, Tables
 
 FLOOR: Final = 0.1

@@ -12,9 +12,9 @@ from disttrack.simulator.plots.description import Axis, Description, Fill, Look,
 from disttrack.simulator.plots.kinds import Spread
 from disttrack.simulator.plots.marks import Mark, mark
 from disttrack.simulator.plots.panels import value_axis
-from disttrack.simulator.results.fixed import fixed
-from disttrack.simulator.results.formats import swept_ticks
-from disttrack.simulator.results.read import Line, Tables, lines, said
+from disttrack.simulator.results.formats import swept_ticks, with_name
+from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.results.read import Line, Tables, lines
 
 _ALSO: Final = (Look("#555555", "X", "", order=2.9), Look("#222222", "2", "", order=2.9))
 """Marks of further columns, by order."""
@@ -80,7 +80,7 @@ def row_label(line: Line) -> str:
 
 def _setting(axis: str, value: Any) -> str:
     long = isinstance(value, int | np.integer) and value >= _LONG
-    return f"{axis} {swept_ticks([int(value)])[0]}" if long else said(axis, value)
+    return f"{axis} {swept_ticks([int(value)])[0]}" if long else with_name(axis, value)
 
 
 def _row(label: str, place: int, values: Any, look: Mark, centre: str) -> list[Series]:

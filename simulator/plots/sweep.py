@@ -13,7 +13,8 @@ import pandas as pd
 from scipy.stats import beta
 
 from disttrack.simulator.plots.fits import Fit, fitted
-from disttrack.simulator.results.read import Line, Tables, lines, name
+from disttrack.simulator.results.formats import name_of
+from disttrack.simulator.results.read import Line, Tables, lines
 
 Floats = npt.NDArray[np.float64]
 
@@ -156,12 +157,12 @@ def symbol(axis: str) -> str:
     ('k', '1/α', 'looks')
     """
     letter = axis_label(axis).rpartition(", ")[2]
-    return letter if len(letter) < 4 else name(axis)
+    return letter if len(letter) < 4 else name_of(axis)
 
 
 def axis_label(axis: str) -> str:
     """Return the label of a swept axis with its unit."""
-    return _LABELS.get(axis, name(axis))
+    return _LABELS.get(axis, name_of(axis))
 
 
 def marks_note(games: pd.DataFrame, curves: Sequence[Curve]) -> str:

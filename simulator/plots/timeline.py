@@ -11,8 +11,9 @@ from disttrack.simulator.plots.description import Description, rounded
 from disttrack.simulator.plots.kinds import Timeline
 from disttrack.simulator.plots.panels import error_over_alpha
 from disttrack.simulator.plots.traces import described, from_series, outcome
-from disttrack.simulator.results.fixed import fixed
-from disttrack.simulator.results.read import Tables, said, swept_axes
+from disttrack.simulator.results.formats import with_name
+from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.results.read import Tables, swept_axes
 
 _MOST: Final = 4
 """Games beside each other in one figure."""
@@ -71,6 +72,6 @@ def _parts(game: pd.Series[Any], tables: Tables, chosen: pd.DataFrame) -> list[s
     """Return protocol, adversary, the parameters that set a game apart, and its outcome."""
     others = tables.trials[tables.trials["protocol"] == game["protocol"]]
     axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]
-    own = [str(game["result"])] * tables.several + [said(axis, game[axis]) for axis in axes]
+    own = [str(game["result"])] * tables.several + [with_name(axis, game[axis]) for axis in axes]
     ending = outcome(str(game["verdict"]), float(game["failing_fraction"]))
     return [str(game["protocol"]), f"against {game['adversary']}", *own, ending]

@@ -16,7 +16,6 @@ from disttrack.simulator.results.compared import Compared, Middle, Row
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.formats import cell, interval, number
-from disttrack.simulator.results.settings import brief
 
 NAME: Final = "compare.html"
 
@@ -96,11 +95,11 @@ def _points(compared: Compared) -> Html:
     first = compared.names[0]
     several = len(compared.names) > 2
     other = "the other" if several else compared.names[1]
-    heads = [*(name.replace("_", " ") for name in compared.rows[0].point), *["result"] * several]
+    heads = [*compared.headers, *["result"] * several]
     heads += ["measure", first, other, "ratio", "interval", "games"]
     rows = []
     for row in compared.rows:
-        left = [*(cell(brief(value)) for value in row.point.values()), *[row.other] * several, row.measure]
+        left = [*(cell(value) for value in row.point.values()), *[row.other] * several, row.measure]
         ratio = [(number(row.ratio), row.ratio), (interval(row.low, row.high), row.low)]
         rows.append(
             [*left, _middle(row.one, row), _middle(row.two, row), *ratio, f"{row.one.games} and {row.two.games}"]
@@ -118,15 +117,15 @@ def _points(compared: Compared) -> Html:
 
 def _not_compared(compared: Compared) -> Html:
     """Return the points that only the first result has, or that it lacks; nothing if all are compared."""
-    matched, names = compared.matched, compared.names
-    left = [point for point in matched.points if 0 not in point.places or len(point.places) == 1]
+    names = compared.names
+    left = [point for point in compared.points if 0 not in point.places or len(point.places) == 1]
     if not left:
         return Html("")
-    keys = matched.columns
-    rows = [[*map(point.said, keys), ", ".join(names[place] for place in point.places)] for point in left]
+    rows = [[*map(cell, one.values.values()), ", ".join(names[place] for place in one.places)] for one in left]
     text = Html("<p>Points that {} lacks, or that no other result has.</p>", names[0])
-    heads = [*(key.replace("_", " ") for key in keys), "in"]
-    return section("Not compared", text, table(heads, rows, set(), says="Points not compared"), anchor="alone")
+    return section(
+        "Not compared", text, table([*compared.headers, "in"], rows, says="Points not compared"), anchor="alone"
+    )
 
 
 def _middle(middle: Middle, row: Row) -> Any:

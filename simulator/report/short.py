@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.pages.html import Html, joined
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.results.formats import number, with_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +72,7 @@ def pairs(tables: Tables) -> tuple[list[Pair], str]:
         for line in lines(judged, axis)
         for adversary, games in line.games.groupby("adversary", sort=False)
     ]
-    return found, _at(axis, trials[axis].max(), named.called) if axis and found else ""
+    return found, with_name(named.called.get(axis, axis), trials[axis].max()) if axis and found else ""
 
 
 def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str) -> Pair:
@@ -85,18 +85,10 @@ def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str) -> Pair
         games=len(games),
         failed=int(games["_failed"].sum()),
         worst=float(over.max()),
-        where=_at(axis, over.idxmax(), {}) if axis and over.notna().any() else "",
-        fails_from=(_at(axis, often.index[0], {}) if axis else "everywhere") if len(often) else "",
+        where=with_name(axis, over.idxmax()) if axis and over.notna().any() else "",
+        fails_from=(with_name(axis, often.index[0]) if axis else "everywhere") if len(often) else "",
         words=float(words.iloc[-1]) if words.iloc[-1] > 0 else nan,
     )
-
-
-def _at(axis: str, value: Any, called: Any) -> str:
-    """Return a setting in words: 1,024 sites, α 0.05."""
-    from disttrack.simulator.results.read import name
-
-    word = called.get(axis, axis)
-    return f"{number(value)} {word}" if word.endswith("s") else f"{name(word)} {number(value)}"
 
 
 def answer(question: str, story: Sequence[str], tables: Tables, claims: pd.DataFrame) -> Html:

@@ -108,6 +108,11 @@ class Results:
         return dict(self.manifest["scenario"])
 
     @property
+    def points(self) -> dict[int, dict[str, Any]]:
+        """The points by number, as the manifest has them: every parameter of both sides."""
+        return {int(point["point"]): point for point in self.manifest.get("points") or []}
+
+    @property
     def task(self) -> type[Task]:
         """The class of the task; ScenarioError if it is a user's and was not given."""
         task: type[Task] = class_of("task", str(self.scenario.get("task") or "count"), self.own)

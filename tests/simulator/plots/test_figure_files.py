@@ -21,7 +21,7 @@ from disttrack.simulator.plots.marks import TRACKERS, mark
 from disttrack.simulator.plots.shown import described_of
 from disttrack.simulator.plots.style import ink, save
 from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import read_tables
 
 REQUESTS: list[dict[str, Any]] = [

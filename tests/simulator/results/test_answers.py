@@ -11,7 +11,7 @@ import pytest
 
 from disttrack.simulator.results.answers import answer_table
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.settings import UNSET, Setting
+from disttrack.simulator.results.parameters import UNSET, Parameter
 from disttrack.simulator.tasks import TASKS
 from disttrack.simulator.tasks.answers import USUAL, Answer, answers_of, ratio
 from disttrack.simulator.tasks.base import Task
@@ -39,7 +39,7 @@ def counted(tmp_path: Path) -> Path:
 def test_what_differs_is_a_column_and_what_is_shared_stands_in_the_subtitle(counted: Path) -> None:
     table = answer_table(counted)
     assert table.headers == ["protocol", "adversary", "sites", "held", "error/alpha", "largest error", "words"]
-    assert table.subtitle == "2,000,000 items · alpha 0.03 · 4 games a row, medians"
+    assert table.subtitle == "2,000,000 items · α 0.03 · 4 games per point, medians"
     assert [row[:3] for row in table.texts[:2]] == [
         ("deterministic", "round-robin", "16"),
         ("deterministic", "round-robin", "64"),
@@ -123,17 +123,16 @@ def test_a_point_without_a_network_has_no_delay(counted: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "words"),
+    ("name", "values", "kinds", "words"),
     [
-        (Setting("sites", "", (16, 16)), "16 sites"),
-        (Setting("queries", "", (1,)), "queries 1"),
-        (Setting("centred", "", (True, None), of="deterministic"), "centred (deterministic)"),
-        (Setting("centred", "", (False,)), "not centred"),
-        (Setting("alpha", "", (0.05,)), "alpha 0.05"),
+        ("sites", (16, 16), ("", ""), "16 sites"),
+        ("centred", (True, None), ("deterministic", "robust"), "centred (deterministic)"),
+        ("delta", (0.5, 0.1, 0.5), ("robust", "block", "copies"), "delta 0.5 (robust, copies), delta 0.1 (block)"),
+        ("delta", (UNSET, None), ("randomized", "exact"), ""),
     ],
-)
-def test_settings_in_words(setting: Setting, words: str) -> None:
-    assert setting.words == words
+)  # fmt: skip
+def test_parameters_in_words(name: str, values: tuple[object, ...], kinds: tuple[str, ...], words: str) -> None:
+    assert Parameter("", name, name, "", values, kinds).words == words
 
 
 REFERENCES = sorted(path.parent.name for path in REFERENCE.glob("*/trials.csv"))

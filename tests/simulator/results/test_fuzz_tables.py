@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.answers import answer_table
+from disttrack.simulator.results.compared import compare_results
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.matched import match
 from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.results.table_file import digests_of, read_table
 from disttrack.simulator.runs.runner import execute
@@ -56,7 +56,7 @@ def told(folder: Path) -> bool:
         _ = (results.claims, results.controls, results.kinds, results.series, results.ok)
         tables = read_tables([results])
         answer_table(results)
-        match([results, results])
+        compare_results([results, results], ["one", "two"])
         assert len(tables.trials) == len(results.trials)
     except ScenarioError as error:
         hold_line(error)

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from synthetic_results import write_result
 
-from disttrack.simulator.results.fixed import fixed
 from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import lines, read_tables, swept_axes
 
 
@@ -102,7 +102,7 @@ def test_swept_parameters_of_an_adversary_are_a_part_of_its_name(tmp_path: Path)
 
 def test_what_all_games_share_is_said_once(tmp_path: Path) -> None:
     tables = read_tables([write_result(tmp_path / "a", sites=(64,), adversaries=("freeze",), trials=1)])
-    assert fixed(tables) == "64 sites · 2,000,000 items · α = 0.03 · adversary freeze · 1 game per point"
+    assert fixed(tables) == "adversary freeze · 64 sites · 2,000,000 items · α 0.03 · 1 game per point"
 
 
 def test_a_task_may_measure_something_called_result(tmp_path: Path) -> None:
