@@ -17,7 +17,7 @@ from disttrack.simulator.cli.tables import FOLDER, JSON, Column, Table, print_js
 from disttrack.simulator.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from disttrack.simulator.report.figures import Picture
+    from disttrack.simulator.plots.description import Picture
     from disttrack.simulator.results.compared import Compared
     from disttrack.simulator.results.folder import Results
 
@@ -70,16 +70,11 @@ def compare(
 def _picture(text: str, results: Sequence[Results], folder: Path) -> Picture:
     """Draw a figure of all results and return it for the page."""
     from disttrack.simulator.plots import compare as draw
-    from disttrack.simulator.plots.figures import compared_figure
-    from disttrack.simulator.report.figures import Picture
 
-    request = entry_of(text)
     try:
-        draw(results, request, folder)
-        stem, caption, described = compared_figure(results, request)
+        return draw(results, entry_of(text), folder)
     except ValueError as error:
         raise ScenarioError(f"--plot {text}: {error}") from error
-    return Picture(stem, folder / f"{stem}.svg", caption, described)
 
 
 def _document(compared: Compared) -> dict[str, Any]:

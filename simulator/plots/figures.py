@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.plots.base import Plot
-from disttrack.simulator.plots.description import Description
+from disttrack.simulator.plots.description import Picture
 from disttrack.simulator.plots.render import render
 from disttrack.simulator.plots.requests import Request, planned, plot_of, with_axis
 from disttrack.simulator.plots.shown import caption_of, described_of, figure_of
@@ -63,7 +63,7 @@ def draw(
         if missing and up_to_date(path_of(results, stem), results):
             continue
         try:
-            written += _write(tables, plot, results.dir / "figures", stem, style, results)
+            written += _write(tables, plot, stem, style, results)
             drawn[stem] = plot
         except RunError:  # where one cannot be written, none can
             raise
@@ -76,20 +76,19 @@ def draw(
     return written
 
 
-def _write(
-    tables: Tables, plot: Plot, folder: Path, stem: str, style: str, results: Results | None = None
-) -> list[Path]:
-    """Draw one figure for each page of a style; those of a paper go to a folder of their own, others into `results`."""
+def _write(tables: Tables, plot: Plot, stem: str, style: str, results: Results) -> list[Path]:
+    """Draw one figure for each page of a style; those of a paper go to a folder of their own."""
     written: list[Path] = []
     for page in pages_of(style):
         if page.narrow and not plot.narrow:
             continue
+        folder = results.dir / "figures"
         place = folder / style / f"{stem}-{page.name}" if page.name else folder / stem
         with house_style(page):
             described = described_of(tables, plot)
             figure = figure_of(tables, plot, described)
-        written += save(figure, place, page.forms, page, results.dir if results is not None else None)
-        if results is not None and described is not None and not page.name:
+        written += save(figure, place, page.forms, page, results.dir)
+        if described is not None and not page.name:
             results.drawn[stem] = described
     return written
 
@@ -143,10 +142,8 @@ def up_to_date(path: Path, results: Results) -> bool:
     return all(file.stat().st_mtime_ns >= tables for file in files)
 
 
-def compare(
-    places: Sequence[str | Path | Results], kind: Request, out: str | Path | None, style: str = "screen"
-) -> list[Path]:
-    """Draw several results side by side, on common scales; return the files, PNG and SVG.
+def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Path = "figures") -> Picture:
+    """Draw several results side by side, on common scales, as PNG and SVG; return the figure.
 
     Parameters
     ----------
@@ -155,21 +152,16 @@ def compare(
     kind
         The figure: a kind alone, or a mapping as under `plots:`.
     out
-        The folder to write to; left out, ``figures`` in the current folder.
-    style
-        screen or paper, as for `draw`.
+        The folder to write to.
     """
     tables = read_tables(places)
     plot = plot_of(with_axis(kind, tables), tables)
-    return _write(tables, plot, Path(out if out is not None else "figures"), f"compare-{plot.name}", style)
-
-
-def compared_figure(places: Sequence[str | Path | Results], kind: Request) -> tuple[str, str, Description | None]:
-    """Return the name, the caption and the description of a figure of several results."""
-    tables = read_tables(places)
-    plot = plot_of(with_axis(kind, tables), tables)
-    described = described_of(tables, plot)
-    return f"compare-{plot.name}", caption_of(plot, described), described
+    stem = f"compare-{plot.name}"
+    with house_style():
+        described = described_of(tables, plot)
+        figure = figure_of(tables, plot, described)
+    save(figure, Path(out) / stem)
+    return Picture(stem, Path(out) / f"{stem}.svg", caption_of(plot, described), described)
 
 
 def timeline_of(game: Any, path: str | Path | None) -> Figure:

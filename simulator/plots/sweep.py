@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import beta
 
-from disttrack.simulator.plots.fits import Fit, fitted
+from disttrack.simulator.plots.fits import fitted
 from disttrack.simulator.results.formats import name_of
 from disttrack.simulator.results.read import Line, Tables, lines
 
@@ -62,8 +62,8 @@ class Curve:
     broken: npt.NDArray[np.bool_]
 
     @cached_property
-    def fit(self) -> Fit | None:
-        """Return the power through all of its marks; None where they do not lie on one."""
+    def fit(self) -> str:
+        """Return the exponent of the power through all of its marks; empty where they do not lie on one."""
         return fitted(self.x, self.middle)
 
 
@@ -144,10 +144,10 @@ def _quantile(values: pd.Series[float], share: float) -> float:
 
 def power(curve: Curve, axis: str) -> str:
     """Return the power through all marks of a line with its error, as text; empty where they do not lie on one."""
-    if curve.fit is None:
+    if not curve.fit:
         return ""
     letter = symbol(axis) if len(symbol(axis)) < 3 else f"({symbol(axis)})"
-    return rf"$\propto {letter}^{{{curve.fit.text()}}}$".replace(" ± ", r"\pm ")
+    return rf"$\propto {letter}^{{{curve.fit}}}$".replace(" ± ", r"\pm ")
 
 
 def symbol(axis: str) -> str:

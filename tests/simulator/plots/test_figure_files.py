@@ -165,9 +165,12 @@ def test_results_are_compared_on_one_scale(tmp_path: Path) -> None:
         write_result(tmp_path / name, trials=trials, sites=(16, 256), **FEW)
         for name, trials in (("headline", 3), ("crowded", 2))
     )
-    files = compare([headline, crowded], {"kind": "cost", "where": "sites <= 256"}, tmp_path)
-    assert [path.name for path in files] == ["compare-cost-sites.png", "compare-cost-sites.svg"]
-    assert all(path.exists() for path in files)
+    made = compare([headline, crowded], {"kind": "cost", "where": "sites <= 256"}, tmp_path)
+    assert made.path == tmp_path / "compare-cost-sites.svg"
+    assert made.path.exists()
+    assert made.path.with_suffix(".png").exists()
+    assert made.described is not None
+    assert [panel.title for panel in made.described.panels] == ["headline · against freeze", "crowded · against freeze"]
     tables = read_tables([headline, crowded]).where("sites == 256")
     for kind, more in (("frontier", " · against freeze"), ("matrix", "")):
         made = described_of(tables, check_plot(kind))

@@ -69,10 +69,11 @@ def test_it_is_drawn_beside_the_others(file: Path) -> None:
 
 def test_compare_takes_one(file: Path) -> None:
     folders = [execute(load(file), out=out, workers=1).results.dir for out in ("one", "two")]
-    paths = compare(folders, {"kind": "mine/spread.py:Spread", "x": "sites"}, "both")
-    assert [path.name for path in paths] == ["compare-spread-sites.png", "compare-spread-sites.svg"]
-    first = compare(folders, "mine/spread.py:Spread", "both")  # the first swept axis, where it needs one
-    assert [path.name for path in first] == [path.name for path in paths]
+    assert compare(folders, {"kind": "mine/spread.py:Spread", "x": "sites"}, "both").name == "compare-spread-sites"
+    # the first swept axis, where it needs one
+    made = compare(folders, "mine/spread.py:Spread", "both")
+    assert (made.path, made.described) == (Path("both/compare-spread-sites.svg"), None)
+    assert {path.name for path in Path("both").iterdir()} == {"compare-spread-sites.png", "compare-spread-sites.svg"}
 
 
 @pytest.mark.parametrize(

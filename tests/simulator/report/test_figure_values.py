@@ -10,8 +10,20 @@ import numpy as np
 from drawn import described
 from synthetic_results import write_result
 
-from disttrack.simulator.plots.description import Area, Axis, Bars, Cells, Description, Fill, Item, Look, Panel, Series
-from disttrack.simulator.report.figures import Picture, figures, values_of
+from disttrack.simulator.plots.description import (
+    Area,
+    Axis,
+    Bars,
+    Cells,
+    Description,
+    Fill,
+    Item,
+    Look,
+    Panel,
+    Picture,
+    Series,
+)
+from disttrack.simulator.report.figures import figures, values_of
 
 LOOK = Look("#0072B2", "o")
 FILL = Fill("#0072B2")
