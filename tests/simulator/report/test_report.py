@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from synthetic_results import write_result
+from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.plots import draw, figures
 from disttrack.simulator.report.report import write_report
@@ -57,13 +57,14 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         title=EVIL,
         plots=["matrix", "breakdown"],
     )
-    claims = (
-        "name,where,group,measure,value,low,high,bound,games,verdict,note\n"
-        "it holds,protocol == 'robust',sites == 16,fraction(ok),0.9871,0.9,1.0,>= 0.95,40,PASS,\n"
-        "a <b>bold</b> one,,,median(words),123456.0,,,<= 5,16,FAIL,\n"
-        "open,,,median(words),1.0,,,<= 5,16,UNDECIDED,\n"
+    held = {"where": "protocol == 'robust'", "group": "sites == 16", "value": 0.9871, "low": 0.9, "high": 1.0}
+    words = {"measure": "median(words)", "bound": "<= 5"}
+    write_claims(
+        folder,
+        {"name": "it holds", "measure": "fraction(ok)", "bound": ">= 0.95", "verdict": "PASS", **held},
+        {"name": "a <b>bold</b> one", "value": 123456.0, "verdict": "FAIL", **words},
+        {"name": "open", "value": 1.0, "verdict": "UNDECIDED", **words},
     )
-    (folder / "claims.csv").write_text(claims, encoding="utf-8")
     results = Results(folder)
     draw(results)
     return write_report(results)

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from chromium import Opened, chromium
-from synthetic_results import write_result
+from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.plots import draw
 from disttrack.simulator.report.report import write_report
@@ -28,12 +28,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = pd.read_csv(folder / "trials.csv")
     rows.loc[rows["protocol"] == "deterministic", "max_rel_error"] = 0.0625 * rows["alpha"]
     rows.to_csv(folder / "trials.csv", index=False)
-    claims = (
-        "name,where,group,measure,value,low,high,bound,games,verdict,note\n"
-        f"it holds {EVIL},protocol == 'robust',,fraction(ok),0.98,0.9,1.0,>= 0.95,40,PASS,\n"
-        "another,,,median(words),123456.0,,,<= 5,16,FAIL,\n"
-    )
-    (folder / "claims.csv").write_text(claims, encoding="utf-8")
+    held = {"measure": "fraction(ok)", "value": 0.98, "low": 0.9, "high": 1.0, "bound": ">= 0.95", "verdict": "PASS"}
+    words = {"measure": "median(words)", "value": 123456.0, "bound": "<= 5", "verdict": "FAIL"}
+    write_claims(folder, {"name": f"it holds {EVIL}", **held}, {"name": "another", **words})
     results = Results(folder)
     draw(results)
     return write_report(results)

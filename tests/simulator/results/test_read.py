@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from synthetic_results import write_result
+from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.parameters import fixed
@@ -37,8 +37,7 @@ def test_one_of_several_results_may_lack_a_table(tmp_path: Path) -> None:
 
 def test_what_is_called_na_is_not_missing(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "r")
-    rows = "name,where,measure,value,low,high,bound,games,verdict,note\nNA,,fraction(ok),1,,,>= 1,4,PASS,\n"
-    (folder / "claims.csv").write_text(rows, encoding="utf-8")
+    write_claims(folder, {"name": "NA", "measure": "fraction(ok)", "value": 1, "bound": ">= 1", "verdict": "PASS"})
     claims = Results(folder).claims
     assert claims["name"].tolist() == ["NA"]
     assert claims[["where", "low", "note"]].isna().all(axis=None)
