@@ -17,7 +17,7 @@ from disttrack.simulator.cli.tables import FOLDER, JSON, Column, Table, print_js
 from disttrack.simulator.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from disttrack.simulator.plots.description import Picture
+    from disttrack.simulator.plots.base import Picture
     from disttrack.simulator.results.compared import Compared
     from disttrack.simulator.results.folder import Results
 

@@ -34,10 +34,9 @@ def joined(parts: Sequence[Html]) -> Html:
     return Html("".join(part.text for part in parts))
 
 
-def section(heading: str, *parts: Html, anchor: str = "") -> Html:
-    """Return a section with its heading; `anchor` is what a link to it names."""
-    named = Html(" id='{}'", anchor) if anchor else Html("")
-    return Html("\n<section{}><h2>{}</h2>\n{}</section>", named, heading, joined(parts))
+def section(heading: str, *parts: Html, anchor: str) -> Html:
+    """Return a section with its heading; links name it by `anchor`."""
+    return Html("\n<section id='{}'><h2>{}</h2>\n{}</section>", anchor, heading, joined(parts))
 
 
 def facts(known: Mapping[str, Any]) -> Html:

@@ -1,6 +1,6 @@
 """A whole page, self-contained: head, theme switch, skip link, contents, main part; nothing is fetched from anywhere.
 
-    page("Title", [section("One", Html("<p>{}</p>", text))], scripts=[resource("tables.js")])
+    page("Title", [section("One", Html("<p>{}</p>", text), anchor="one")], scripts=[resource("tables.js")])
 
 A page of another room adds its own styles and scripts as texts. Colours are the variables of house.css (`--ink`,
 `--quiet`, `--ground`, `--raised`, `--line`, `--accent`, `--pass`, `--fail`, `--open`), which change with the theme; a

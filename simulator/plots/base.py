@@ -7,6 +7,7 @@ pandas.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -69,3 +70,25 @@ class Plot:
             if each.name not in ("where", "title") and isinstance(value, str) and value != each.default:
                 parts.append(value)
         return "-".join(part.replace("/", "-") for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure that has been drawn.
+
+    Attributes
+    ----------
+    name
+        Its file's name without the ending.
+    path
+        Its SVG file, with the PNG beside it.
+    caption
+        Its content in plain text.
+    described
+        Its description; None if the plot draws by itself.
+    """
+
+    name: str
+    path: Path
+    caption: str
+    described: Description | None = None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -278,28 +277,6 @@ class Description:
         """Return the names of its series, in order."""
         items = (one for panel in self.panels for one in panel.items)
         return list(dict.fromkeys(one.name for one in items if isinstance(one, Series | Area | Bars | Cells)))
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure that has been drawn.
-
-    Attributes
-    ----------
-    name
-        Its file's name without the ending.
-    path
-        Its SVG file, with the PNG beside it.
-    caption
-        Its content in plain text.
-    described
-        Its description; None if the plot draws by itself.
-    """
-
-    name: str
-    path: Path
-    caption: str
-    described: Description | None = None
 
 
 def rounded(value: float) -> str:

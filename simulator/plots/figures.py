@@ -12,11 +12,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from disttrack.simulator.errors import RunError, ScenarioError
-from disttrack.simulator.plots.base import Plot
-from disttrack.simulator.plots.description import Picture
+from disttrack.simulator.plots.base import Picture, Plot
 from disttrack.simulator.plots.render import render
-from disttrack.simulator.plots.requests import Request, planned, plot_of, with_axis
-from disttrack.simulator.plots.shown import caption_of, described_of, figure_of
+from disttrack.simulator.plots.requests import (
+    Request,
+    caption_of,
+    described_of,
+    figure_of,
+    planned,
+    plot_of,
+    with_axis,
+)
 from disttrack.simulator.plots.style import FORMS, STYLES, Page, house_style, save
 from disttrack.simulator.plots.traces import game_described
 from disttrack.simulator.results.files import is_inside, writing

@@ -1,15 +1,15 @@
-"""The kinds of figures as scenarios ask for them: names and keys. The module `home` computes what one shows.
+"""The kinds of figures as scenarios ask for them: names and keys. `home` names the function that describes one.
 
-Light: a scenario is checked with these classes before anything runs; the module of a kind is imported when it is drawn.
+Light: a scenario is checked with these classes before anything runs; the function is imported for drawing only.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from disttrack.simulator.plots.base import Plot
+from disttrack.simulator.points.source import import_reference
 
 if TYPE_CHECKING:
     from disttrack.simulator.plots.description import Description
@@ -22,12 +22,12 @@ COUNTED: Final = ("words", "messages", "bits", EFOLD)
 
 
 class BuiltIn(Plot):
-    """A kind whose description is computed by a module of this folder."""
+    """A kind whose description is computed by a function of this folder, `home`."""
 
     home: ClassVar[str]
 
     def describe(self, tables: Tables) -> Description:
-        return cast("Description", import_module(f"disttrack.simulator.plots.{self.home}").describe(self, tables))
+        return cast("Description", import_reference(f"disttrack.simulator.plots.{self.home}")(self, tables))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class Cost(BuiltIn):
     """
 
     kind: ClassVar[str] = "cost"
-    home: ClassVar[str] = "curves"
+    home: ClassVar[str] = "curves:cost"
 
     x: str
     y: str = "words"
@@ -70,7 +70,7 @@ class Error(BuiltIn):
     """
 
     kind: ClassVar[str] = "error"
-    home: ClassVar[str] = "curves"
+    home: ClassVar[str] = "curves:error"
 
     x: str
 
@@ -92,7 +92,7 @@ class Measure(BuiltIn):
     """
 
     kind: ClassVar[str] = "measure"
-    home: ClassVar[str] = "curves"
+    home: ClassVar[str] = "curves:measure"
 
     x: str
     y: str
@@ -104,7 +104,7 @@ class Timeline(BuiltIn):
     """Error and words in the course of a few games: of each protocol the one furthest off, four at most."""
 
     kind: ClassVar[str] = "timeline"
-    home: ClassVar[str] = "timeline"
+    home: ClassVar[str] = "traces:timeline"
     narrow: ClassVar[bool] = False
 
 
@@ -119,7 +119,7 @@ class Breakdown(BuiltIn):
     """
 
     kind: ClassVar[str] = "breakdown"
-    home: ClassVar[str] = "breakdown"
+    home: ClassVar[str] = "bars:breakdown"
 
     x: str = ""
 
@@ -132,7 +132,7 @@ class Frontier(BuiltIn):
     """
 
     kind: ClassVar[str] = "frontier"
-    home: ClassVar[str] = "frontier"
+    home: ClassVar[str] = "curves:frontier"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +146,7 @@ class Matrix(BuiltIn):
     """
 
     kind: ClassVar[str] = "matrix"
-    home: ClassVar[str] = "matrix"
+    home: ClassVar[str] = "rows:matrix"
     narrow: ClassVar[bool] = False
 
     controls: bool = False
@@ -160,7 +160,7 @@ class SizeOverTime(BuiltIn):
     """
 
     kind: ClassVar[str] = "size"
-    home: ClassVar[str] = "over_time"
+    home: ClassVar[str] = "over_time:over_time"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +171,7 @@ class Budget(BuiltIn):
     """
 
     kind: ClassVar[str] = "budget"
-    home: ClassVar[str] = "budget"
+    home: ClassVar[str] = "bars:budget"
     narrow: ClassVar[bool] = False
 
 
@@ -180,7 +180,7 @@ class Ratio(BuiltIn):
     """Estimate over truth against updates: medians of the games, a line per protocol and a panel per adversary."""
 
     kind: ClassVar[str] = "ratio"
-    home: ClassVar[str] = "over_time"
+    home: ClassVar[str] = "over_time:over_time"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,7 +202,7 @@ class Spread(BuiltIn):
     """
 
     kind: ClassVar[str] = "spread"
-    home: ClassVar[str] = "spread"
+    home: ClassVar[str] = "rows:spread"
     narrow: ClassVar[bool] = False
 
     y: str

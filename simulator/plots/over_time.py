@@ -30,7 +30,7 @@ from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import GAME, Tables, lines
 
 
-def describe(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
+def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
     """Return the figure."""
     series = tables.series
     if series.empty or series["rel_error"].isna().all():

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from disttrack.simulator.claims.columns import label as column_label
 from disttrack.simulator.plots.description import (
     THIN,
     Area,
@@ -54,6 +55,33 @@ _LINEAR_SPAN: Final = 5.0
 """Values that differ by less than this factor have a linear scale, which begins at 0."""
 _FAR: Final = 6.0
 """A bound this many times above all values may leave the picture."""
+
+_MEASURED: Final = {
+    "max_abs_error": "largest absolute error",
+    "rms_error": "root mean square error",
+    "late_error": "largest error in the second half",
+    "touched": "different items",
+    "samples_needed": "points needed",
+    "gap": "gap of the last query",
+    "regret": "regret, in units of loss",
+    "deviation": "largest deviation, in items",
+    "loss": "privacy loss",
+    "epsilon_low": "loss that the runs prove",
+    "halved": "loss of a copy with half of the noise",
+    "exact_delta": "delta",
+    "worst_gap": "gap of the worst query",
+    "chosen_gap": "gap of the chosen query",
+    "loss_over_epsilon": "largest loss over the claimed epsilon",
+    "last_ratio": "estimate over truth at the last update",
+    "items_at_halt": "items at the halt",
+    "final_error": "error of the last answer",
+    "guessed": "share of guesses that are right",
+    "flag1_at": "round in which flag 1 is set",
+    "flag2_at": "flag 2",
+    "flag3_at": "flag 3",
+    "threshold": "threshold k",
+}
+"""Labels of columns that tasks add."""
 
 
 def shape(number_of_panels: int) -> tuple[int, int]:
@@ -167,6 +195,20 @@ def _items(curve: Curve, kinds: tuple[str, ...], axis: str, low: float, *, named
         hollow = look_of(curve.line, kinds, dashes="", hollow=True, edge=1.4, order=3.1)
         items.append(Series(name, curve.x[at], curve.middle[at], hollow, "fails"))
     return items
+
+
+def measured_label(column: str) -> str:
+    """Return the label of an axis that shows a column of trials.csv."""
+    return _MEASURED.get(column) or column_label(column)
+
+
+def column_of(trials: pd.DataFrame, key: str, name: str) -> str:
+    """Return the column of numbers that a key of the figure names; a task's own have an underscore before them."""
+    column = name if name in trials else f"_{name}"
+    if column not in trials or not pd.api.types.is_numeric_dtype(trials[column]):
+        known = [each.lstrip("_") for each in trials.columns if pd.api.types.is_numeric_dtype(trials[each])]
+        raise ValueError(f"{key} must be a column of numbers of trials.csv ({', '.join(known)}); got {name!r}")
+    return column
 
 
 def swept_axis(axis: str, places: Any, columns: int) -> Axis:

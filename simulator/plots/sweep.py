@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +13,6 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import beta
 
-from disttrack.simulator.plots.fits import fitted
 from disttrack.simulator.results.formats import name_of
 from disttrack.simulator.results.read import Line, Tables, lines
 
@@ -21,6 +21,12 @@ Floats = npt.NDArray[np.float64]
 MANY: Final = 20
 """Up to this number of games at a place the band is least to largest, beyond it 5 % to 95 %."""
 
+FEWEST: Final = 4
+"""Marks that a stated power has at least."""
+LEAST: Final = 0.25
+"""The least exponent that is stated: a smaller one is a logarithm more often than a power."""
+BENT: Final = 0.12
+"""The slope from each mark to the next may differ from the exponent by this share of it."""
 _LABELS: Final = {
     "sites": "number of sites, k",
     "items": "items, N",
@@ -123,7 +129,8 @@ def _curve(line: Line, axis: str, values: Values, bound: Bound | None) -> Curve:
 def _medians(groups: Any) -> tuple[Any, Any, Any]:
     """Return medians and the ends of their bands."""
     share = 0.05 if groups.size().max() > MANY else 0.0
-    return groups.median(), groups.agg(_quantile, share), groups.agg(_quantile, 1 - share)
+    low, high = (groups.quantile(end).fillna(np.inf) for end in (share, 1 - share))  # between two infinite ones: NaN
+    return groups.median(), low, high
 
 
 def _shares(groups: Any) -> tuple[Any, Any, Any]:
@@ -134,12 +141,31 @@ def _shares(groups: Any) -> tuple[Any, Any, Any]:
     return hits / count, low, high
 
 
-def _quantile(values: pd.Series[float], share: float) -> float:
-    """Return a quantile, between two values by the share; also of values of which some are infinite."""
-    ordered = np.sort(values.to_numpy(dtype=float))
-    before, part = divmod(share * (len(ordered) - 1), 1)
-    low = float(ordered[int(before)])
-    return low + part * (float(ordered[int(before) + 1]) - low) if part and low < np.inf else low
+def fitted(x: Any, y: Any) -> str:
+    """Return the exponent of the power through these marks; empty where they are too few, or do not lie on one.
+
+    The exponent is the slope of the least-squares line through log y over log x. Its standard error is rounded up.
+
+    Examples
+    --------
+    >>> fitted([1, 10, 100, 1000], [3, 30, 300, 3000])
+    '1.00 ± 0.01'
+    >>> fitted([1, 10, 100], [3, 30, 300])  # three marks
+    ''
+    >>> fitted([2**4, 2**8, 2**12, 2**16], [4, 8, 12, 16])  # a logarithm
+    ''
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    usable = np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)
+    if usable.sum() < FEWEST or len(set(x[usable])) < FEWEST or not usable.all():
+        return ""
+    over, up = np.log(x), np.log(y)
+    (slope, _), covariance = np.polyfit(over, up, 1, cov=True)
+    between = np.diff(up) / np.diff(over)
+    if abs(slope) < LEAST or (np.abs(between - slope) > BENT * abs(slope)).any():
+        return ""
+    error = float(np.sqrt(covariance[0, 0]))
+    return f"{slope:.2f} ± {max(1, ceil(100 * error - 1e-9)) / 100:.2f}"
 
 
 def power(curve: Curve, axis: str) -> str:

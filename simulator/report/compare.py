@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from disttrack.simulator.pages.html import Html, facts, joined, section
 from disttrack.simulator.pages.tables import table
-from disttrack.simulator.plots.description import Picture
+from disttrack.simulator.plots.base import Picture
 from disttrack.simulator.report.figures import figures
 from disttrack.simulator.report.origin import command, versions
 from disttrack.simulator.report.report import shown

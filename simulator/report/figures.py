@@ -11,7 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.simulator.pages.html import Html, data, joined
-from disttrack.simulator.plots.description import Area, Axis, Bars, Cells, Description, Panel, Picture, Series
+from disttrack.simulator.plots.base import Picture
+from disttrack.simulator.plots.description import Area, Axis, Bars, Cells, Description, Panel, Series
 
 HEAVY: Final = 1_000_000
 """A figure whose SVG has more bytes stands in the page as PNG."""

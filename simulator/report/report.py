@@ -13,7 +13,7 @@ from typing import Final
 
 from disttrack.simulator.pages.html import Html, section
 from disttrack.simulator.pages.shell import page, resource
-from disttrack.simulator.plots.description import Picture
+from disttrack.simulator.plots.base import Picture
 from disttrack.simulator.report.claims import claims
 from disttrack.simulator.report.figures import figures
 from disttrack.simulator.report.games import errors, games

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.pages.html import Html, facts, joined, section
@@ -40,24 +41,16 @@ def _known(results: Results, task: str) -> list[Facts]:
     """Return the facts of the task, and of the kinds on both sides in the order in which they were played."""
     from disttrack.simulator.points.facts import facts as known
     from disttrack.simulator.results.folder import class_of
+    from disttrack.simulator.results.parameters import SIDES
 
-    found = []
-    families: dict[str, Any] = {"protocol": "protocol", "adversary": "adversary"}
-    maker: Any = None
-    try:
-        maker = results.task
-        families |= maker.families
-        found.append(known("task", task, "", task, maker))
-    except ScenarioError:
-        pass  # a user's class that was not given
-    for side in ("protocol", "adversary"):
-        kinds = [] if side in getattr(maker, "idle", ()) else dict.fromkeys(map(str, results.trials[side].dropna()))
-        for kind in kinds:
-            try:
-                found.append(known(families[side], kind, "", kind, class_of(families[side], kind, results.own)))
-            except (ScenarioError, TypeError, ValueError):
-                continue  # a user's class
-    return found
+    maker = results.task
+    entries = [known("task", task, "", task, maker)]
+    for side in [side for side in SIDES if side not in maker.idle]:
+        family = maker.families[side]
+        for kind in dict.fromkeys(map(str, results.trials[side].dropna())):
+            with suppress(ScenarioError, TypeError, ValueError):  # a user's class that was not given
+                entries.append(known(family, kind, "", kind, class_of(family, kind, results.own)))
+    return entries
 
 
 def _entry(known: Facts) -> Html:

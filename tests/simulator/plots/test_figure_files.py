@@ -16,9 +16,9 @@ from matplotlib.transforms import Bbox
 from synthetic_results import write_result
 
 from disttrack.simulator.plots import captions, check_plot, compare, draw
-from disttrack.simulator.plots.breakdown import COLOURS, SPARE
+from disttrack.simulator.plots.bars import COLOURS, SPARE
 from disttrack.simulator.plots.marks import TRACKERS, mark
-from disttrack.simulator.plots.shown import described_of
+from disttrack.simulator.plots.requests import described_of
 from disttrack.simulator.plots.style import ink, save
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.results.parameters import fixed

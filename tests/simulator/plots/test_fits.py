@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disttrack.simulator.plots.fits import fitted
+from disttrack.simulator.plots.sweep import fitted
 
 PLACES = 4.0 ** np.arange(2, 8)
 

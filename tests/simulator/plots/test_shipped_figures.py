@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from disttrack.simulator.plots import check_plot
-from disttrack.simulator.plots.shown import caption_of, described_of
+from disttrack.simulator.plots.requests import caption_of, described_of
 from disttrack.simulator.results.read import read_tables
 
 ROOT = Path(__file__).resolve().parents[3]

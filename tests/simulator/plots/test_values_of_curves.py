@@ -15,7 +15,7 @@ from synthetic_results import write_result
 
 from disttrack.simulator.plots.description import Area, Panel, Region, Rule, Series
 from disttrack.simulator.plots.marks import TRACKERS
-from disttrack.simulator.plots.shown import values_in_words
+from disttrack.simulator.plots.requests import values_in_words
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
 

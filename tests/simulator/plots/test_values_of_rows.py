@@ -15,10 +15,10 @@ import pytest
 from drawn import described
 from synthetic_results import write_result
 
-from disttrack.simulator.plots.breakdown import COLOURS, lightness
+from disttrack.simulator.plots.bars import COLOURS, lightness
 from disttrack.simulator.plots.description import Bars, Cells, Panel, Series, Words
 from disttrack.simulator.plots.kinds import Budget
-from disttrack.simulator.plots.shown import values_in_words
+from disttrack.simulator.plots.requests import values_in_words
 from disttrack.simulator.results.read import read_tables
 
 REFERENCE = Path(__file__).resolve().parents[3] / "results" / "reference"

@@ -10,6 +10,7 @@ import numpy as np
 from drawn import described
 from synthetic_results import write_result
 
+from disttrack.simulator.plots.base import Picture
 from disttrack.simulator.plots.description import (
     Area,
     Axis,
@@ -20,7 +21,6 @@ from disttrack.simulator.plots.description import (
     Item,
     Look,
     Panel,
-    Picture,
     Series,
 )
 from disttrack.simulator.report.figures import figures, values_of
