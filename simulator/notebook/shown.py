@@ -24,7 +24,7 @@ MOST_ROWS: Final = 30
 STYLE: Final = (
     "<style>.verdict.pass {color: #2e7d32} .verdict.fail {color: #c62828} .verdict.open {color: #8a6d00}</style>\n"
 )
-"""Colours of verdicts, which stand there as words too."""
+"""Colours of verdicts, which are words too."""
 
 
 def game(shown: Game) -> str:
@@ -55,7 +55,7 @@ def results(shown: Results) -> str:
 
 
 def scenario(shown: Scenario) -> str:
-    """Return a scenario: what is fixed and what is swept, how many games that makes, and its claims."""
+    """Return a scenario: its settings, the number of games, and its claims."""
     settings = {key: value for key, value in shown.data.items() if key not in ("name", "title", "claims", "plots")}
     games = f"{number(len(shown.points))} points, {number(shown.games)} games"
     games += f" and {number(shown.control_games)} of controls" if shown.control_games else ""

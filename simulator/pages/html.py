@@ -57,7 +57,7 @@ def verdict(word: str) -> Html:
 def data(name: str, value: Any) -> Html:
     """Return plain values for a script of the page, which finds them by the name.
 
-    No text in them can end the element or begin a comment in it: what markup is made of is written as escapes.
+    No text in them can end the element or begin a comment in it: characters of markup are escaped.
 
     >>> str(data("x", {"a": "</script>"}))
     '<script type="application/json" id="x">{"a":"\\\\u003c/script\\\\u003e"}</script>'

@@ -134,7 +134,7 @@ def _lower_bounds(
     per
         What the words of a game are divided by.
     """
-    found = []
+    bounds = []
     for text, bound in _LOWER_BOUNDS:
 
         def words(game: Any, bound: Callable[[float, float], float] = bound) -> float:
@@ -148,8 +148,8 @@ def _lower_bounds(
             continue
         least = groups.first()
         x, y = least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)
-        found.append(Series(text, x, y, _LOWER_LOOK, "lower bound", label=text))
-    return found
+        bounds.append(Series(text, x, y, _LOWER_LOOK, "lower bound", label=text))
+    return bounds
 
 
 def frontier(plot: Frontier, tables: Tables) -> Description:

@@ -39,10 +39,11 @@ class Cost(BuiltIn):
     x
         The axis: sites, items, alpha, or any other swept parameter.
     y
-        What is counted: words, messages, bits or words-per-efold.
+        What to count: words, messages, bits or words-per-efold.
     lower_bounds
-        Whether to draw what every tracker must send, up to a constant factor that the papers leave open: k/alpha ln N
-        words without coins (Yi, Zhang 2009), sqrt(k)/alpha ln N with them (Huang, Yi, Zhang 2012). Not for bits.
+        Whether to draw the words that every tracker must send, up to a constant factor that the papers leave open:
+        k/alpha ln N words without coins (Yi, Zhang 2009), sqrt(k)/alpha ln N with them (Huang, Yi, Zhang 2012). Not for
+        bits.
     """
 
     kind: ClassVar[str] = "cost"
@@ -88,7 +89,7 @@ class Measure(BuiltIn):
     y
         The column of trials.csv.
     theory
-        What theory expects of each game, a column or a number, drawn as thin dashes; empty for none.
+        The value of theory for each game, a column or a number, drawn as thin dashes; empty for none.
     """
 
     kind: ClassVar[str] = "measure"
@@ -192,13 +193,13 @@ class Spread(BuiltIn):
     y
         The column of trials.csv.
     limit
-        What the games of a row must keep: a column, whose median is drawn, or a number; empty for none.
+        The limit of the games of a row: a column, whose median is drawn, or a number; empty for none.
     limit_says
-        What that is, for the legend.
+        Name of the limit in the legend.
     also
         Further columns, drawn as marks at their medians, with commas between; two at most.
     centre
-        What the mark of a row is: median, or mean where the limit is one of means.
+        The mark of a row: median, or mean where the limit is one of means.
     """
 
     kind: ClassVar[str] = "spread"

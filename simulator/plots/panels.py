@@ -132,7 +132,7 @@ def curves(
     low
         The lower edge of the scale.
     linear
-        Whether the scale is linear whatever the values are.
+        Whether the scale is linear for all values.
     always
         Values that the scale has in any case.
     note
@@ -141,16 +141,16 @@ def curves(
     drawn = panels_of_curves(tables, plot.x, values, bound)
     if not drawn:
         raise ValueError(f"a figure of {label!r} needs games that have it; these have none")
-    found = [curve for _, part in drawn for curve in part]
+    all_curves = [curve for _, part in drawn for curve in part]
     rows, columns = shape(len(drawn))
     named = columns < 3 and not page().narrow
     lengths = [one.y for one in more if isinstance(one, Series)]
-    shown = np.concatenate([*(np.r_[curve.low, curve.high] for curve in found), *lengths, always])
+    shown = np.concatenate([*(np.r_[curve.low, curve.high] for curve in all_curves), *lengths, always])
     edges = edges_of(shown, low)
-    bounds = np.concatenate([curve.bound for curve in found])
+    bounds = np.concatenate([curve.bound for curve in all_curves])
     kept = bounds[bounds <= _FAR * shown.max()]
     y = value_axis(label, np.r_[shown, kept], edges, linear=linear)
-    x = swept_axis(plot.x, np.concatenate([curve.x for curve in found]), columns)
+    x = swept_axis(plot.x, np.concatenate([curve.x for curve in all_curves]), columns)
     kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
     panels = []
     for place, (title, part) in enumerate(drawn):
@@ -158,15 +158,15 @@ def curves(
         items = [item for curve in part for item in _items(curve, kinds, plot.x if named else "", low, named=last)]
         others = [replace(one, label="") if isinstance(one, Series) and not last else one for one in more]
         panels.append(Panel([*items, *others], x, y, title))
-    looks = {curve.line.label: look_of(curve.line, kinds) for curve in found}
+    looks = {curve.line.label: look_of(curve.line, kinds) for curve in all_curves}
     legend = [] if named else [(look, text) for text, look in looks.items()]
-    above = [curve for curve in found if curve.middle.min() > low]
+    above = [curve for curve in all_curves if curve.middle.min() > low]
     everything = values(tables.trials)
     notes = [
-        _SHARES_NOTE if everything.dtype == bool else marks_note(tables.trials, found),
+        _SHARES_NOTE if everything.dtype == bool else marks_note(tables.trials, all_curves),
         _POWER_NOTE if named and any(curve.fit for curve in above) else "",
         "Thin dashes: theory." if np.isfinite(bounds).any() else "",
-        FLOOR_NOTE if any((curve.middle <= low).any() for curve in found) else "",
+        FLOOR_NOTE if any((curve.middle <= low).any() for curve in all_curves) else "",
         note,
         infinite_note(everything),
     ]
@@ -246,11 +246,7 @@ def value_axis(
     """Return the scale of these values: logarithmic if they are above 0 and differ much, else linear from 0 on."""
     drawn = np.clip(np.asarray(values, dtype=float), *edges)
     low, high = float(drawn.min()), float(drawn.max())
-
-    def text(value: float) -> str:
-        return short(value) if value > 0 else f"{value:g}"
-
     if low > 0 and high > _LINEAR_SPAN * low and not linear:
-        return Axis(label, "log", (low / 1.4, high * 1.4), most=most, text=text, edges=edges)
+        return Axis(label, "log", (low / 1.4, high * 1.4), most=most, text=short, edges=edges)
     ends = (0.0, max(high, 1e-9) * 1.08) if low >= 0 else (None, None)
-    return Axis(label, ends=ends, most=most, text=text, edges=edges)
+    return Axis(label, ends=ends, most=most, text=short, edges=edges)

@@ -111,7 +111,7 @@ def _given(described: Description, given: Sequence[Axes]) -> tuple[Figure, list[
 
 
 def _finish(described: Description, axes: Sequence[Axes], entries: Sequence[tuple[Any, str]]) -> None:
-    """Put what a figure of its own has around its panels into them: labels, the title over a single one, the legend."""
+    """Add labels, legend and the title of a single panel, which a new figure has around its panels."""
     for one, panel in zip(axes, described.panels, strict=True):
         one.set(xlabel=panel.x.label, ylabel=panel.y.label)
     if len(axes) == 1 and not described.panels[0].title:

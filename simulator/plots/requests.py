@@ -23,11 +23,11 @@ from disttrack.simulator.scenario.figures import check_plot
 
 Request = Plot | Mapping[str, Any] | str
 NAMED: Final = 10
-"""Series whose values a caption states; of more it states how many there are."""
+"""The most series whose values a caption states; others are counted."""
 
 
 def planned(results: Results, tables: Tables, requests: Sequence[Request] | None) -> tuple[dict[str, Plot], list[str]]:
-    """Return the plots that are asked for, by the names of their files, and what is wrong with the other requests."""
+    """Return the requested plots by the names of their files, and the faults of other requests."""
     named = requests is not None
     if requests is None:
         requests = results.scenario.get("plots") or _suitable(tables)
@@ -46,7 +46,7 @@ def planned(results: Results, tables: Tables, requests: Sequence[Request] | None
 
 
 def plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:
-    """Return the plot that is asked for, checked against the tables; `named` as for `_class_of`."""
+    """Return the requested plot, checked against the tables; `named` as for `_class_of`."""
     try:
         maker = None if isinstance(request, Plot) else _class_of(_kind_of(request), tables, named=named)
     except ScenarioError as error:
@@ -80,7 +80,7 @@ def with_axis(request: Request, tables: Tables) -> Request:
         try:
             needed = parameters(_class_of(str(asked.get("kind")), tables)).get("x") is MISSING
         except ScenarioError:
-            needed = False  # the check of the request says what is wrong
+            needed = False  # the check of the request reports it
         return {**asked, "x": axes[0]} if needed else asked
     return asked
 
@@ -93,14 +93,14 @@ def _numeric_axes(tables: Tables) -> tuple[str, ...]:
 def _suitable(tables: Tables) -> list[Request]:
     """Return figures for a scenario that asks for none."""
     if tables.kinds.empty:
-        return []  # nothing was sent: a task of another kind than counting, whose columns only its scenario knows
-    found: list[Request] = [{"kind": "cost", "x": axis} for axis in _numeric_axes(tables)[:1]]
+        return []  # nothing was sent: not a counting task
+    requests: list[Request] = [{"kind": "cost", "x": axis} for axis in _numeric_axes(tables)[:1]]
     if tables.trials["adversary"].nunique() > 1 and tables.trials["verdict"].ne("undecided").any():
-        found.append("matrix")
-    found.append("breakdown")
+        requests.append("matrix")
+    requests.append("breakdown")
     if not tables.series.empty:
-        found.append("timeline")
-    return found
+        requests.append("timeline")
+    return requests
 
 
 def prepared(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:
@@ -113,7 +113,7 @@ def prepared(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:
     """
     names = tables.called
     axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
-    if axes:  # whoever asks for items where the task has steps gets the steps
+    if axes:  # items are steps in some tasks
         plot = replace(plot, **axes)
     if getattr(plot, "controls", False):
         tables = tables.with_controls()
@@ -121,12 +121,12 @@ def prepared(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:
 
 
 def described_of(tables: Tables, plot: Plot) -> Description | None:
-    """Return what a figure shows; None for a plot that draws by itself.
+    """Return the description of a figure; None for a plot that draws by itself.
 
     Raises
     ------
     ValueError
-        The tables do not hold what it needs, or the user's own class went wrong.
+        The tables lack something, or the user's own class raised an error.
     """
     if type(plot).draw is not Plot.draw:
         return None
@@ -142,7 +142,7 @@ def figure_of(tables: Tables, plot: Plot, described: Description | None = None) 
 
 
 def _called(tables: Tables, plot: Plot, method: str, wanted: type[Any]) -> Any:
-    """Return what a method of a plot makes of the games that it shows; of a user's class all errors in one line."""
+    """Call a method of a plot with the games that it shows; errors of a user's class become one line."""
     plot, chosen = prepared(tables, plot)
     name = f"{type(plot).__name__}.{method}"
     try:
@@ -157,7 +157,7 @@ def _called(tables: Tables, plot: Plot, method: str, wanted: type[Any]) -> Any:
 
 
 def caption_of(plot: Plot, described: Description | None) -> str:
-    """Return the caption of one figure, one line of plain text: what it shows, with its numbers, and what is fixed.
+    """Return the caption of one figure, one line of plain text: its numbers, and the fixed parameters.
 
     A plot that draws by itself, or cannot be drawn from these tables, has the first line of its class's docstring.
     """

@@ -61,12 +61,12 @@ def spread(plot: Spread, tables: Tables) -> Description:
 def _groups(tables: Tables) -> list[tuple[str, str, pd.DataFrame]]:
     """Return label, protocol and games of each row, in the order of the scenario."""
     several = tables.trials["adversary"].nunique() > 1
-    found = []
+    groups = []
     for line in lines(tables.trials):
         for (result, adversary), games in line.games.groupby(["result", "adversary"], sort=False):
             parts = [str(result)] * tables.several + [row_label(line)] + [f"against {adversary}"] * several
-            found.append((", ".join(parts), line.protocol, games))
-    return found
+            groups.append((", ".join(parts), line.protocol, games))
+    return groups
 
 
 def row_label(line: Line) -> str:
@@ -109,8 +109,8 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     names = adversaries
     if len(adversaries) > 5:  # narrow columns: a parameter on each line
         names = [name.replace("-", "-\n", 1).replace(", ", "\n") for name in adversaries]
-    found = {result: lines(trials[trials["result"] == result]) for result in tables.scenarios}
-    rows = {result: part for result, part in found.items() if part}
+    by_result = {result: lines(trials[trials["result"] == result]) for result in tables.scenarios}
+    rows = {result: part for result, part in by_result.items() if part}
     panels = [
         Panel([_cells(part, adversaries)], Axis(names=names), Axis(names=[row_label(line) for line in part]),
               result if tables.several else "")

@@ -93,7 +93,7 @@ def panels_of_curves(tables: Tables, axis: str, values: Values, bound: Bound | N
     Parameters
     ----------
     values
-        What to show of each game: numbers, or True and False, whose shares are drawn.
+        The value of each game: a number, or True or False, whose shares are drawn.
     bound
         Theory for a game (a row of trials.csv), None if there is none.
     """

@@ -83,7 +83,7 @@ class Trace:
 
 
 def from_series(protocol: str, alpha: Any, series: pd.DataFrame, title: str) -> Trace:
-    """Return a game of which checkpoints are known: its rows of series.csv."""
+    """Return a game at its checkpoints, its rows of series.csv."""
     series = series.sort_values("step")
     items, output, error, words = (
         series[name].to_numpy(dtype=float) for name in ("items", "output", "rel_error", "words")
@@ -206,13 +206,13 @@ def described(traces: list[Trace], title: str, subtitle: str, which: str = "", c
     reach = min(max(1.35, 1.12 * worst), _MOST) if promised else max(1e-6, 1.2 * worst)
     most = max(float(trace.words.max()) for trace in traces)
     error = Axis("error, in units of α" if promised else "relative error", ends=(-reach, reach), edges=(-1e6, 1e6))
-    words = Axis("words so far", ends=(0, max(1.0, 1.06 * most)), text=_short)
+    words = Axis("words so far", ends=(0, max(1.0, 1.06 * most)), text=short)
     along = [_items_axis(trace, len(traces)) for trace in traces]
     above = [Panel(_error(trace), x, error, trace.title) for trace, x in zip(traces, along, strict=True)]
     below = [Panel([_words(trace)], x, words) for trace, x in zip(traces, along, strict=True)]
     if len(traces) == 1:
         high = 1.1 * max(float(traces[0].items.max()), float(traces[0].output.max()))
-        above = [Panel(_estimate(traces[0]), along[0], Axis("items counted", ends=(0, high), text=_short)), *above]
+        above = [Panel(_estimate(traces[0]), along[0], Axis("items counted", ends=(0, high), text=short)), *above]
     colour = mark(traces[0].protocol).colour if len(traces) == 1 else "#333333"
     legend: list[tuple[Look | Fill, str]] = [(Look(colour, width=1.5), "the server's estimate"), (_TRUTH, "the truth")]
     return Description(
@@ -249,7 +249,3 @@ def _items_axis(trace: Trace, columns: int) -> Axis:
     failing = trace.items[np.abs(trace.over_alpha) > 1] if trace.alpha else trace.items[:0]
     low = max(1.0, float(trace.items.min()), min([high / _DECADES, *(0.8 * failing[:1])]))
     return Axis("items, N", "log", (low, max(high, low * 1.01)), most=5 if columns > 2 else 9)
-
-
-def _short(value: float) -> str:
-    return short(value) if value else "0"

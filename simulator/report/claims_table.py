@@ -1,4 +1,4 @@
-"""The claims of the five papers as one page: each statement, what tests it, what was measured, the verdict.
+"""The claims of the five papers as one page: each statement with its tests, measured values and verdicts.
 
 `make claims` writes it from the reference results. The scenarios name the statement that each claim tests (`source:`).
 """
@@ -46,20 +46,20 @@ class Measured:
         The scenario's name.
     claim
         The claim.
-    found
+    outcomes
         Rows of claims.csv: one, or one a group; none if the claim has not been measured.
     """
 
     scenario: str
     claim: Claim
-    found: Sequence[Mapping[str, str]]
+    outcomes: Sequence[Mapping[str, str]]
 
     @property
     def verdict(self) -> str:
         """Return the verdict in a word or two."""
-        if not self.found:
+        if not self.outcomes:
             return "not run"
-        verdicts = [row["verdict"] for row in self.found]
+        verdicts = [row["verdict"] for row in self.outcomes]
         if failing := verdicts.count("FAIL"):
             return "**fails**" if len(verdicts) == 1 else f"**fails** in {failing} of {len(verdicts)}"
         return next((f"**{word.lower()}**" for word in (UNDECIDED, "VACUOUS") if word in verdicts), "holds")
@@ -67,25 +67,25 @@ class Measured:
     @property
     def false_alarm(self) -> float | None:
         """Return the chance that a fresh run misses the bound of one of its groups; None if it is not known."""
-        rates = [float(row["false_alarm"]) if row.get("false_alarm") else None for row in self.found]
+        rates = [float(row["false_alarm"]) if row.get("false_alarm") else None for row in self.outcomes]
         return together(rates) if rates else None
 
     @property
     def of_goal(self) -> float:
         """Return the smallest violation that all groups find, over that of the goal; infinite if it is not known."""
-        return max((float(row.get("of_goal") or inf) for row in self.found), default=inf)
+        return max((float(row.get("of_goal") or inf) for row in self.outcomes), default=inf)
 
     def row(self) -> list[str]:
         """Return its cells: claim, measure, measured, interval, bound, control, games, false alarm, power, verdict."""
-        values = [float(row["value"]) for row in self.found if row["value"]]
-        wanted = self.found[0]["bound"] if self.found else bound(self.claim)
-        games = sum(int(row["games"]) for row in self.found)
-        played = sum(int(row.get("played") or row["games"]) for row in self.found)
+        values = [float(row["value"]) for row in self.outcomes if row["value"]]
+        wanted = self.outcomes[0]["bound"] if self.outcomes else bound(self.claim)
+        games = sum(int(row["games"]) for row in self.outcomes)
+        played = sum(int(row.get("played") or row["games"]) for row in self.outcomes)
         where = f"`{self.scenario}`: {self.claim.name}"
-        measured = span(values) + (f" ({len(self.found)} groups)" if len(self.found) > 1 else "")
-        ends = [interval(*(float(row[end] or nan) for end in ("low", "high"))) for row in self.found]
+        measured = span(values) + (f" ({len(self.outcomes)} groups)" if len(self.outcomes) > 1 else "")
+        ends = [interval(*(float(row[end] or nan) for end in ("low", "high"))) for row in self.outcomes]
         shown = games_of(games, played) if games else ""
-        power = span([float(row["power"]) for row in self.found if row.get("power")])
+        power = span([float(row["power"]) for row in self.outcomes if row.get("power")])
         goal = number(self.of_goal) if power else ""
         if self.of_goal > 1 and self.claim.weak is not None:
             goal += f": {self.claim.weak}"
@@ -93,12 +93,12 @@ class Measured:
         return [where, f"`{_flat(self.claim.measure)}`", measured, ends[0] if len(ends) == 1 else "", *beside]
 
     def _control(self) -> str:
-        """Return what was measured in the control, and what is broken there; or why there can be none."""
+        """Return the value of the control and its fault, or the reason why there is none."""
         if self.claim.no_control is not None:
             return f"none: {self.claim.no_control}"
         if self.claim.control is None:
             return ""
-        values = [float(row["control"]) for row in self.found if row.get("control")]
+        values = [float(row["control"]) for row in self.outcomes if row.get("control")]
         return f"{span(values) if values else 'not run'} ({self.claim.control.says})"
 
 
@@ -110,7 +110,7 @@ def claims_with_results(scenarios: Iterable[Path], results: Path = RESULTS) -> l
     ScenarioError
         If a claim names a statement that is none.
     """
-    found = []
+    measured = []
     for path in sorted(scenarios):
         data = read(path, str(path)).data
         name = str(data.get("name", path.stem))
@@ -124,8 +124,8 @@ def claims_with_results(scenarios: Iterable[Path], results: Path = RESULTS) -> l
                         f"{path}: claim {claim.name!r}: source {source!r} names no statement, or several"
                     )
             mine = [row for row in rows if row["name"] == claim.name and _flat(row["measure"]) == _flat(claim.measure)]
-            found.append(Measured(name, claim, mine))
-    return found
+            measured.append(Measured(name, claim, mine))
+    return measured
 
 
 def page(claims: Sequence[Measured]) -> str:
@@ -171,7 +171,7 @@ def _markdown(heads: str, rows: Iterable[Sequence[object]]) -> str:
 def _verdicts(claims: Sequence[Measured]) -> str:
     words = {"hold": "holds", "fail": "**fails", "are vacuous": "**vacuous", "are undecided": "**undecided"}
     counts = {says: sum(one.verdict.startswith(word) for one in claims) for says, word in words.items()}
-    counts["have not been run"] = sum(not one.found for one in claims)
+    counts["have not been run"] = sum(not one.outcomes for one in claims)
     listed = ", ".join(f"{number} {says}" for says, number in counts.items())
     controlled = sum(one.claim.control is not None for one in claims)
     return f"{len(claims)} claims: {listed}. {controlled} of them have a control."
@@ -179,7 +179,7 @@ def _verdicts(claims: Sequence[Measured]) -> str:
 
 def _rates(claims: Sequence[Measured]) -> str:
     """Return how many claims are as sure to hold as they have to be, and how many reach the goal of their power."""
-    measured = [one for one in claims if one.found]
+    measured = [one for one in claims if one.outcomes]
     often = [one for one in measured if one.false_alarm is None or one.false_alarm > ALLOWED]
     listed = [f"`{one.scenario}`: {one.claim.name} ({chance(one.false_alarm) or 'not known'})" for one in often]
     above = f"; not: {', '.join(listed)}" if listed else ""
@@ -194,7 +194,7 @@ def _rates(claims: Sequence[Measured]) -> str:
 
 
 def _papers(claims: Sequence[Measured]) -> str:
-    """Return how many statements of each paper are borne by what, as a table."""
+    """Return a table of the numbers of statements of each paper with a claim, a test, a reason, or nothing."""
     rows = []
     for paper in PAPERS:
         counts = [0, 0, 0, 0]

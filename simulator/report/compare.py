@@ -1,11 +1,11 @@
-"""The page of a comparison: warnings, matched points with ratios, overlaid figures, where the results come from."""
+"""The page of a comparison: warnings, matched points with ratios, overlaid figures, the origin of the results."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 
 from disttrack.simulator.pages.html import Html, facts, joined, section
 from disttrack.simulator.pages.tables import table
@@ -17,8 +17,6 @@ from disttrack.simulator.results.compared import Compared, Middle, Row
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.formats import cell, interval, number
-
-NAME: Final = "compare.html"
 
 
 def write_comparison(path: Path, results: Sequence[Results], compared: Compared, drawn: Sequence[Picture] = ()) -> Path:
@@ -50,18 +48,18 @@ def _overlays(compared: Compared, folder: Path) -> list[Picture]:
     from disttrack.simulator.plots.render import render
     from disttrack.simulator.plots.style import house_style, save
 
-    found = []
+    pictures = []
     for measure in dict.fromkeys(row.measure for row in compared.rows if row.ratio is not None):
         described = overlay(compared, measure)
         stem = f"compare-{measure.replace('/', '-over-').replace(' ', '-')}"
         with house_style():
             save(render(described), folder / stem)
-        found.append(Picture(stem, folder / f"{stem}.svg", described.caption, described))
-    return found
+        pictures.append(Picture(stem, folder / f"{stem}.svg", described.caption, described))
+    return pictures
 
 
 def _short(compared: Compared) -> Html:
-    """Return the head of the page: what is compared, the warnings, how far the medians differ."""
+    """Return the head of the page: the warnings, and the ranges of the ratios."""
     sentences = []
     for other, measure in dict.fromkeys((row.other, row.measure) for row in compared.rows):
         mine = [row for row in compared.rows if (row.other, row.measure) == (other, measure)]
@@ -78,7 +76,7 @@ def _short(compared: Compared) -> Html:
         sentences.append(Html("Points that no other result has: {}.", compared.alone_in_words))
     warned, listed = (joined([Html("<li>{}</li>", line) for line in part]) for part in (compared.warnings, sentences))
     warnings = Html(
-        "<div role='note'><p class='fault'><strong>The results differ in more than what is compared:</strong></p>"
+        "<div role='note'><p class='fault'><strong>The results differ in other ways too:</strong></p>"
         "<ul class='fault' id='warnings'>{}</ul></div>", warned,
     )  # fmt: skip
     head = warnings if compared.warnings else Html("")

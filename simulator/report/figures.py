@@ -15,7 +15,7 @@ from disttrack.simulator.plots.base import Picture
 from disttrack.simulator.plots.description import Area, Axis, Bars, Cells, Description, Panel, Series
 
 HEAVY: Final = 1_000_000
-"""A figure whose SVG has more bytes stands in the page as PNG."""
+"""A figure whose SVG has more bytes is in the page as PNG."""
 _LETTERS: Final = {"propto": "∝", "pm": "±", "sqrt": "√", "alpha": "α", "varepsilon": "ε"}
 
 
@@ -111,5 +111,5 @@ def plain(text: str) -> str:
     >>> plain(r"words  $\propto k^{0.50\pm 0.02}$")
     'words ∝ k^0.50± 0.02'
     """
-    shown = re.sub(r"\\([A-Za-z]+)", lambda found: _LETTERS.get(found[1], found[1]), text)
+    shown = re.sub(r"\\([A-Za-z]+)", lambda match: _LETTERS.get(match[1], match[1]), text)
     return " ".join(re.sub(r"[${}]", "", shown).split())

@@ -1,4 +1,4 @@
-"""Where a result comes from: the scenario's text, versions, seeds, the command that makes it again, how to cite it."""
+"""The origin of a result: the scenario's text, versions, seeds, and the command that makes it again."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], above: str)
 
 
 def versions(manifest: Mapping[str, Any]) -> str:
-    """Return the versions of what a result was made with."""
+    """Return the versions of the libraries of a result."""
     known = manifest.get("versions") or {}
     return ", ".join(f"{key} {value}" for key, value in known.items() if value)
 
 
 def copied(name: str, text: str) -> Html:
-    """Return a text as it is to be typed."""
+    """Return a text to be copied."""
     return Html("<pre tabindex='0' aria-label='{}'><code>{}</code></pre>", name, text)
 
 

@@ -1,4 +1,4 @@
-"""What the words of a page mean: the game and its sizes, and every protocol and adversary in its class's own words."""
+"""The terms of a page: the game and its sizes, and the facts of every protocol and adversary."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from disttrack.simulator.results.folder import Results
 
 TRACKING: Final = {
-    "site": "One of k places at which items arrive. It sees only its own, and speaks to the server.",
-    "server": "Hears the sites, and must know at every step how many items all of them have received: N.",
-    "word": "A number below N, the unit of cost: what crosses a channel, either way. A message is at least one.",
+    "site": "One of k places at which items arrive. It sees only its own, and sends messages to the server.",
+    "server": "Receives their messages, and must know at every step how many items all sites have received: N.",
+    "word": "A number below N, the unit of cost on channels, in both directions. A message is at least one.",
     "alpha (α)": "The relative error that is allowed. A game fails if |estimate − N| exceeds alpha · N at any step.",
     "error / α": "The largest relative error over all steps of a game, in units of alpha: above 1 it has failed.",
     "delta": "The probability with which a protocol may fail, where it promises more than a fixed chance.",
     "adversary": "Chooses which site gets the next item. An adaptive one sees the server's outputs and reacts to them;"
     " an oblivious one does not.",
-    "held": "How many games kept what was promised, of those in which something was.",
+    "held": "The number of games that kept their promise, of the games with a promise.",
 }
-"""Words of the tracking game."""
+"""Terms of the tracking game."""
 
 
 def words(results: Results) -> Html:
@@ -34,7 +34,7 @@ def words(results: Results) -> Html:
         for one in _known(results, task)
     ]
     terms = facts(TRACKING) if task == "count" else Html("")
-    return section("What the words mean", terms, joined(entries), anchor="words")
+    return section("Terms", terms, joined(entries), anchor="words")
 
 
 def _known(results: Results, task: str) -> list[Facts]:

@@ -1,6 +1,6 @@
 """The table of a result that answers its question: a row per point, and the columns that its task declares.
 
-The subtitle contains what all points share, and each difference is a column; a column without a value does not appear.
+The subtitle states the shared parameters, and each difference is a column; columns without a value do not appear.
 The terminal, the page of a result, notebooks and `--json` show this one table.
 """
 
@@ -54,9 +54,9 @@ class AnswerTable:
     Attributes
     ----------
     title, subtitle
-        The question, and what all games share.
+        The question, and the parameters that all games share.
     columns
-        What the columns are.
+        Its columns.
     values
         A row per point: plain values, None where there is none. A share of games is a number from 0 to 1.
     texts
@@ -74,12 +74,12 @@ class AnswerTable:
 
     @property
     def headers(self) -> list[str]:
-        """Return what stands above the columns."""
+        """Return the names of the columns."""
         return [column.header for column in self.columns]
 
     @property
     def meanings(self) -> dict[str, str]:
-        """Return what each measured column means."""
+        """Return the meaning of each measured column."""
         return {column.header: column.says for column in self.columns if column.kind == "answer"}
 
     def records(self) -> list[dict[str, Any]]:
@@ -133,7 +133,7 @@ def games_by_point(results: Results) -> list[pd.DataFrame]:
 
 
 def _answers(results: Results, games: Sequence[pd.DataFrame]) -> list[tuple[Answer, list[Cell]]]:
-    """Return the answers of a result's task and what they are at each point; those without a value are left out."""
+    """Return the answers of a result's task with their values at each point; answers without values are left out."""
     task = results.task
     answers = [*answers_of(task), LOST]
     table = [(answer, [_cell(answer, mine, task, results.own) for mine in games]) for answer in answers]
@@ -141,7 +141,7 @@ def _answers(results: Results, games: Sequence[pd.DataFrame]) -> list[tuple[Answ
 
 
 def _cell(answer: Answer, games: pd.DataFrame, task: type[Task], own: Mapping[str, Any]) -> Cell:
-    """Return the answer of the games of a point; those that ended with an error only count as `LOST`."""
+    """Return the answer of the games of a point; games that ended with an error count as `LOST` only."""
     left = finished(games)
     if answer is LOST:
         lost = len(games) - len(left)
@@ -171,14 +171,14 @@ def measured(answer: Answer, games: pd.DataFrame) -> pd.Series[Any] | None:
 
 
 def _share(kept: pd.Series[bool]) -> Cell:
-    """Return the share of games in which something is true."""
+    """Return the share of true values."""
     if len(kept) == 1:
         return float(kept.iloc[0]), "yes" if kept.iloc[0] else "no"
     return float(kept.mean()), f"{int(kept.sum()):,} of {len(kept):,}"
 
 
 def _summary(how: str, values: pd.Series[Any]) -> Cell:
-    """Return the median, mean, largest or least value; of what is no number, the most frequent one."""
+    """Return the median, mean, largest or least value; of texts, the most frequent one."""
     import numpy as np
     import pandas as pd
 
@@ -194,7 +194,7 @@ def _summary(how: str, values: pd.Series[Any]) -> Cell:
 
 
 def _fact(name: str, games: pd.DataFrame, task: type[Task], own: Mapping[str, Any]) -> Cell:
-    """Return what the protocol's class says of itself."""
+    """Return an attribute of the protocol's class."""
     kind = str(games["protocol"].iloc[0])
     try:
         fact = getattr(class_of(task.families["protocol"], kind, own), name, None)

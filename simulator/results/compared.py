@@ -1,4 +1,4 @@
-"""Two or more results side by side: the points that they share, and how much one differs from another at each."""
+"""Two or more results side by side: the points that they share, and the ratios of their medians at each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Middle:
     low, high
         The interval of the median; None where there are too few games for one.
     games
-        How many they are.
+        Their number.
     """
 
     value: float | None
@@ -141,7 +141,7 @@ def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compare
 
     A point is its task, both kinds with all their parameters (defaults too), the sizes, and the network. A parameter
     that one result lacks, because its games were played before the kind had it, sets points apart like a different
-    value: nobody knows what it would have been.
+    value: its value is not known.
     """
     owners = [(place, row) for place, one in enumerate(results) for row in range(one.trials["point"].nunique())]
     parameters = parameters_of(
@@ -151,15 +151,15 @@ def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compare
     )
     varying = [one for one in parameters if one.sets_apart] or [one for one in parameters if one.name == "protocol"]
     varying.sort(key=lambda one: one.name not in SIDES)
-    found: dict[tuple[str, int], Point] = {}
+    matches: dict[tuple[str, int], Point] = {}
     times = Counter[tuple[int, str]]()
     for index, (place, row) in enumerate(owners):
         key = canonical([one.values[index] for one in parameters])
         times[place, key] += 1  # a scenario may give the same point twice
         values = {one.header: one.values[index] for one in varying}
-        point = found.setdefault((key, times[place, key]), Point(values, {}))
-        found[key, times[place, key]] = Point(values, {**point.places, place: row})
-    points = tuple(found.values())
+        point = matches.setdefault((key, times[place, key]), Point(values, {}))
+        matches[key, times[place, key]] = Point(values, {**point.places, place: row})
+    points = tuple(matches.values())
     return Compared(
         names=tuple(names),
         points=points,
@@ -212,7 +212,7 @@ def middle_of(answer: Answer, games: pd.DataFrame) -> Middle:
         return Middle(float(values.mean()), None, None, len(values))
     try:
         ordered = np.sort(np.asarray(values, dtype=float))
-    except ValueError:  # words, of which there is no median
+    except ValueError:  # texts have no median
         return Middle(None, None, None, len(values))
     return Middle(float(np.median(ordered)), *order_interval(ordered), len(ordered))
 
@@ -238,24 +238,24 @@ def order_interval(ordered: Any, confidence: float = EACH) -> tuple[float | None
 
 
 def _warnings(results: Sequence[Results], names: Sequence[str], points: Sequence[Point], apart: str) -> list[str]:
-    """Return the differences of results beside those that are compared."""
+    """Return the differences of results other than in what is compared."""
     warnings = []
     if not any(len(point.places) > 1 for point in points):
-        warnings.append(f"no two results have a point in common; what keeps them apart: {apart}")
+        warnings.append(f"no two results have a point in common; they differ in: {apart}")
     elif not any(0 in point.places and len(point.places) > 1 for point in points):
         warnings.append(f"no other result has a point of {names[0]}, with which all others are compared")
     tasks = {str(one.scenario.get("task") or "count") for one in results}
     if len(tasks) > 1:
         warnings.append(f"they are results of different tasks: {', '.join(sorted(tasks))}")
-    for what, values in _facts(results).items():
+    for difference, values in _facts(results).items():
         if len(set(values)) > 1:
             each = ", ".join(f"{value} ({name})" for name, value in zip(names, values, strict=True))
-            warnings.append(f"{what}: {each}")
+            warnings.append(f"{difference}: {each}")
     return warnings
 
 
 def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
-    """Return what results ought to have alike, and what each has."""
+    """Return properties that results should share, with the value of each result."""
     facts: dict[str, list[str]] = {
         "games were played by different rules": [str(one.manifest.get("rules")) for one in results],
         "games were played by different code": [

@@ -30,7 +30,7 @@ TAKEN: Final = ("task", *SIDES, "results", "result", "measure")
 """Names that a parameter of a side does not have to itself: they are preceded by the side."""
 
 Name = tuple[str, str]
-"""What has a parameter (protocol, adversary, network; empty for task, kinds, sizes and accuracy), and its name."""
+"""The owner of a parameter (protocol, adversary, network; empty for task, kinds, sizes and accuracy), and its name."""
 Played = tuple[Mapping[str, Any], Mapping[Any, Any]]
 """A point as the manifest has it, and the row of its first game in trials.csv."""
 
@@ -85,7 +85,7 @@ class Parameter:
 
     @property
     def varies(self) -> bool:
-        """Whether points differ in it; those that have no such parameter are not counted."""
+        """Whether points differ in it; points without it are not counted."""
         return len({canonical(value) for value in self.shown if value is not None}) > 1
 
     @property
@@ -142,7 +142,7 @@ def parameters_of(
 
 
 def _place(name: Name) -> tuple[int, int]:
-    """Return the place of a parameter among others: sizes and accuracy, network, privacy, what else the sides have."""
+    """Return the place of a parameter in order: sizes and accuracy, network, privacy, others of the sides."""
     return ["", "network", *SIDES].index(name[0]), [*PRIVACY, name[1]].index(name[1]) if name[0] else 0
 
 
@@ -150,7 +150,7 @@ def _values(task: type[Task], point: Mapping[str, Any], game: Mapping[Any, Any])
     """Return all parameters of a point that was played."""
     sides = [side for side in SIDES if side not in task.idle]
     values = {("", name): game[name] for name in ("task", *sides)}
-    for size in task.sizes:  # those that a scenario leaves out are known from the game
+    for size in task.sizes:  # a size that the scenario leaves out is that of the game
         given = point.get(size.column)
         values["", size.key] = game.get(size.key, game.get(size.column)) if given is None else given
     values["", "alpha"] = game.get("alpha")
@@ -203,7 +203,7 @@ def fixed(tables: Tables, x: str = "") -> str:
         The axis of the figure, as a column of the games; empty for none.
     """
     games = [each for name, mine in tables.trials.groupby("result") for each in played(mine, tables.points[str(name)])]
-    # names of adversaries contain their parameters where these vary, and protocols stand beside the lines
+    # names of adversaries contain their varying parameters, and protocols are named beside the lines
     shared = [
         one.words
         for one in parameters_of(tables.task, tables.scenarios.values(), games)

@@ -1,4 +1,4 @@
-"""The tables of one or more results, as figures and pages want them: which lines, which panels, what is fixed."""
+"""The tables of one or more results for figures and pages, and their lines and axes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Tables:
     own
         The users' classes that the results were made with, by reference or name.
     controls
-        The games of the claims' controls, as `trials` has its own: the protocol's name says what is broken in it.
+        The games of the claims' controls, like `trials`; the protocol's name includes its fault.
     lost
         How many games an error ended; they are not in `trials`.
     """
@@ -99,7 +99,7 @@ class Tables:
         return replace(self, trials=_together([self.trials, self.controls]))
 
     def timeline(self, game: Any) -> pd.DataFrame:
-        """Return the rows of series.csv of a game, which is a row of trials.csv, in the order in which they stand."""
+        """Return the rows of series.csv of a game, a row of trials.csv, in their order."""
         return self.series[(self.series[list(GAME)] == [game[key] for key in GAME]).all(axis=1)]
 
     def in_words_of_task(self) -> Tables:
@@ -250,7 +250,7 @@ class Line:
 
     @property
     def label(self) -> str:
-        """Return what to write beside it."""
+        """Return its label."""
         return f"{self.protocol}, {self.variant}" if self.variant else self.protocol
 
 

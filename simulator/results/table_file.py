@@ -30,7 +30,7 @@ TEXTS: Final = {
     *OF_CONTROLS, "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction",
     *(column.name for column in TRIAL_COLUMNS if column.holds == "text"),
 }  # fmt: skip
-"""Columns of text, whatever it looks like: a protocol may be called 1.5. Others hold numbers, but for `ok`."""
+"""Columns of text, also if it looks like a number: a protocol may be called 1.5. Others, except `ok`, hold numbers."""
 
 
 def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -52,7 +52,7 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
     known = [*(OF_CONTROLS if name == "controls.csv" else ()), *(column.name for column in COLUMNS[name])]
     try:
         _refuse_other(path, digests)
-        # only what is blank is missing: a claim may be called NA
+        # only blank cells are missing: a claim may be called NA
         texts = dict.fromkeys(TEXTS.intersection(known), str)
         table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=texts)
     except (FileNotFoundError, pd.errors.EmptyDataError):

@@ -28,7 +28,7 @@ def test_dir_lists_all_kinds_and_help_their_keys(results: Results) -> None:
     assert dir(results.plot) == sorted(name.replace("-", "_") for name in PLOTS)
     taken = inspect.signature(results.plot.cost).parameters
     assert {"x", "y", "where", "title", "lower_bounds"} <= set(taken)
-    assert "what is counted" in pydoc.plain(pydoc.render_doc(results.plot.cost)).lower()
+    assert "what to count" in pydoc.plain(pydoc.render_doc(results.plot.cost)).lower()
 
 
 @pytest.mark.quick_cases(2)

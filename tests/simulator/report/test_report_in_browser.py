@@ -86,7 +86,7 @@ def test_values_under_the_pointer_are_shown(wide: Opened) -> None:
     mark = last.bounding_box()
     assert mark is not None
     wide.page.mouse.move(mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2)
-    box = wide.page.locator(".figure .told").first
+    box = wide.page.locator(".figure .tip").first
     shown = box.inner_text()
     assert box.is_visible()
     assert shown.splitlines()[0] == "deterministic"

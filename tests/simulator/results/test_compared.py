@@ -82,7 +82,7 @@ def test_a_parameter_that_one_lacks_sets_points_apart_and_is_named(tmp_path: Pat
     assert who(compared(one, two)) == {(0, 1): 2, (0,): 2}  # the control: without it they are one point
     found = compared(one, more)
     assert who(found) == {(0,): 4, (1,): 2}
-    assert found.warnings == ("no two results have a point in common; what keeps them apart: centred",)
+    assert found.warnings == ("no two results have a point in common; they differ in: centred",)
 
 
 def test_points_of_different_tasks_are_never_the_same(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_points_of_different_tasks_are_never_the_same(tmp_path: Path) -> None:
     found = compared(one, other)
     assert who(found) == {(0,): 2, (1,): 2}
     assert found.warnings[:2] == (
-        "no two results have a point in common; what keeps them apart: task",
+        "no two results have a point in common; they differ in: task",
         "they are results of different tasks: count, threshold-queries",
     )
     assert who(compared(one, other, written(tmp_path / "three"))) == {(0, 2): 2, (1,): 2}
