@@ -1,4 +1,4 @@
-"""What notebooks show: all of it escaped, nothing fetched, no script, and true to what it stands for."""
+"""What notebooks show: all of it escaped, nothing fetched, no script, and true to the tables."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_results(tmp_path: Path) -> None:
     assert shown.seen.count("tr") >= min(rows, 30)
 
 
-def test_many_rows_are_cut_and_that_is_said(tmp_path: Path) -> None:
+def test_many_rows_are_cut_and_counted(tmp_path: Path) -> None:
     write_result(tmp_path, sites=(4, 8, 16, 32, 64, 128, 256))
     shown = checked(disttrack.Results(tmp_path)._repr_html_())
     assert shown.seen.count("tr") == 1 + 30

@@ -66,10 +66,10 @@ def written(small: Path) -> list[Path]:
 
 
 def test_each_figure_has_a_caption_of_one_line_and_nothing_is_drawn_for_it(result: Path) -> None:
-    found = captions(result)
-    assert list(found) == NAMES
-    assert all("\n" not in text and text.endswith(".") and 60 < len(text) < 1400 for text in found.values())
-    assert len(set(found.values())) == len(found)
+    texts = captions(result)
+    assert list(texts) == NAMES
+    assert all("\n" not in text and text.endswith(".") and 60 < len(text) < 1400 for text in texts.values())
+    assert len(set(texts.values())) == len(texts)
     assert not list(result.glob("figures/*"))
 
 

@@ -10,7 +10,7 @@ from disttrack.simulator.plots.sweep import fitted
 PLACES = 4.0 ** np.arange(2, 8)
 
 
-def test_a_power_is_found_with_its_error() -> None:
+def test_a_power_is_stated_with_its_error() -> None:
     wobble = np.array([1.02, 0.98, 1.01, 0.99, 1.02, 0.98])
     fit = fitted(PLACES, 3 * PLACES**0.5 * wobble)
     # by the textbook: the slope's variance is that of the residuals over the spread of log x

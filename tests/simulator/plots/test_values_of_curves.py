@@ -48,8 +48,8 @@ def infinite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def of(panel: Panel, name: str, role: str = "") -> Series:
-    (found,) = (one for one in panel.of(Series, role) if one.name == name)
-    return found
+    (one_series,) = (one for one in panel.of(Series, role) if one.name == name)
+    return one_series
 
 
 def groups(folder: Path, column: str, **fixed: Any) -> dict[int, list[float]]:
@@ -126,7 +126,7 @@ def test_bounds_are_those_that_each_protocol_states_at_each_point(folder: Path) 
 
 
 def test_lower_bounds_are_k_and_root_k_over_alpha_an_efold(folder: Path, tmp_path: Path) -> None:
-    """From so many items on as the bound has words; also as words an e-fold of the whole stream."""
+    """From as many items on as the bound has words; also as words an e-fold of the whole stream."""
     assert not described(folder, COST).panels[0].of(Series, "lower bound")
     made = described(folder, {**COST, "lower_bounds": True})
     per = described(folder, {**COST, "lower_bounds": True, "y": "words-per-efold"})

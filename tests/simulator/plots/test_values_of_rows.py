@@ -81,12 +81,12 @@ def words_of(folder: Path) -> dict[tuple[str, str], Counter[tuple[str, str]]]:
     """Return the mean words of each kind and direction, by protocol and adversary."""
     games = {(row["point"], row["trial"]): row for row in pd.read_csv(folder / "trials.csv").to_dict("records")}
     played = Counter((row["protocol"], row["adversary"]) for row in games.values())
-    found: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+    means: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
     for row in pd.read_csv(folder / "kinds.csv").to_dict("records"):
         game = games[row["point"], row["trial"]]
         key = game["protocol"], game["adversary"]
-        found[key][row["kind"], row["direction"]] += row["words"] / played[key]
-    return found
+        means[key][row["kind"], row["direction"]] += row["words"] / played[key]
+    return means
 
 
 def test_bars_are_shares_of_the_mean_words_and_are_not_averaged_over_adversaries(folder: Path) -> None:

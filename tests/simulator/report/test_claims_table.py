@@ -1,4 +1,4 @@
-"""The table of claims: what a claim tests, what was measured, and what is said where nothing was."""
+"""The table of claims: statements, measured values, and claims without results."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def test_a_measured_claim_stands_under_its_statement(scenario: Path, tmp_path: P
 
 
 def test_the_control_stands_beside_the_claim(scenario: Path, tmp_path: Path) -> None:
-    said = "control: {protocol: randomized}"
+    text_of_it = "control: {protocol: randomized}"
     scenario.write_text(
         SCENARIO.replace("SOURCE", "Lemma 7")
-        .replace("at_least: 0.9,", f"at_least: 0.9, {said},")
+        .replace("at_least: 0.9,", f"at_least: 0.9, {text_of_it},")
         .replace("at_most: 3", "at_most: 3, no_control: it is a definition"),
         encoding="utf-8",
     )
@@ -97,8 +97,8 @@ def test_the_chance_of_a_false_alarm_stands_beside_it(scenario: Path, tmp_path: 
     folder = results(tmp_path / "results", {**HELD, "false_alarm": 2.5e-7}, *groups)
     claims = claims_with_results([scenario], folder)
     assert [claim.row()[7] for claim in claims] == ["2e-07", "0.0001"]
-    said = "1 of 2 measured claims have a false-alarm rate of at most 0.0001; not: `small`: words (0.0001)."
-    assert said in page(claims), "the groups of a claim add up"
+    text_of_it = "1 of 2 measured claims have a false-alarm rate of at most 0.0001; not: `small`: words (0.0001)."
+    assert text_of_it in page(claims), "the groups of a claim add up"
     folder = results(tmp_path / "unknown", {**HELD, "false_alarm": 0.0}, groups[0], GROUPS[1])
     claims = claims_with_results([scenario], folder)
     assert [claim.row()[7] for claim in claims] == ["0", ""]
@@ -116,8 +116,8 @@ def test_the_power_stands_beside_it_with_the_reason_for_missing_its_goal(scenari
     )
     assert held.row()[8:10] == ["0.85", "1"]
     assert words.row()[8:10] == ["3.1 … 4", "2: few games"]
-    said = "1 of 2 measured claims reach the goal of their power; 1 of the other 1 say why they do not."
-    assert said in page([held, words])
+    text_of_it = "1 of 2 measured claims reach the goal of their power; 1 of the other 1 say why they do not."
+    assert text_of_it in page([held, words])
     held, words = claims_with_results([scenario], results(tmp_path / "unknown", HELD, groups[0], GROUPS[1]))
     assert held.row()[8:10] == ["", ""]
     assert words.row()[8:10] == ["3.1", "infinite: few games"]
@@ -224,6 +224,6 @@ def test_the_tests_that_bear_statements_are_there() -> None:
     assert not missing_tests(tests)
 
 
-def test_a_test_that_is_gone_is_found() -> None:
+def test_a_test_that_is_gone_is_reported() -> None:
     gone = ["tests/nothing.py::test_it", "tests/test_structure.py::test_it", "tests/test_structure.py"]
     assert missing_tests([*gone, "tests/test_structure.py::test_no_file_is_long"]) == gone

@@ -80,8 +80,8 @@ def test_the_command_writes_the_page(folders: list[Path], tmp_path: Path) -> Non
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
+    with chromium() as browser:
+        yield browser
 
 
 def test_in_a_browser_it_is_accessible_and_asks_for_nothing(browser: Any, written: Path) -> None:

@@ -63,10 +63,10 @@ def test_every_value_of_a_figure_is_there(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "r", sites=(16, 256), trials=2)
     for request in ({"kind": "cost", "x": "sites"}, {"kind": "frontier"}, {"kind": "timeline"}):
         made = described(folder, request)
-        found = values_of(made)
+        made_values = values_of(made)
         wanted = [one for panel in made.panels for one in panel.of(Series)]
-        parts = [part for part in found["parts"] if part["role"] != "range"]
-        assert [found["series"][part["series"]] for part in parts] == [one.name for one in wanted]
+        parts = [part for part in made_values["parts"] if part["role"] != "range"]
+        assert [made_values["series"][part["series"]] for part in parts] == [one.name for one in wanted]
         for part, one in zip(parts, wanted, strict=True):
             assert [row[1] for row in part["rows"]] == [None if y != y else y for y in one.y]
             assert [row[0] for row in part["rows"]] == list(one.x)

@@ -38,8 +38,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
@@ -133,15 +133,15 @@ def test_a_table_is_sorted_and_filtered(wide: Opened) -> None:
     number = f"Number(row.cells[{column}].textContent.replaceAll(',', ''))"
     shown = f"rows => rows.filter(row => !row.hidden).map(row => {number})"
     head.get_by_role("button").press("Enter")
-    found = table.locator("tbody tr").evaluate_all(shown)
-    assert (head.get_attribute("aria-sort"), found) == ("ascending", sorted(found))
+    numbers = table.locator("tbody tr").evaluate_all(shown)
+    assert (head.get_attribute("aria-sort"), numbers) == ("ascending", sorted(numbers))
     head.get_by_role("button").click()
-    assert table.locator("tbody tr").evaluate_all(shown) == sorted(found, reverse=True)
+    assert table.locator("tbody tr").evaluate_all(shown) == sorted(numbers, reverse=True)
     wide.page.locator("#games input").fill("robust freeze")
     left = table.locator("tbody tr").evaluate_all("rows => rows.filter(row => !row.hidden).map(row => row.innerText)")
-    assert 0 < len(left) < len(found)
+    assert 0 < len(left) < len(numbers)
     assert all("robust" in row and "freeze" in row for row in left)
-    assert wide.page.locator("#games output").inner_text() == f"{len(left)} of {len(found)} rows"
+    assert wide.page.locator("#games output").inner_text() == f"{len(left)} of {len(numbers)} rows"
     wide.page.locator("#games input").fill("")
 
 

@@ -59,20 +59,20 @@ def of_task(one: Results, task: str) -> Results:
     return edited(one, lambda manifest: manifest["scenario"].update(task=task))
 
 
-def who(found: Compared) -> Counter[tuple[int, ...]]:
+def who(outcome: Compared) -> Counter[tuple[int, ...]]:
     """Return how many points are in which results."""
-    return Counter(tuple(point.places) for point in found.points)
+    return Counter(tuple(point.places) for point in outcome.points)
 
 
 def test_different_columns_are_swept_and_a_default_is_a_value(tmp_path: Path) -> None:
     one = set_all(written(tmp_path / "one"), "protocol", centred=False)
     two = written(tmp_path / "two", sites=(16,), extra=("centred", [True, False]))
     three = set_all(written(tmp_path / "three", sites=(16,), alphas=(0.03, 0.1)), "protocol", centred=False)
-    found = compared(one, two, three)
-    assert who(found) == {(0, 1, 2): 1, (0,): 1, (1,): 1, (2,): 1}
-    assert set(found.headers) == {"sites", "centred", "alpha"}
-    assert found.subtitle == "protocol deterministic · adversary freeze · 2,000,000 items"
-    assert found.alone == {"one": 1, "two": 1, "three": 1}
+    outcome = compared(one, two, three)
+    assert who(outcome) == {(0, 1, 2): 1, (0,): 1, (1,): 1, (2,): 1}
+    assert set(outcome.headers) == {"sites", "centred", "alpha"}
+    assert outcome.subtitle == "protocol deterministic · adversary freeze · 2,000,000 items"
+    assert outcome.alone == {"one": 1, "two": 1, "three": 1}
 
 
 def test_a_parameter_that_one_lacks_sets_points_apart_and_is_named(tmp_path: Path) -> None:
@@ -80,18 +80,18 @@ def test_a_parameter_that_one_lacks_sets_points_apart_and_is_named(tmp_path: Pat
     two = written(tmp_path / "two")
     more = set_all(written(tmp_path / "more"), "protocol", centred=False)
     assert who(compared(one, two)) == {(0, 1): 2, (0,): 2}  # the control: without it they are one point
-    found = compared(one, more)
-    assert who(found) == {(0,): 4, (1,): 2}
-    assert found.warnings == ("no two results have a point in common; they differ in: centred",)
+    outcome = compared(one, more)
+    assert who(outcome) == {(0,): 4, (1,): 2}
+    assert outcome.warnings == ("no two results have a point in common; they differ in: centred",)
 
 
 def test_points_of_different_tasks_are_never_the_same(tmp_path: Path) -> None:
     one, two = written(tmp_path / "one"), written(tmp_path / "two")
     assert who(compared(one, two)) == {(0, 1): 2}
     other = of_task(two, "threshold-queries")
-    found = compared(one, other)
-    assert who(found) == {(0,): 2, (1,): 2}
-    assert found.warnings[:2] == (
+    outcome = compared(one, other)
+    assert who(outcome) == {(0,): 2, (1,): 2}
+    assert outcome.warnings[:2] == (
         "no two results have a point in common; they differ in: task",
         "they are results of different tasks: count, threshold-queries",
     )
@@ -119,18 +119,18 @@ def test_a_point_that_a_scenario_gives_twice_is_matched_in_turn(tmp_path: Path) 
 def test_a_name_that_both_sides_have_is_preceded_by_its_side(tmp_path: Path) -> None:
     one = set_all(set_all(written(tmp_path / "one"), "protocol", share=1, results=5), "adversary", share=2, sites=3)
     two = set_all(set_all(written(tmp_path / "two"), "protocol", share=7, results=6), "adversary", share=None, sites=4)
-    found = compared(one, two)
-    assert found.headers == ["sites", "protocol share", "protocol results", "adversary share", "adversary sites"]
-    assert [list(point.values.values()) for point in found.points[::2]] == [[16, 1, 5, 2, 3], [16, 7, 6, "none", 4]]
+    outcome = compared(one, two)
+    assert outcome.headers == ["sites", "protocol share", "protocol results", "adversary share", "adversary sites"]
+    assert [list(point.values.values()) for point in outcome.points[::2]] == [[16, 1, 5, 2, 3], [16, 7, 6, "none", 4]]
 
 
 def test_others_may_share_points_that_the_first_lacks(tmp_path: Path) -> None:
-    found = compared(
+    outcome = compared(
         *(written(tmp_path / name, sites=sites) for name, sites in (("a", (4,)), ("b", (16,)), ("c", (16,))))
     )
-    assert who(found) == {(0,): 1, (1, 2): 1}
-    assert not found.rows
-    assert found.warnings[0] == "no other result has a point of one, with which all others are compared"
+    assert who(outcome) == {(0,): 1, (1, 2): 1}
+    assert not outcome.rows
+    assert outcome.warnings[0] == "no other result has a point of one, with which all others are compared"
 
 
 CASES: dict[str, Callable[[Path], list[Results]]] = {
@@ -166,37 +166,37 @@ def test_terminal_document_and_page_match_the_same_points(
     document = json.loads(CliRunner().invoke(main, [*command, "--json"]).stdout)
     printed = CliRunner().invoke(main, command).stdout
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
-    found = compare_results(results, names)
+    outcome = compare_results(results, names)
 
     def texts(point: dict[str, Any]) -> tuple[str, ...]:
-        return tuple(text for header in found.headers if (text := cell(point[header])))
+        return tuple(text for header in outcome.headers if (text := cell(point[header])))
 
     shared = {
         (texts(one.values), names[other])
-        for one in found.points
+        for one in outcome.points
         for other in one.places
         if 0 in one.places and other > 0
     }
     rows = [(texts(row["point"]), row["other"]) for row in document["rows"]]
     assert set(rows) == shared
-    assert page_rows(page, "points", found.headers) == {(point, other * (len(names) > 2)) for point, other in shared}
+    assert page_rows(page, "points", outcome.headers) == {(point, other * (len(names) > 2)) for point, other in shared}
     lines = [tuple(line.split()) for line in printed.splitlines()]
     for (point, other), times in Counter(rows).items():
         start = tuple(" ".join(point).split())
         assert sum(line[: len(start)] == start and other in line for line in lines) >= times
-    left = [one for one in found.points if 0 not in one.places or len(one.places) == 1]
+    left = [one for one in outcome.points if 0 not in one.places or len(one.places) == 1]
     where = {(texts(one.values), ", ".join(names[place] for place in one.places)) for one in left}
-    assert page_rows(page, "alone", found.headers) == where
-    assert document["alone"] == found.alone
+    assert page_rows(page, "alone", outcome.headers) == where
+    assert document["alone"] == outcome.alone
 
 
 def page_rows(text: str, anchor: str, keys: list[str]) -> set[tuple[tuple[str, ...], str]]:
     """Return of a table of the page each row's setting and the cell after it, which names a result."""
-    found = re.search(rf"<section[^>]*id='{anchor}'.*?</section>", text, re.DOTALL)
-    if not found or "<tbody" not in found[0]:
+    outcome = re.search(rf"<section[^>]*id='{anchor}'.*?</section>", text, re.DOTALL)
+    if not outcome or "<tbody" not in outcome[0]:
         return set()
-    heads = [unescape(re.sub("<[^>]*>", "", head)) for head in re.findall(r"<th\b.*?</th>", found[0], re.DOTALL)]
-    rows = re.findall(r"<tr\b[^>]*>(.*?)</tr>", found[0].partition("<tbody")[2], re.DOTALL)
+    heads = [unescape(re.sub("<[^>]*>", "", head)) for head in re.findall(r"<th\b.*?</th>", outcome[0], re.DOTALL)]
+    rows = re.findall(r"<tr\b[^>]*>(.*?)</tr>", outcome[0].partition("<tbody")[2], re.DOTALL)
     cells = [
         [unescape(re.sub("<[^>]*>", "", cell)) for cell in re.findall(r"<td\b.*?</td>", row, re.DOTALL)] for row in rows
     ]
@@ -216,27 +216,28 @@ def results(folder: Path, factor: float = 1.0, **more: object) -> Results:
 
 def test_ratios_are_those_of_the_medians_at_each_shared_point(tmp_path: Path) -> None:
     one, two = results(tmp_path / "one", sites=(16, 64)), results(tmp_path / "two", 2.0, sites=(16, 64))
-    found = compared(one, two)
-    words = [row for row in found.rows if row.measure == "words"]
+    outcome = compared(one, two)
+    words = [row for row in outcome.rows if row.measure == "words"]
     assert len(words) == 2 * 2 * 2
     assert all(row.ratio == pytest.approx(2) and row.low < 2 < row.high for row in words)
-    assert {row.ratio for row in found.rows if row.measure == "error/alpha"} == {1.0}
-    assert (set(found.alone.values()), found.warnings) == ({0}, ())
+    assert {row.ratio for row in outcome.rows if row.measure == "error/alpha"} == {1.0}
+    assert (set(outcome.alone.values()), outcome.warnings) == ({0}, ())
     table = one.trials[(one.trials["protocol"] == "robust") & (one.trials["sites"] == 64)]
     mine = next(row for row in words if row.point == {"protocol": "robust", "adversary": "freeze", "sites": 64})
     assert mine.one.value == table[table["adversary"] == "freeze"]["words"].median()
 
 
 def test_points_that_are_in_one_result_only_are_counted(tmp_path: Path) -> None:
-    found = compared(results(tmp_path / "one", sites=(16, 64)), results(tmp_path / "two", sites=(64, 256)))
-    assert {row.point["sites"] for row in found.rows} == {64}
-    assert found.alone_in_words == "4 of one, 4 of two"
+    outcome = compared(results(tmp_path / "one", sites=(16, 64)), results(tmp_path / "two", sites=(64, 256)))
+    assert {row.point["sites"] for row in outcome.rows} == {64}
+    assert outcome.alone_in_words == "4 of one, 4 of two"
 
 
 @pytest.mark.parametrize(
     ("change", "warning"),
     [
         ({"rules": 7}, "games were played by different rules: None (one), 7 (two)"),
+        ({"code": {"digest": "0" * 64}}, "games were played by different code: unknown (one), 000000000000 (two)"),
         ({"scenario": {"seed": 5}}, "different seed: none (one), 5 (two)"),
         ({"files": {"a/b.py": "1" * 64}}, "games were made of different files: none (one), b.py 111111111111 (two)"),
     ],
@@ -264,9 +265,9 @@ def test_games_that_were_lost_to_errors_are_left_out(tmp_path: Path) -> None:
     table = pd.read_csv(two.dir / "trials.csv")
     table.loc[table["trial"] == 0, ["verdict", "words"]] = ["error", 10**12]
     table.to_csv(two.dir / "trials.csv", index=False)
-    found = compared(one, Results(two.dir))
-    assert {(row.one.games, row.two.games) for row in found.rows} == {(9, 8)}
-    assert max(row.ratio for row in found.rows if row.ratio) < 1.2
+    outcome = compared(one, Results(two.dir))
+    assert {(row.one.games, row.two.games) for row in outcome.rows} == {(9, 8)}
+    assert max(row.ratio for row in outcome.rows if row.ratio) < 1.2
 
 
 @pytest.mark.parametrize("games", [7, 10, 25])

@@ -69,9 +69,9 @@ def test_a_protocol_is_one_line_unless_something_else_varies_at_a_place(tmp_path
         "deterministic", "randomized", "robust", "martingale",
     ]  # fmt: skip
     trials = read_tables([write_result(tmp_path / "b", extra=("confidence", [2.0, 3.0]))]).trials
-    found = lines(trials[trials["protocol"] == "robust"], "sites")
-    assert [line.label for line in found] == ["robust, confidence 2", "robust, confidence 3"]
-    assert [line.order for line in found] == [0, 1]
+    split = lines(trials[trials["protocol"] == "robust"], "sites")
+    assert [line.label for line in split] == ["robust, confidence 2", "robust, confidence 3"]
+    assert [line.order for line in split] == [0, 1]
 
 
 def test_what_a_task_measures_is_no_axis(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_swept_parameters_of_an_adversary_are_a_part_of_its_name(tmp_path: Path)
     assert set(along.trials["adversary"]) == {"drain"}
 
 
-def test_what_all_games_share_is_said_once(tmp_path: Path) -> None:
+def test_what_all_games_share_is_stated_once(tmp_path: Path) -> None:
     tables = read_tables([write_result(tmp_path / "a", sites=(64,), adversaries=("freeze",), trials=1)])
     assert fixed(tables) == "adversary freeze · 64 sites · 2,000,000 items · α 0.03 · 1 game per point"
 
