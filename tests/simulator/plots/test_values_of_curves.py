@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import inf, log, sqrt
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,22 @@ def test_lower_bounds_are_k_and_root_k_over_alpha_an_efold(folder: Path, tmp_pat
     assert "Dots: lower bounds" in made.note
     two = write_result(tmp_path / "two", alphas=(0.03, 0.1), trials=1, protocols=("robust",))
     assert not described(two, {**COST, "lower_bounds": True}).panels[0].of(Series, "lower bound")
+
+
+def test_the_start_of_a_stream_counts_for_efolds_and_bounds(tmp_path: Path) -> None:
+    folder, start = write_result(tmp_path / "late", sites=SITES, trials=3, protocols=("robust",)), 50_000
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    for point in manifest["points"]:
+        point["start"] = start
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    panel = described(folder, {**COST, "y": "words-per-efold", "lower_bounds": True}).panels[0]
+    efolds = log((start + 2_000_000) / start)
+    games = groups(folder, "words", adversary="round-robin")
+    assert list(of(panel, "robust").y) == pytest.approx([games[site][1] / efolds for site in SITES])
+    protocol = make("protocol", class_of("protocol", "robust", {}), {"alpha": 0.03})
+    wanted = [protocol.cost_bound(site, 2_000_000, start) / efolds for site in SITES]
+    assert list(of(panel, "robust", "bound").y) == pytest.approx(wanted)
+    assert list(of(panel, "k/α", "lower bound").y) == pytest.approx([site / 0.03 for site in SITES])
 
 
 def test_accuracy_is_drawn_against_one_over_alpha(tmp_path: Path) -> None:
