@@ -95,12 +95,6 @@ def test_faults_are_reported_in_one_line(file: Path, override: str, message: str
     assert "\n" not in str(caught.value)
 
 
-def test_it_is_drawn_along_a_swept_axis_only(file: Path) -> None:
-    file.write_text(SCENARIO.replace("x: sites, size", "x: items, size"))
-    with pytest.raises(ScenarioError, match=r"x must be an axis that the scenario sweeps \(sites\)"):
-        load(file)
-
-
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("old", "new", "message"),

@@ -94,6 +94,9 @@ def test_bands_of_many_games_leave_out_five_per_cent_at_each_end(tmp_path: Path)
     assert list(line.low) == [games[site][2] for site in (16, 64)]
     assert list(line.high) == [games[site][38] for site in (16, 64)]
     assert "5 % to 95 % of 41 games" in described(folder, COST).note
+    few = write_result(tmp_path / "few", sites=(16, 64), trials=20, protocols=("robust",), adversaries=("a",))
+    games = groups(few, "words")
+    assert list(of(described(few, COST).panels[0], "robust").low) == [games[site][0] for site in (16, 64)]
 
 
 def test_hollow_marks_are_where_at_least_half_of_the_games_failed(folder: Path, tmp_path: Path) -> None:

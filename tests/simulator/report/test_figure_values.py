@@ -70,6 +70,8 @@ def test_every_value_of_a_figure_is_there(tmp_path: Path) -> None:
         for part, one in zip(parts, wanted, strict=True):
             assert [row[1] for row in part["rows"]] == [None if y != y else y for y in one.y]
             assert [row[0] for row in part["rows"]] == list(one.x)
+    (first, _) = values_of(described(folder, {"kind": "cost", "x": "sites"}))["panels"]
+    assert first == {"title": "against round-robin", "x": "number of sites, k", "y": "words"}
 
 
 def test_names_cannot_become_markup(tmp_path: Path) -> None:

@@ -168,11 +168,6 @@ def test_tables_are_read_once_for_figures_and_page(tmp_path: Path, monkeypatch: 
     assert sorted(read) == ["claims.csv", "controls.csv", "kinds.csv", "series.csv", "trials.csv"]
 
 
-def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="holds no results"):
-        write_report(tmp_path)
-
-
 def test_a_manifest_may_say_little(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "r", **SMALL, plots=["matrix"])
     (folder / "manifest.json").write_text(json.dumps({"scenario": {"plots": ["matrix"]}}), encoding="utf-8")
