@@ -69,6 +69,7 @@ def test_the_page_counts_the_points_that_differ(tmp_path: Path) -> None:
     page = write_comparison(tmp_path / "page.html", results, compare_results(results, ["one", "two"]))
     text = page.read_text(encoding="utf-8")
     assert "of two is 1 to 3 times that of one at 8 matched points; the interval excludes 1 at 2 of them" in text
+    assert "9 of 9" in text
 
 
 def test_the_command_writes_the_page(folders: list[Path], tmp_path: Path) -> None:
