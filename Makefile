@@ -41,7 +41,7 @@ docs: .venv/.docs ## the handbook, to site/; warnings are errors
 	DISABLE_MKDOCS_2_WARNING=true $(BIN)/python -m mkdocs build --strict
 
 claims: .venv/.demo ## write docs/claims.md from the reference results
-	$(BIN)/python -m simulator.report.claims_table
+	$(BIN)/python -m disttrack.simulator.report.claims_table
 
 costs: .venv/.bench ## write docs/cost-of-robustness.md: some minutes
 	$(BIN)/python -m benchmarks.costs

@@ -17,7 +17,7 @@ from disttrack.simulator.cli.tables import FOLDER, JSON, Column, Table, print_js
 from disttrack.simulator.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from disttrack.simulator.report.figures import Picture
+    from disttrack.simulator.plots.base import Picture
     from disttrack.simulator.results.compared import Compared
     from disttrack.simulator.results.folder import Results
 
@@ -70,25 +70,20 @@ def compare(
 def _picture(text: str, results: Sequence[Results], folder: Path) -> Picture:
     """Draw a figure of all results and return it for the page."""
     from disttrack.simulator.plots import compare as draw
-    from disttrack.simulator.plots.figures import compared_figure
-    from disttrack.simulator.report.figures import Picture
 
-    request = entry_of(text)
     try:
-        draw(results, request, folder)
-        stem, caption, described = compared_figure(results, request)
+        return draw(results, entry_of(text), folder)
     except ValueError as error:
         raise ScenarioError(f"--plot {text}: {error}") from error
-    return Picture(stem, folder / f"{stem}.svg", caption, described)
 
 
 def _document(compared: Compared) -> dict[str, Any]:
     """Return the comparison for programs: a row for each measure at each point that the first result shares."""
     return {
         "results": compared.names,
-        "shared": compared.matched.shared,
+        "shared": {one.header: one.given for one in compared.shared},
         "rows": [asdict(row) for row in compared.rows],
-        "alone": dict(zip(compared.names, compared.alone, strict=True)),
+        "alone": compared.alone,
         "warnings": compared.warnings,
     }
 
@@ -96,10 +91,8 @@ def _document(compared: Compared) -> dict[str, Any]:
 def _table(compared: Compared) -> Table:
     """Return the comparison as a table: a row for each measure at each point that the first result shares."""
     from disttrack.simulator.results.formats import cell, interval, number
-    from disttrack.simulator.results.settings import brief
 
-    settings = list(compared.rows[0].point) if compared.rows else []
-    columns = [Column(name.replace("_", " "), right=name not in SIDES) for name in settings]
+    columns = [Column(name, right=name not in SIDES) for name in compared.headers]
     columns += [
         Column("measure"),
         Column(compared.names[0], right=True),
@@ -109,16 +102,14 @@ def _table(compared: Compared) -> Table:
     columns += [Column("ratio", right=True), Column("95 % interval", right=True, rank=1)]
     rows = [
         [
-            *(cell(brief(value)) for value in row.point.values()),
+            *(cell(value) for value in row.point.values()),
             *(row.measure, number(row.one.value), row.other, number(row.two.value)),
             *(number(row.ratio), interval(row.low, row.high)),
         ]
         for row in compared.rows
     ]
     notes = [f"points that no other result has: {compared.alone_in_words}"] if compared.alone_in_words else []
-    matched = compared.matched
-    shared = [f"{name} {cell(matched.shared[name])}" for name in matched.head if name not in settings]
-    return Table(" | ".join(compared.names), columns, rows, " · ".join(shared), notes)
+    return Table(" | ".join(compared.names), columns, rows, compared.subtitle, notes)
 
 
 def _names(folders: list[Path]) -> list[str]:

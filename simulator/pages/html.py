@@ -34,10 +34,9 @@ def joined(parts: Sequence[Html]) -> Html:
     return Html("".join(part.text for part in parts))
 
 
-def section(heading: str, *parts: Html, anchor: str = "") -> Html:
-    """Return a section with its heading; `anchor` is what a link to it names."""
-    named = Html(" id='{}'", anchor) if anchor else Html("")
-    return Html("\n<section{}><h2>{}</h2>\n{}</section>", named, heading, joined(parts))
+def section(heading: str, *parts: Html, anchor: str) -> Html:
+    """Return a section with its heading; links name it by `anchor`."""
+    return Html("\n<section id='{}'><h2>{}</h2>\n{}</section>", anchor, heading, joined(parts))
 
 
 def facts(known: Mapping[str, Any]) -> Html:
@@ -58,7 +57,7 @@ def verdict(word: str) -> Html:
 def data(name: str, value: Any) -> Html:
     """Return plain values for a script of the page, which finds them by the name.
 
-    No text in them can end the element or begin a comment in it: what markup is made of is written as escapes.
+    No text in them can end the element or begin a comment in it: characters of markup are escaped.
 
     >>> str(data("x", {"a": "</script>"}))
     '<script type="application/json" id="x">{"a":"\\\\u003c/script\\\\u003e"}</script>'

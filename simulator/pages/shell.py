@@ -1,6 +1,6 @@
 """A whole page, self-contained: head, theme switch, skip link, contents, main part; nothing is fetched from anywhere.
 
-    page("Title", [section("One", Html("<p>{}</p>", text))], scripts=[resource("tables.js")])
+    page("Title", [section("One", Html("<p>{}</p>", text), anchor="one")], scripts=[resource("tables.js")])
 
 A page of another room adds its own styles and scripts as texts. Colours are the variables of house.css (`--ink`,
 `--quiet`, `--ground`, `--raised`, `--line`, `--accent`, `--pass`, `--fail`, `--open`), which change with the theme; a
@@ -20,7 +20,7 @@ POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
     "font-src data:; base-uri 'none'; form-action 'none'"
 )
-"""What a page may load: what stands in it, and nothing else. The browser enforces it."""
+"""The browser loads nothing but the content of the page itself."""
 
 
 def page(
@@ -43,7 +43,7 @@ def page(
     styles, scripts
         Texts of CSS and JavaScript beside those of the house; scripts run in this order when all of the page is there.
     kicker
-        A few words above the title: what kind of page this is.
+        A few words above the title: the kind of page.
     contents
         Anchors with their headings, for the list of contents; empty for none.
     """

@@ -35,7 +35,7 @@ def table(
     right
         Columns that are set flush right.
     says
-        The caption: what the table shows.
+        The caption.
     failing
         Rows that are marked as failing.
     lost

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
-from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.points.registry import kinds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Plotter:
     """Draws the figures of a result: `results.plot.cost(x="sites")`, `results.plot("cost")`.
 
-    Each kind of figure is a method. It takes the keys that stand beside the kind under ``plots:`` in a scenario, and
-    `ax`: axes to draw on, a list of them for a figure of several panels. It returns the axes drawn on. Where a figure
-    needs an axis `x` and none is named, it is the first that the scenario sweeps.
+    Each kind of figure is a method. Its arguments are the keys of the kind under ``plots:`` in a scenario, and `ax`:
+    axes to draw on, a list of them for a figure of several panels. It returns the axes drawn on. A figure that needs an
+    axis `x` and is given none has the first one that the scenario sweeps.
 
     Parameters
     ----------
@@ -57,24 +57,13 @@ def _kinds() -> dict[str, str]:
 
 
 def _method(plotter: Plotter, name: str, kind: str) -> Callable[..., Any]:
-    """Return a function that draws a kind, with its keys as a signature and its class's words as help."""
+    """Return a function that draws a kind, with the signature and the docstring of its class."""
 
     def drawn(**options: Any) -> Any:
         return plotter(kind, **options)
 
-    try:
+    with suppress(ScenarioError):  # of a class that cannot be loaded: the call states why
         maker = kinds("plot")[kind].load()
-    except ScenarioError:
-        return drawn  # a class that cannot be loaded: the call says why
-    taken = {"ax": None, **parameters(maker)}
-    if taken.get("x") is MISSING:
-        taken["x"] = None  # the first axis that is swept
-    empty = inspect.Parameter.empty
-    drawn.__name__, drawn.__doc__ = name, inspect.getdoc(maker)
-    drawn.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=empty if default is MISSING else default)
-            for key, default in taken.items()
-        ]
-    )
+        drawn.__name__, drawn.__doc__ = name, inspect.getdoc(maker)
+        drawn.__signature__ = inspect.signature(maker)  # type: ignore[attr-defined]
     return drawn

@@ -1,4 +1,4 @@
-"""What a plot is: the facts by which a scenario is checked, and the description that is computed from tables.
+"""The base class of plots, with which a scenario is checked, and a figure that has been drawn.
 
 Light: a scenario is checked with the classes of its plots before anything runs, so nothing here imports matplotlib or
 pandas.
@@ -7,6 +7,7 @@ pandas.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
-    """One figure that a scenario asks for. Its fields are what may stand beside `kind` under `plots:`.
+    """One figure that a scenario asks for. Its fields are the keys beside `kind` under `plots:`.
 
-    A class says what it shows by `describe`, or draws a matplotlib figure of its own by `draw`. A field called `x` is
+    A class implements `describe`, or draws a matplotlib figure of its own in `draw`. A field called `x` is
     an axis that the scenario sweeps; a plot without one shows all points together.
 
     Parameters
@@ -28,7 +29,7 @@ class Plot:
     where
         Which games, as a condition on the columns of trials.csv; empty for all.
     title
-        Stands in for the scenario's title; empty for that.
+        Title of the figure; empty for the scenario's title.
     """
 
     kind: ClassVar[str] = ""
@@ -40,7 +41,7 @@ class Plot:
     title: str = field(default="", compare=False)
 
     def describe(self, tables: Tables) -> Description:
-        """Return what the figure shows, as data.
+        """Return the content of the figure, as data.
 
         Parameters
         ----------
@@ -50,7 +51,7 @@ class Plot:
         Raises
         ------
         ValueError
-            The tables do not hold what the figure needs; one line says what that is.
+            The tables lack something; one line names it.
         """
         raise ValueError(f"{type(self).__name__} has neither describe(tables) nor draw(tables)")
 
@@ -62,10 +63,32 @@ class Plot:
 
     @property
     def name(self) -> str:
-        """Return the name of the figure's file without its ending: the kind, the axis, and what else is not usual."""
+        """Return the file's name without its ending: kind, axis, and other texts that differ from defaults."""
         parts = [self.kind or type(self).__name__]
         for each in fields(self):
             value = getattr(self, each.name)
             if each.name not in ("where", "title") and isinstance(value, str) and value != each.default:
                 parts.append(value)
         return "-".join(part.replace("/", "-") for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure that has been drawn.
+
+    Attributes
+    ----------
+    name
+        Its file's name without the ending.
+    path
+        Its SVG file, with the PNG beside it.
+    caption
+        Its content in plain text.
+    described
+        Its description; None if the plot draws by itself.
+    """
+
+    name: str
+    path: Path
+    caption: str
+    described: Description | None = None

@@ -1,22 +1,38 @@
-"""The `cost`, `error` and `measure` figures: a measure of games against a swept axis, a line per protocol."""
+"""The `cost`, `error` and `measure` figures, lines along a swept axis, and `frontier`, the error against words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import isfinite, log, log1p, sqrt
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.plots.columns import column_of, measured_label
-from disttrack.simulator.plots.description import DOTS, Description, Look, Series
-from disttrack.simulator.plots.kinds import EFOLD, Cost, Error, Measure
-from disttrack.simulator.plots.panels import ABOUT_ONE, ERROR_LABEL, FLOOR, border, curves, error_over_alpha
-from disttrack.simulator.plots.sweep import place
+from disttrack.simulator.plots.description import DOTS, Description, Item, Look, Panel, Series, rounded
+from disttrack.simulator.plots.kinds import EFOLD, Cost, Error, Frontier, Measure
+from disttrack.simulator.plots.marks import mark
+from disttrack.simulator.plots.panels import (
+    ABOUT_ONE,
+    ERROR_LABEL,
+    FLOOR,
+    FLOOR_NOTE,
+    border,
+    column_of,
+    curves,
+    edges_of,
+    error_over_alpha,
+    look_of,
+    measured_label,
+    shape,
+    value_axis,
+)
+from disttrack.simulator.plots.sweep import infinite_note, panels, place
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
-from disttrack.simulator.results.read import Tables
+from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.results.read import Line, Tables, lines, swept_axes
 
 _LINEAR_SPAN: Final = 60.0
 """Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""
@@ -28,21 +44,14 @@ _LOWER_BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = 
 """Words per e-fold of the stream by k and alpha: Yi, Zhang 2009, and Huang, Yi, Zhang 2012."""
 
 
-def describe(plot: Cost | Error | Measure, tables: Tables) -> Description:
-    """Return the figure."""
-    match plot:
-        case Cost():
-            return _cost(plot, tables)
-        case Error():
-            always, note = ABOUT_ONE, "Above 1 the promise is broken."
-            return curves(
-                plot, tables, ERROR_LABEL, error_over_alpha, more=border(), low=FLOOR, always=always, note=note
-            )
-        case Measure():
-            return _measure(plot, tables)
+def error(plot: Error, tables: Tables) -> Description:
+    """Return an `error` figure."""
+    note = "Above 1 the promise is broken."
+    return curves(plot, tables, ERROR_LABEL, error_over_alpha, more=border(), low=FLOOR, always=ABOUT_ONE, note=note)
 
 
-def _measure(plot: Measure, tables: Tables) -> Description:
+def measure(plot: Measure, tables: Tables) -> Description:
+    """Return a `measure` figure."""
     column = column_of(tables.trials, "y", plot.y)
     expected = column_of(tables.trials, "theory", plot.theory) if isinstance(plot.theory, str) and plot.theory else ""
     shares = tables.trials[column].dtype == bool
@@ -56,7 +65,8 @@ def _measure(plot: Measure, tables: Tables) -> Description:
     return curves(plot, tables, measured_label(plot.y), values, bound if plot.theory != "" else None, linear=shares)
 
 
-def _cost(plot: Cost, tables: Tables) -> Description:
+def cost(plot: Cost, tables: Tables) -> Description:
+    """Return a `cost` figure."""
     column = "words" if plot.y == EFOLD else plot.y
     if tables.trials[column].isna().all():
         raise ValueError(f"a cost figure needs games with {column}; these have none")
@@ -70,7 +80,7 @@ def _cost(plot: Cost, tables: Tables) -> Description:
     def efolds(game: Any) -> float:
         return log1p(int(game["items"]) / max(1, start(game))) if plot.y == EFOLD else 1.0
 
-    def cost(games: pd.DataFrame) -> pd.Series[Any]:
+    def values(games: pd.DataFrame) -> pd.Series[Any]:
         return games[column].astype(float) / games.apply(efolds, axis=1)
 
     def bound(game: dict[str, Any]) -> float | None:
@@ -82,7 +92,9 @@ def _cost(plot: Cost, tables: Tables) -> Description:
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
     note = "Dots: lower bounds without coins (k/α) and with them (√k/α), up to a constant factor." if least else ""
     label = "words per e-fold of the stream" if plot.y == EFOLD else plot.y
-    return curves(plot, tables, label, cost, bound if column != "bits" else None, more=least, linear=linear, note=note)
+    return curves(
+        plot, tables, label, values, bound if column != "bits" else None, more=least, linear=linear, note=note
+    )
 
 
 def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, Any]) -> float | None:
@@ -122,7 +134,7 @@ def _lower_bounds(
     per
         What the words of a game are divided by.
     """
-    found = []
+    bounds = []
     for text, bound in _LOWER_BOUNDS:
 
         def words(game: Any, bound: Callable[[float, float], float] = bound) -> float:
@@ -136,5 +148,59 @@ def _lower_bounds(
             continue
         least = groups.first()
         x, y = least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)
-        found.append(Series(text, x, y, _LOWER_LOOK, "lower bound", label=text))
-    return found
+        bounds.append(Series(text, x, y, _LOWER_LOOK, "lower bound", label=text))
+    return bounds
+
+
+def frontier(plot: Frontier, tables: Tables) -> Description:
+    """Return a `frontier` figure."""
+    trials = tables.trials[tables.trials["alpha"].astype(float) > 0]
+    one_alpha = trials["alpha"].nunique() <= 1
+    errors = error_over_alpha(trials) if one_alpha else trials["max_rel_error"].astype(float)
+    trials = trials.assign(_error=errors).dropna(subset=["_error", "words"])
+    if trials.empty:
+        raise ValueError("a frontier figure needs games of protocols that promise an accuracy alpha")
+    kinds = tuple(dict.fromkeys(trials["protocol"]))
+    axis = next((axis for axis in swept_axes(trials) if pd.api.types.is_numeric_dtype(trials[axis])), "")
+    values = np.r_[trials["_error"], ABOUT_ONE if one_alpha else []]
+    y = value_axis(
+        ERROR_LABEL if one_alpha else "largest relative error", values, edges_of(values, FLOOR if one_alpha else 1e-9)
+    )
+    x = value_axis("words", trials["words"], most=6)
+    looks: dict[str, Look] = {}
+    made = []
+    for title, there in panels(tables):
+        games = trials.loc[trials.index.intersection(there.index)]
+        items: list[Item] = border() if one_alpha else []
+        for line in lines(games, axis):
+            looks.setdefault(line.label, look_of(line, kinds, dashes=""))
+            items += _line(line, kinds, axis)
+        made.append(Panel(items, x, y, title))
+    rows, columns = shape(len(made))
+    note = "Dots: games. Marks: medians of each point, joined along the axis. Lower: more accurate, left: cheaper."
+    note += " Hollow marks: at least half of the games failed." if any(p.of(Series, "fails") for p in made) else ""
+    note += FLOOR_NOTE if one_alpha and (trials["_error"] <= FLOOR).any() else ""
+    seen = []
+    for protocol, games in trials.groupby("protocol", sort=False):
+        held = int((games["verdict"] != "failed").sum())
+        seen.append(f"{protocol}: {rounded(games['words'].median())} words, {held} of {len(games)} games hold")
+    return Description(
+        made, columns, 4.2 if rows == 1 else 2.5 * rows, plot.title or tables.title, fixed(tables, axis),
+        note + infinite_note(trials["_error"]), f"Largest error against words, at the median: {'; '.join(seen)}.",
+        [(look, label) for label, look in looks.items()],
+    )  # fmt: skip
+
+
+def _line(line: Line, kinds: tuple[str, ...], axis: str) -> Iterator[Series]:
+    """Yield the games of one line: dots, medians of points along the axis, hollow marks where they failed."""
+    games, colour = line.games, mark(line.protocol, kinds).colour
+    dots = Look(colour, ".", "", size=4, edge=0, alpha=0.5, order=2)
+    yield Series(line.label, games["words"].to_numpy(), games["_error"].to_numpy(), dots, "games")
+    by = [axis] if axis else ["point"]
+    middle = games.groupby(by)[["words", "_error"]].median()
+    x, y = middle["words"].to_numpy(), middle["_error"].to_numpy()
+    yield Series(line.label, x, y, look_of(line, kinds, dashes="-" if axis else "", width=0.8))
+    at = ((games["verdict"] == "failed").groupby([games[key] for key in by]).mean() >= 0.5).to_numpy()
+    hollow = look_of(line, kinds, dashes="", hollow=True, edge=1.4, order=3.1)
+    if at.any():
+        yield Series(line.label, x[at], y[at], hollow, "fails")

@@ -1,4 +1,4 @@
-"""What a figure shows, as plain data: panels of series, areas, bars, cells, rules and words, their axes, its texts.
+"""The content of a figure as plain data: panels of series, areas, bars, cells, rules and words, their axes, its texts.
 
 A kind of plot computes one description from the tables. `simulator.plots.render` draws it with matplotlib; the page of
 a report takes its values from it. Values are those of the tables, also where a scale cannot show them.
@@ -44,7 +44,7 @@ class Look:
     alpha
         Opacity.
     order
-        What is drawn over what: larger numbers stand in front.
+        Larger numbers are drawn in front.
     """
 
     colour: str = INK
@@ -76,9 +76,9 @@ class Series:
     Parameters
     ----------
     name
-        The series that they belong to: what is switched on and off together.
+        The series that they belong to, which is switched on and off as a whole.
     role
-        What they are of the series: fails, bound, games; empty for the series itself.
+        Their role in the series: fails, bound, games; empty for the series itself.
     low, high
         Ends of the range around each point, for tables; they are drawn by an `Area` or a `Series` of their own.
     label
@@ -194,11 +194,11 @@ class Axis:
     Parameters
     ----------
     label
-        What it shows, with its unit.
+        Its quantity and unit.
     scale
         linear or log.
     ends
-        Its ends; None for what the values want.
+        Its ends; None to fit the values.
     ticks
         Places of its ticks; None for good ones, `most` at most (0 for any number).
     text
@@ -249,11 +249,11 @@ class Description:
     columns
         Panels beside each other.
     height
-        Height in inches of what is drawn; title, legend and note are not counted.
+        Height of the panels in inches, without title, legend and note.
     title, subtitle, note
-        What stands above and below it.
+        Texts above and below the panels.
     caption
-        The numbers that it shows, in plain text; empty for first and last value of each series.
+        The numbers of the figure in plain text; empty for first and last value of each series.
     legend
         Looks with their names.
     width

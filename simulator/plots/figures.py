@@ -1,4 +1,4 @@
-"""From requests to files: which plots are asked for, what each is given to draw, and where its figure goes."""
+"""Drawing figures into files, and onto the axes of a user."""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from disttrack.simulator.errors import RunError, ScenarioError
-from disttrack.simulator.plots.base import Plot
-from disttrack.simulator.plots.description import Description
+from disttrack.simulator.plots.base import Picture, Plot
 from disttrack.simulator.plots.render import render
-from disttrack.simulator.plots.requests import Request, planned, plot_of, with_axis
-from disttrack.simulator.plots.shown import caption_of, described_of, figure_of
-from disttrack.simulator.plots.style import FORMS, STYLES, Page, house_style, save
+from disttrack.simulator.plots.requests import (
+    Request,
+    caption_of,
+    described_of,
+    figure_of,
+    planned,
+    plot_of,
+    with_axis,
+)
+from disttrack.simulator.plots.style import FORMS, STYLES, house_style, save
 from disttrack.simulator.plots.traces import game_described
 from disttrack.simulator.results.files import is_inside, writing
 from disttrack.simulator.results.folder import Results, opened
@@ -41,9 +47,9 @@ def draw(
     place
         Where a run wrote its tables, or the results themselves.
     requests
-        Which figures; left out, those that the scenario asks for, or some that suit it if it asks for none.
+        The figures; left out, those of the scenario, or suitable ones if it names none.
     missing
-        Whether to draw only those that are not there, or are older than the tables.
+        Whether to draw only figures that are missing or older than the tables.
     style
         screen, or paper: without titles, in one and two columns' width, with fonts in the files, as PDF too, into the
         folder `figures/paper`.
@@ -53,21 +59,22 @@ def draw(
     ValueError
         There is no result in the directory, or a figure cannot be drawn from it; the others have been drawn.
     """
-    pages_of(style)  # a style that there is not is refused before anything is drawn
+    if style not in STYLES:
+        raise ValueError(f"style must be one of {', '.join(STYLES)}; got {style!r}")
     results = opened(place)
     tables = read_tables([results])
     plots, faults = planned(results, tables, requests)
     written: list[Path] = []
     drawn: dict[str, Plot] = {}
     for stem, plot in plots.items():
-        if missing and up_to_date(path_of(results, stem), results):
+        if missing and up_to_date(results, stem):
             continue
         try:
-            written += _write(tables, plot, results.dir / "figures", stem, style, results)
+            written += _write(tables, plot, stem, style, results)
             drawn[stem] = plot
         except RunError:  # where one cannot be written, none can
             raise
-        except Exception as error:  # whatever is wrong with one, the others are drawn all the same
+        except Exception as error:  # the others are drawn all the same
             faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
     if written:
         _write_captions(results.dir / "figures", _captions(results, tables, drawn))
@@ -76,40 +83,27 @@ def draw(
     return written
 
 
-def _write(
-    tables: Tables, plot: Plot, folder: Path, stem: str, style: str, results: Results | None = None
-) -> list[Path]:
-    """Draw one figure for each page of a style; those of a paper go to a folder of their own, others into `results`."""
+def _write(tables: Tables, plot: Plot, stem: str, style: str, results: Results) -> list[Path]:
+    """Draw one figure for each page of a style; those of a paper go to a folder of their own."""
     written: list[Path] = []
-    for page in pages_of(style):
+    for page in STYLES[style]:
         if page.narrow and not plot.narrow:
             continue
+        folder = results.dir / "figures"
         place = folder / style / f"{stem}-{page.name}" if page.name else folder / stem
         with house_style(page):
             described = described_of(tables, plot)
             figure = figure_of(tables, plot, described)
-        written += save(figure, place, page.forms, page, results.dir if results is not None else None)
-        if results is not None and described is not None and not page.name:
+        written += save(figure, place, page.forms, page, results.dir)
+        if described is not None and not page.name:
             results.drawn[stem] = described
     return written
 
 
-def pages_of(style: str) -> tuple[Page, ...]:
-    """Return the pages of a style."""
-    if style not in STYLES:
-        raise ValueError(f"style must be one of {', '.join(STYLES)}; got {style!r}")
-    return STYLES[style]
-
-
-def path_of(results: Results, stem: str) -> Path:
-    """Return the SVG file of a figure of a result."""
-    return results.dir / "figures" / f"{stem}.svg"
-
-
 def captions(place: str | Path | Results) -> dict[str, str]:
-    """Return what each figure of a result shows, in one line of plain text, for captions and alternative texts.
+    """Return the caption of each figure of a result: one line of plain text, also for alternative texts.
 
-    Nothing is drawn. The same texts stand beside drawn figures in ``figures/captions.json``.
+    Nothing is drawn. The same texts are beside drawn figures in ``figures/captions.json``.
 
     Parameters
     ----------
@@ -129,24 +123,22 @@ def captions(place: str | Path | Results) -> dict[str, str]:
 def _captions(results: Results, tables: Tables, plots: Mapping[str, Plot]) -> dict[str, str]:
     """Return the captions of figures, each described once."""
     for stem, plot in plots.items():
-        with suppress(Exception):  # drawing says what is wrong
+        with suppress(Exception):  # drawing reports the error
             results.drawn[stem] = results.drawn.get(stem) or described_of(tables, plot)
     return {stem: caption_of(plot, results.drawn.get(stem)) for stem, plot in plots.items()}
 
 
-def up_to_date(path: Path, results: Results) -> bool:
-    """Tell whether a figure has been drawn from the tables as they are."""
-    files = [path.with_name(f"{path.stem}.{form}") for form in FORMS]
+def up_to_date(results: Results, stem: str) -> bool:
+    """Return whether a figure has been drawn from the tables as they are."""
+    files = [results.dir / "figures" / f"{stem}.{form}" for form in FORMS]
     if not all(file.is_file() and is_inside(file, results.dir) for file in files):
         return False
     tables = (results.dir / "trials.csv").stat().st_mtime_ns
     return all(file.stat().st_mtime_ns >= tables for file in files)
 
 
-def compare(
-    places: Sequence[str | Path | Results], kind: Request, out: str | Path | None, style: str = "screen"
-) -> list[Path]:
-    """Draw several results side by side, on common scales; return the files, PNG and SVG.
+def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Path = "figures") -> Picture:
+    """Draw several results side by side, on common scales, as PNG and SVG; return the figure.
 
     Parameters
     ----------
@@ -155,21 +147,16 @@ def compare(
     kind
         The figure: a kind alone, or a mapping as under `plots:`.
     out
-        The folder to write to; left out, ``figures`` in the current folder.
-    style
-        screen or paper, as for `draw`.
+        The folder to write to.
     """
     tables = read_tables(places)
     plot = plot_of(with_axis(kind, tables), tables)
-    return _write(tables, plot, Path(out if out is not None else "figures"), f"compare-{plot.name}", style)
-
-
-def compared_figure(places: Sequence[str | Path | Results], kind: Request) -> tuple[str, str, Description | None]:
-    """Return the name, the caption and the description of a figure of several results."""
-    tables = read_tables(places)
-    plot = plot_of(with_axis(kind, tables), tables)
-    described = described_of(tables, plot)
-    return f"compare-{plot.name}", caption_of(plot, described), described
+    stem = f"compare-{plot.name}"
+    with house_style():
+        described = described_of(tables, plot)
+        figure = figure_of(tables, plot, described)
+    save(figure, Path(out) / stem)
+    return Picture(stem, Path(out) / f"{stem}.svg", caption_of(plot, described), described)
 
 
 def timeline_of(game: Any, path: str | Path | None) -> Figure:

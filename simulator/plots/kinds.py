@@ -1,15 +1,15 @@
-"""The kinds of figures as scenarios ask for them: names and keys. The module `home` computes what one shows.
+"""The kinds of figures as scenarios ask for them: names and keys. `home` names the function that describes one.
 
-Light: a scenario is checked with these classes before anything runs; the module of a kind is imported when it is drawn.
+Light: a scenario is checked with these classes before anything runs; the function is imported for drawing only.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from disttrack.simulator.plots.base import Plot
+from disttrack.simulator.points.source import import_reference
 
 if TYPE_CHECKING:
     from disttrack.simulator.plots.description import Description
@@ -22,12 +22,12 @@ COUNTED: Final = ("words", "messages", "bits", EFOLD)
 
 
 class BuiltIn(Plot):
-    """A kind whose description is computed by a module of this folder."""
+    """A kind whose description is computed by a function of this folder, `home`."""
 
     home: ClassVar[str]
 
     def describe(self, tables: Tables) -> Description:
-        return cast("Description", import_module(f"disttrack.simulator.plots.{self.home}").describe(self, tables))
+        return cast("Description", import_reference(f"disttrack.simulator.plots.{self.home}")(self, tables))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,14 +39,15 @@ class Cost(BuiltIn):
     x
         The axis: sites, items, alpha, or any other swept parameter.
     y
-        What is counted: words, messages, bits or words-per-efold.
+        What to count: words, messages, bits or words-per-efold.
     lower_bounds
-        Whether to draw what every tracker must send, up to a constant factor that the papers leave open: k/alpha ln N
-        words without coins (Yi, Zhang 2009), sqrt(k)/alpha ln N with them (Huang, Yi, Zhang 2012). Not for bits.
+        Whether to draw the words that every tracker must send, up to a constant factor that the papers leave open:
+        k/alpha ln N words without coins (Yi, Zhang 2009), sqrt(k)/alpha ln N with them (Huang, Yi, Zhang 2012). Not for
+        bits.
     """
 
     kind: ClassVar[str] = "cost"
-    home: ClassVar[str] = "curves"
+    home: ClassVar[str] = "curves:cost"
 
     x: str
     y: str = "words"
@@ -70,7 +71,7 @@ class Error(BuiltIn):
     """
 
     kind: ClassVar[str] = "error"
-    home: ClassVar[str] = "curves"
+    home: ClassVar[str] = "curves:error"
 
     x: str
 
@@ -88,11 +89,11 @@ class Measure(BuiltIn):
     y
         The column of trials.csv.
     theory
-        What theory expects of each game, a column or a number, drawn as thin dashes; empty for none.
+        The value of theory for each game, a column or a number, drawn as thin dashes; empty for none.
     """
 
     kind: ClassVar[str] = "measure"
-    home: ClassVar[str] = "curves"
+    home: ClassVar[str] = "curves:measure"
 
     x: str
     y: str
@@ -104,7 +105,7 @@ class Timeline(BuiltIn):
     """Error and words in the course of a few games: of each protocol the one furthest off, four at most."""
 
     kind: ClassVar[str] = "timeline"
-    home: ClassVar[str] = "timeline"
+    home: ClassVar[str] = "traces:timeline"
     narrow: ClassVar[bool] = False
 
 
@@ -119,7 +120,7 @@ class Breakdown(BuiltIn):
     """
 
     kind: ClassVar[str] = "breakdown"
-    home: ClassVar[str] = "breakdown"
+    home: ClassVar[str] = "bars:breakdown"
 
     x: str = ""
 
@@ -132,7 +133,7 @@ class Frontier(BuiltIn):
     """
 
     kind: ClassVar[str] = "frontier"
-    home: ClassVar[str] = "frontier"
+    home: ClassVar[str] = "curves:frontier"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +147,7 @@ class Matrix(BuiltIn):
     """
 
     kind: ClassVar[str] = "matrix"
-    home: ClassVar[str] = "matrix"
+    home: ClassVar[str] = "rows:matrix"
     narrow: ClassVar[bool] = False
 
     controls: bool = False
@@ -160,7 +161,7 @@ class SizeOverTime(BuiltIn):
     """
 
     kind: ClassVar[str] = "size"
-    home: ClassVar[str] = "over_time"
+    home: ClassVar[str] = "over_time:over_time"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +172,7 @@ class Budget(BuiltIn):
     """
 
     kind: ClassVar[str] = "budget"
-    home: ClassVar[str] = "budget"
+    home: ClassVar[str] = "bars:budget"
     narrow: ClassVar[bool] = False
 
 
@@ -180,7 +181,7 @@ class Ratio(BuiltIn):
     """Estimate over truth against updates: medians of the games, a line per protocol and a panel per adversary."""
 
     kind: ClassVar[str] = "ratio"
-    home: ClassVar[str] = "over_time"
+    home: ClassVar[str] = "over_time:over_time"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,17 +193,17 @@ class Spread(BuiltIn):
     y
         The column of trials.csv.
     limit
-        What the games of a row must keep: a column, whose median is drawn, or a number; empty for none.
+        The limit of the games of a row: a column, whose median is drawn, or a number; empty for none.
     limit_says
-        What that is, for the legend.
+        Name of the limit in the legend.
     also
         Further columns, drawn as marks at their medians, with commas between; two at most.
     centre
-        What the mark of a row is: median, or mean where the limit is one of means.
+        The mark of a row: median, or mean where the limit is one of means.
     """
 
     kind: ClassVar[str] = "spread"
-    home: ClassVar[str] = "spread"
+    home: ClassVar[str] = "rows:spread"
     narrow: ClassVar[bool] = False
 
     y: str

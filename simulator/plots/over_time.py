@@ -25,12 +25,12 @@ from disttrack.simulator.plots.kinds import Ratio, SizeOverTime
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import look_of, shape, value_axis
 from disttrack.simulator.plots.sweep import panels
-from disttrack.simulator.results.fixed import fixed
 from disttrack.simulator.results.formats import short
+from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import GAME, Tables, lines
 
 
-def describe(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
+def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
     """Return the figure."""
     series = tables.series
     if series.empty or series["rel_error"].isna().all():
@@ -59,7 +59,7 @@ def describe(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
             items += _line(line.label, mine, series, "_shown", look_of(line, kinds, marker="", width=1.6), named=named)
         drawn.append((title, items))
     name = tables.called.get("items", "items")
-    updates = Axis(name, ends=(0, None), most=6, text=lambda value: short(value) if value else "0")
+    updates = Axis(name, ends=(0, None), most=6, text=short)
     if ratio:
         y = Axis("estimate over truth", ends=(0, None))
         note = "Lines: medians over the games. Bands: 5 % to 95 % of them. Grey: within α of the truth."

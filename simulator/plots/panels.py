@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from disttrack.simulator.claims.columns import label as column_label
 from disttrack.simulator.plots.description import (
     THIN,
     Area,
@@ -37,8 +38,8 @@ from disttrack.simulator.plots.sweep import (
     panels_of_curves,
     power,
 )
-from disttrack.simulator.results.fixed import fixed
 from disttrack.simulator.results.formats import short, swept_ticks
+from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import Line, Tables
 
 FLOOR: Final = 0.1
@@ -54,6 +55,33 @@ _LINEAR_SPAN: Final = 5.0
 """Values that differ by less than this factor have a linear scale, which begins at 0."""
 _FAR: Final = 6.0
 """A bound this many times above all values may leave the picture."""
+
+_MEASURED: Final = {
+    "max_abs_error": "largest absolute error",
+    "rms_error": "root mean square error",
+    "late_error": "largest error in the second half",
+    "touched": "different items",
+    "samples_needed": "points needed",
+    "gap": "gap of the last query",
+    "regret": "regret, in units of loss",
+    "deviation": "largest deviation, in items",
+    "loss": "privacy loss",
+    "epsilon_low": "loss that the runs prove",
+    "halved": "loss of a copy with half of the noise",
+    "exact_delta": "delta",
+    "worst_gap": "gap of the worst query",
+    "chosen_gap": "gap of the chosen query",
+    "loss_over_epsilon": "largest loss over the claimed epsilon",
+    "last_ratio": "estimate over truth at the last update",
+    "items_at_halt": "items at the halt",
+    "final_error": "error of the last answer",
+    "guessed": "share of guesses that are right",
+    "flag1_at": "round in which flag 1 is set",
+    "flag2_at": "flag 2",
+    "flag3_at": "flag 3",
+    "threshold": "threshold k",
+}
+"""Labels of columns that tasks add."""
 
 
 def shape(number_of_panels: int) -> tuple[int, int]:
@@ -104,7 +132,7 @@ def curves(
     low
         The lower edge of the scale.
     linear
-        Whether the scale is linear whatever the values are.
+        Whether the scale is linear for all values.
     always
         Values that the scale has in any case.
     note
@@ -113,16 +141,16 @@ def curves(
     drawn = panels_of_curves(tables, plot.x, values, bound)
     if not drawn:
         raise ValueError(f"a figure of {label!r} needs games that have it; these have none")
-    found = [curve for _, part in drawn for curve in part]
+    all_curves = [curve for _, part in drawn for curve in part]
     rows, columns = shape(len(drawn))
     named = columns < 3 and not page().narrow
     lengths = [one.y for one in more if isinstance(one, Series)]
-    shown = np.concatenate([*(np.r_[curve.low, curve.high] for curve in found), *lengths, always])
+    shown = np.concatenate([*(np.r_[curve.low, curve.high] for curve in all_curves), *lengths, always])
     edges = edges_of(shown, low)
-    bounds = np.concatenate([curve.bound for curve in found])
+    bounds = np.concatenate([curve.bound for curve in all_curves])
     kept = bounds[bounds <= _FAR * shown.max()]
     y = value_axis(label, np.r_[shown, kept], edges, linear=linear)
-    x = swept_axis(plot.x, np.concatenate([curve.x for curve in found]), columns)
+    x = swept_axis(plot.x, np.concatenate([curve.x for curve in all_curves]), columns)
     kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
     panels = []
     for place, (title, part) in enumerate(drawn):
@@ -130,15 +158,15 @@ def curves(
         items = [item for curve in part for item in _items(curve, kinds, plot.x if named else "", low, named=last)]
         others = [replace(one, label="") if isinstance(one, Series) and not last else one for one in more]
         panels.append(Panel([*items, *others], x, y, title))
-    looks = {curve.line.label: look_of(curve.line, kinds) for curve in found}
+    looks = {curve.line.label: look_of(curve.line, kinds) for curve in all_curves}
     legend = [] if named else [(look, text) for text, look in looks.items()]
-    above = [curve for curve in found if curve.middle.min() > low]
+    above = [curve for curve in all_curves if curve.middle.min() > low]
     everything = values(tables.trials)
     notes = [
-        _SHARES_NOTE if everything.dtype == bool else marks_note(tables.trials, found),
+        _SHARES_NOTE if everything.dtype == bool else marks_note(tables.trials, all_curves),
         _POWER_NOTE if named and any(curve.fit for curve in above) else "",
         "Thin dashes: theory." if np.isfinite(bounds).any() else "",
-        FLOOR_NOTE if any((curve.middle <= low).any() for curve in found) else "",
+        FLOOR_NOTE if any((curve.middle <= low).any() for curve in all_curves) else "",
         note,
         infinite_note(everything),
     ]
@@ -167,6 +195,20 @@ def _items(curve: Curve, kinds: tuple[str, ...], axis: str, low: float, *, named
         hollow = look_of(curve.line, kinds, dashes="", hollow=True, edge=1.4, order=3.1)
         items.append(Series(name, curve.x[at], curve.middle[at], hollow, "fails"))
     return items
+
+
+def measured_label(column: str) -> str:
+    """Return the label of an axis that shows a column of trials.csv."""
+    return _MEASURED.get(column) or column_label(column)
+
+
+def column_of(trials: pd.DataFrame, key: str, name: str) -> str:
+    """Return the column of numbers that a key of the figure names; a task's own have an underscore before them."""
+    column = name if name in trials else f"_{name}"
+    if column not in trials or not pd.api.types.is_numeric_dtype(trials[column]):
+        known = [each.lstrip("_") for each in trials.columns if pd.api.types.is_numeric_dtype(trials[each])]
+        raise ValueError(f"{key} must be a column of numbers of trials.csv ({', '.join(known)}); got {name!r}")
+    return column
 
 
 def swept_axis(axis: str, places: Any, columns: int) -> Axis:
@@ -204,11 +246,7 @@ def value_axis(
     """Return the scale of these values: logarithmic if they are above 0 and differ much, else linear from 0 on."""
     drawn = np.clip(np.asarray(values, dtype=float), *edges)
     low, high = float(drawn.min()), float(drawn.max())
-
-    def text(value: float) -> str:
-        return short(value) if value > 0 else f"{value:g}"
-
     if low > 0 and high > _LINEAR_SPAN * low and not linear:
-        return Axis(label, "log", (low / 1.4, high * 1.4), most=most, text=text, edges=edges)
+        return Axis(label, "log", (low / 1.4, high * 1.4), most=most, text=short, edges=edges)
     ends = (0.0, max(high, 1e-9) * 1.08) if low >= 0 else (None, None)
-    return Axis(label, ends=ends, most=most, text=text, edges=edges)
+    return Axis(label, ends=ends, most=most, text=short, edges=edges)

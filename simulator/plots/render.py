@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 from math import ceil
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -32,8 +32,10 @@ from disttrack.simulator.plots.description import (
     Rule,
     Series,
 )
-from disttrack.simulator.plots.labels import label_ends
-from disttrack.simulator.plots.style import WIDTH, new_figure
+from disttrack.simulator.plots.style import WIDTH, ink, lay_out, new_figure
+
+_GAP: Final = 8.0
+"""Distance from the end of the line, in points."""
 
 
 def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
@@ -67,7 +69,7 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
         _scale(axes, panel.y, "y")
         if not panel.framed:
             axes.set_axis_off()
-    label_ends(figure, labels)
+    _label_ends(figure, labels)
     if given:
         _finish(described, made, entries)
     else:
@@ -109,7 +111,7 @@ def _given(described: Description, given: Sequence[Axes]) -> tuple[Figure, list[
 
 
 def _finish(described: Description, axes: Sequence[Axes], entries: Sequence[tuple[Any, str]]) -> None:
-    """Put what a figure of its own has around its panels into them: labels, the title over a single one, the legend."""
+    """Add labels, legend and the title of a single panel, which a new figure has around its panels."""
     for one, panel in zip(axes, described.panels, strict=True):
         one.set(xlabel=panel.x.label, ylabel=panel.y.label)
     if len(axes) == 1 and not described.panels[0].title:
@@ -230,3 +232,50 @@ def _cells(axes: Axes, item: Cells, gid: str) -> None:
         axes.axvline(place - 0.5, color="#BBBBBB", linewidth=0.6)
     for place in range(1, rows):
         axes.axhline(place - 0.5, color="#BBBBBB", linewidth=0.6)
+
+
+def spread(wanted: Sequence[float], size: float, low: float, high: float) -> list[float]:
+    """Return centres in the order of the wanted ones, at least `size` apart and, if there is room, between two ends.
+
+    From below each is pushed up until it is clear of the one before; from above those beyond the end are pushed back.
+
+    >>> spread([10, 11, 50], 4, 0, 100), spread([98, 99], 4, 0, 100)
+    ([10, 14, 50], [94.0, 98.0])
+    """
+    order = sorted(range(len(wanted)), key=lambda index: (wanted[index], index))
+    centres = list(wanted)
+    last = low - size / 2
+    for index in order:
+        last = centres[index] = max(centres[index], last + size)
+    last = high + size / 2
+    for index in reversed(order):
+        last = centres[index] = min(centres[index], last - size)
+    return centres
+
+
+def _label_ends(figure: Figure, labels: Sequence[tuple[Axes, Series, float, str]]) -> None:
+    """Write the labels of series to the right of their ends.
+
+    Parameters
+    ----------
+    labels
+        For each its axes, the series, the height at which its last point is drawn, and the id in an SVG.
+    """
+    written = [
+        axes.annotate(
+            one.label, (float(one.x[-1]), height), xytext=(_GAP, 0), textcoords="offset points",
+            color=ink(one.look.colour), size=9, va="center", annotation_clip=False, gid=gid,
+        )
+        for axes, one, height, gid in labels
+    ]  # fmt: skip
+    # twice: the room beside the axes depends on the labels, and their places on the room
+    for _ in range(2 if labels else 0):
+        lay_out(figure)
+        for axes in dict.fromkeys(axes for axes, *_ in labels):
+            mine = [place for place, label in enumerate(labels) if label[0] is axes]
+            ends = [float(axes.transData.transform(written[place].xy)[1]) for place in mine]
+            size = max(float(written[place].get_window_extent().height) for place in mine) * 1.12
+            box = axes.get_window_extent()
+            centres = spread(ends, size, float(box.y0) - size, float(box.y1) + size)
+            for place, end, centre in zip(mine, ends, centres, strict=True):
+                written[place].set_position((_GAP, (centre - end) * 72 / figure.dpi))

@@ -1,14 +1,20 @@
-"""Which plots are asked for: requests checked against the tables, and figures that suit a scenario without any."""
+"""From requests to figures: plots checked against the tables, their descriptions, their captions."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING
+from dataclasses import MISSING, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+from matplotlib.figure import Figure
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.plots.base import Plot
+from disttrack.simulator.plots.description import Description, Series, rounded
+from disttrack.simulator.plots.render import render
+from disttrack.simulator.points.facts import first_line
 from disttrack.simulator.points.registry import find, parameters
 from disttrack.simulator.points.source import source_of
 from disttrack.simulator.results.folder import Results, class_of
@@ -16,10 +22,12 @@ from disttrack.simulator.results.read import Tables, swept_axes
 from disttrack.simulator.scenario.figures import check_plot
 
 Request = Plot | Mapping[str, Any] | str
+NAMED: Final = 10
+"""The most series whose values a caption states; others are counted."""
 
 
 def planned(results: Results, tables: Tables, requests: Sequence[Request] | None) -> tuple[dict[str, Plot], list[str]]:
-    """Return the plots that are asked for, by the names of their files, and what is wrong with the other requests."""
+    """Return the requested plots by the names of their files, and the faults of other requests."""
     named = requests is not None
     if requests is None:
         requests = results.scenario.get("plots") or _suitable(tables)
@@ -38,7 +46,7 @@ def planned(results: Results, tables: Tables, requests: Sequence[Request] | None
 
 
 def plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:
-    """Return the plot that is asked for, checked against the tables; `named` as for `_class_of`."""
+    """Return the requested plot, checked against the tables; `named` as for `_class_of`."""
     try:
         maker = None if isinstance(request, Plot) else _class_of(_kind_of(request), tables, named=named)
     except ScenarioError as error:
@@ -72,7 +80,7 @@ def with_axis(request: Request, tables: Tables) -> Request:
         try:
             needed = parameters(_class_of(str(asked.get("kind")), tables)).get("x") is MISSING
         except ScenarioError:
-            needed = False  # the check of the request says what is wrong
+            needed = False  # the check of the request reports it
         return {**asked, "x": axes[0]} if needed else asked
     return asked
 
@@ -85,11 +93,97 @@ def _numeric_axes(tables: Tables) -> tuple[str, ...]:
 def _suitable(tables: Tables) -> list[Request]:
     """Return figures for a scenario that asks for none."""
     if tables.kinds.empty:
-        return []  # nothing was sent: a task of another kind than counting, whose columns only its scenario knows
-    found: list[Request] = [{"kind": "cost", "x": axis} for axis in _numeric_axes(tables)[:1]]
+        return []  # nothing was sent: not a counting task
+    requests: list[Request] = [{"kind": "cost", "x": axis} for axis in _numeric_axes(tables)[:1]]
     if tables.trials["adversary"].nunique() > 1 and tables.trials["verdict"].ne("undecided").any():
-        found.append("matrix")
-    found.append("breakdown")
+        requests.append("matrix")
+    requests.append("breakdown")
     if not tables.series.empty:
-        found.append("timeline")
-    return found
+        requests.append("timeline")
+    return requests
+
+
+def prepared(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:
+    """Return a plot with its axes called as the tables call them, and the games that it shows.
+
+    Raises
+    ------
+    ValueError
+        No game meets its condition.
+    """
+    names = tables.called
+    axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
+    if axes:  # items are steps in some tasks
+        plot = replace(plot, **axes)
+    if getattr(plot, "controls", False):
+        tables = tables.with_controls()
+    return plot, tables.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
+
+
+def described_of(tables: Tables, plot: Plot) -> Description | None:
+    """Return the description of a figure; None for a plot that draws by itself.
+
+    Raises
+    ------
+    ValueError
+        The tables lack something, or the user's own class raised an error.
+    """
+    if type(plot).draw is not Plot.draw:
+        return None
+    described: Description = _called(tables, plot, "describe", Description)
+    left_out = f" Left out: {tables.lost:,} of the games, which ended in an error." if tables.lost else ""
+    return replace(described, note=f"{described.note}{left_out}".strip())
+
+
+def figure_of(tables: Tables, plot: Plot, described: Description | None = None) -> Figure:
+    """Return one figure; to be called in the house style. `described` is its description if it is known already."""
+    described = described or described_of(tables, plot)
+    return render(described) if described is not None else _called(tables, plot, "draw", Figure)
+
+
+def _called(tables: Tables, plot: Plot, method: str, wanted: type[Any]) -> Any:
+    """Call a method of a plot with the games that it shows; errors of a user's class become one line."""
+    plot, chosen = prepared(tables, plot)
+    name = f"{type(plot).__name__}.{method}"
+    try:
+        made = getattr(plot, method)(chosen)
+    except Exception as error:
+        if isinstance(error, ValueError) or type(plot).__module__.startswith("disttrack.simulator.plots."):
+            raise
+        raise ValueError(f"{name} raised {type(error).__name__}: {error}") from error
+    if not isinstance(made, wanted):
+        raise ValueError(f"{name} must return a {wanted.__module__.split('.')[0]} {wanted.__name__}; got {made!r}")
+    return made
+
+
+def caption_of(plot: Plot, described: Description | None) -> str:
+    """Return the caption of one figure, one line of plain text: its numbers, and the fixed parameters.
+
+    A plot that draws by itself, or cannot be drawn from these tables, has the first line of its class's docstring.
+    """
+    text = first_line(type(plot))
+    if described is not None:
+        fixed = f" Fixed: {described.subtitle}." if described.subtitle else ""
+        text = f"{values_in_words(described)}{fixed}"
+    line = " ".join(re.sub(r"\$(\d+)\^\{(\d+)\}\$", r"\1^\2", text).split())  # no formulas in plain text
+    return line[:1].upper() + line[1:] + "." * (not line.endswith((".", "!", "?")))
+
+
+def values_in_words(described: Description) -> str:
+    """Return the caption of a description or, without one, first and last value of its series, up to `NAMED`."""
+    if described.caption:
+        return described.caption
+    parts, left = [], NAMED
+    for panel in described.panels:
+        series = panel.of(Series, "")
+        texts = []
+        for one in series[: max(0, left)]:
+            values = one.x if panel.y.names else one.y
+            ends = dict.fromkeys(rounded(float(values[place])) for place in (0, -1))
+            texts.append(f"{one.name} ({' to '.join(ends)})")
+        left -= len(series)
+        parts += [f"{panel.title}: " * bool(panel.title) + ", ".join(texts)] if texts else []
+    more = f"; {-left} more" if left < 0 else ""
+    x, y = described.panels[0].x.label, described.panels[0].y.label
+    label = f"{y} against {x}" if y else x
+    return f"{label[:1].upper()}{label[1:]}: {'; '.join(parts)}{more}."

@@ -33,20 +33,20 @@ WIDTH: Final = 8.0
 
 @dataclass(frozen=True)
 class Page:
-    """What figures are drawn for.
+    """The page that figures are drawn for.
 
     Parameters
     ----------
     name
         Part of the names of the files; empty for a screen.
     width
-        Width of a figure in inches; None for what the figure wants.
+        Width of a figure in inches; None for the figure's own.
     height
-        Height of what is drawn, as a share of that on a screen.
+        Height of the panels, as a share of that on a screen.
     largest
         The largest text, in points.
     titled
-        Whether title, fixed parameters and note stand in the figure; a paper has them in its caption.
+        Whether the figure has title, fixed parameters and note; a paper has them in its caption.
     forms
         Forms in which figures are written.
     """
@@ -74,13 +74,13 @@ _PAGE: Final[ContextVar[Page]] = ContextVar("page", default=SCREEN)
 
 
 def page() -> Page:
-    """Return what is drawn for, inside of `house_style`."""
+    """Return the page that figures are drawn for, inside of `house_style`."""
     return _PAGE.get()
 
 
 @contextmanager
 def house_style(page: Page = SCREEN) -> Iterator[None]:
-    """Draw what stands inside in the house style, whatever the user's own settings are."""
+    """Apply the house style inside of the context, regardless of the user's settings."""
     here = Path(__file__)
     token = _PAGE.set(page)
     try:
@@ -122,7 +122,7 @@ def new_figure(
     Parameters
     ----------
     height
-        Height in inches of what is drawn, title, legend and note not counted.
+        Height of the panels in inches, without title, legend and note.
     title, subtitle, note
         Text; long lines are broken.
     legend
@@ -170,7 +170,7 @@ def ink(colour: str) -> str:
 
 
 def lay_out(figure: Figure) -> None:
-    """Put axes and texts where they belong; where an engine does that, without going through a whole drawing."""
+    """Lay out axes and texts, without a whole drawing where the figure has a layout engine."""
     engine = figure.get_layout_engine()
     if engine is None:
         figure.draw_without_rendering()

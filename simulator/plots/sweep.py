@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from typing import Any, Final
 
 import numpy as np
@@ -12,14 +13,20 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import beta
 
-from disttrack.simulator.plots.fits import Fit, fitted
-from disttrack.simulator.results.read import Line, Tables, lines, name
+from disttrack.simulator.results.formats import name_of
+from disttrack.simulator.results.read import Line, Tables, lines
 
 Floats = npt.NDArray[np.float64]
 
 MANY: Final = 20
 """Up to this number of games at a place the band is least to largest, beyond it 5 % to 95 %."""
 
+FEWEST: Final = 4
+"""Marks that a stated power has at least."""
+LEAST: Final = 0.25
+"""The least exponent that is stated: a smaller one is a logarithm more often than a power."""
+BENT: Final = 0.12
+"""The slope from each mark to the next may differ from the exponent by this share of it."""
 _LABELS: Final = {
     "sites": "number of sites, k",
     "items": "items, N",
@@ -61,8 +68,8 @@ class Curve:
     broken: npt.NDArray[np.bool_]
 
     @cached_property
-    def fit(self) -> Fit | None:
-        """Return the power through all of its marks; None where they do not lie on one."""
+    def fit(self) -> str:
+        """Return the exponent of the power through all of its marks; empty where they do not lie on one."""
         return fitted(self.x, self.middle)
 
 
@@ -86,7 +93,7 @@ def panels_of_curves(tables: Tables, axis: str, values: Values, bound: Bound | N
     Parameters
     ----------
     values
-        What to show of each game: numbers, or True and False, whose shares are drawn.
+        The value of each game: a number, or True or False, whose shares are drawn.
     bound
         Theory for a game (a row of trials.csv), None if there is none.
     """
@@ -122,7 +129,8 @@ def _curve(line: Line, axis: str, values: Values, bound: Bound | None) -> Curve:
 def _medians(groups: Any) -> tuple[Any, Any, Any]:
     """Return medians and the ends of their bands."""
     share = 0.05 if groups.size().max() > MANY else 0.0
-    return groups.median(), groups.agg(_quantile, share), groups.agg(_quantile, 1 - share)
+    low, high = (groups.quantile(end).fillna(np.inf) for end in (share, 1 - share))  # between two infinite ones: NaN
+    return groups.median(), low, high
 
 
 def _shares(groups: Any) -> tuple[Any, Any, Any]:
@@ -133,20 +141,39 @@ def _shares(groups: Any) -> tuple[Any, Any, Any]:
     return hits / count, low, high
 
 
-def _quantile(values: pd.Series[float], share: float) -> float:
-    """Return a quantile, between two values by the share; also of values of which some are infinite."""
-    ordered = np.sort(values.to_numpy(dtype=float))
-    before, part = divmod(share * (len(ordered) - 1), 1)
-    low = float(ordered[int(before)])
-    return low + part * (float(ordered[int(before) + 1]) - low) if part and low < np.inf else low
+def fitted(x: Any, y: Any) -> str:
+    """Return the exponent of the power through these marks; empty where they are too few, or do not lie on one.
+
+    The exponent is the slope of the least-squares line through log y over log x. Its standard error is rounded up.
+
+    Examples
+    --------
+    >>> fitted([1, 10, 100, 1000], [3, 30, 300, 3000])
+    '1.00 ± 0.01'
+    >>> fitted([1, 10, 100], [3, 30, 300])  # three marks
+    ''
+    >>> fitted([2**4, 2**8, 2**12, 2**16], [4, 8, 12, 16])  # a logarithm
+    ''
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    usable = np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)
+    if usable.sum() < FEWEST or len(set(x[usable])) < FEWEST or not usable.all():
+        return ""
+    over, up = np.log(x), np.log(y)
+    (slope, _), covariance = np.polyfit(over, up, 1, cov=True)
+    between = np.diff(up) / np.diff(over)
+    if abs(slope) < LEAST or (np.abs(between - slope) > BENT * abs(slope)).any():
+        return ""
+    error = float(np.sqrt(covariance[0, 0]))
+    return f"{slope:.2f} ± {max(1, ceil(100 * error - 1e-9)) / 100:.2f}"
 
 
 def power(curve: Curve, axis: str) -> str:
     """Return the power through all marks of a line with its error, as text; empty where they do not lie on one."""
-    if curve.fit is None:
+    if not curve.fit:
         return ""
     letter = symbol(axis) if len(symbol(axis)) < 3 else f"({symbol(axis)})"
-    return rf"$\propto {letter}^{{{curve.fit.text()}}}$".replace(" ± ", r"\pm ")
+    return rf"$\propto {letter}^{{{curve.fit}}}$".replace(" ± ", r"\pm ")
 
 
 def symbol(axis: str) -> str:
@@ -156,12 +183,12 @@ def symbol(axis: str) -> str:
     ('k', '1/α', 'looks')
     """
     letter = axis_label(axis).rpartition(", ")[2]
-    return letter if len(letter) < 4 else name(axis)
+    return letter if len(letter) < 4 else name_of(axis)
 
 
 def axis_label(axis: str) -> str:
     """Return the label of a swept axis with its unit."""
-    return _LABELS.get(axis, name(axis))
+    return _LABELS.get(axis, name_of(axis))
 
 
 def marks_note(games: pd.DataFrame, curves: Sequence[Curve]) -> str:

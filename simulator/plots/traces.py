@@ -1,10 +1,11 @@
-"""Games in the course of their items: estimate, error and words, a column per game.
+"""The `timeline` figure, and that of a single game: estimate, error and words over the items, a column per game.
 
 Estimate and truth have linear scales, where an error can be seen: on logarithmic ones every estimate is the truth.
 """
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,9 +25,14 @@ from disttrack.simulator.plots.description import (
     Region,
     Rule,
     Series,
+    rounded,
 )
+from disttrack.simulator.plots.kinds import Timeline
 from disttrack.simulator.plots.marks import mark
-from disttrack.simulator.results.formats import short
+from disttrack.simulator.plots.panels import error_over_alpha
+from disttrack.simulator.results.formats import short, with_name
+from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.results.read import Tables, swept_axes
 
 Floats = npt.NDArray[np.float64]
 
@@ -34,6 +40,8 @@ _DECADES: Final = 10_000.0
 """A timeline shows the last four decades of N, and more if a game failed before."""
 _MOST: Final = 12.0
 """Errors, in units of alpha, for which there is room; larger ones leave the panel."""
+_MOST_GAMES: Final = 4
+"""Games beside each other in one figure."""
 _TRUTH: Final = Look("#888888", "", THIN, 1.2, order=4)
 _BAND: Final = Fill("#E4E4E4")
 
@@ -75,7 +83,7 @@ class Trace:
 
 
 def from_series(protocol: str, alpha: Any, series: pd.DataFrame, title: str) -> Trace:
-    """Return a game of which checkpoints are known: its rows of series.csv."""
+    """Return a game at its checkpoints, its rows of series.csv."""
     series = series.sort_values("step")
     items, output, error, words = (
         series[name].to_numpy(dtype=float) for name in ("items", "output", "rel_error", "words")
@@ -110,6 +118,64 @@ def from_game(game: Any, title: str) -> Trace:
     )
 
 
+def timeline(plot: Timeline, tables: Tables) -> Description:
+    """Return a `timeline` figure."""
+    if tables.series.empty or tables.series["rel_error"].isna().all():
+        raise ValueError("a timeline figure needs series.csv with relative errors; these games have none")
+    chosen, left = _choose(tables.trials)
+    traces, seen = [], []
+    for _, game in chosen.iterrows():
+        parts = _parts(game, tables, chosen)
+        lines = [line for part in parts for line in textwrap.wrap(part, 104 // len(chosen))]
+        mine = tables.timeline(game)
+        if len(mine):
+            traces.append(from_series(str(game["protocol"]), game["alpha"], mine, "\n".join(lines)))
+        seen.append(f"{' '.join(parts[:2])}: {', '.join(parts[2:])}, {rounded(float(game['words']))} words")
+    if not traces:
+        raise ValueError("a timeline figure needs the timelines of its games; series.csv has none of them")
+    which = ""
+    if len(tables.trials) > len(traces):
+        which = "Of each protocol, the game with the largest error over α, against one adversary if all met it. "
+    if left:
+        which += f"Not shown: {', '.join(left)}. "
+    subtitle = fixed(tables).rsplit(" · ", 1)[0]
+    return described(
+        traces,
+        plot.title or tables.title,
+        subtitle,
+        which,
+        f"Error and words in the course of a game: {'; '.join(seen)}.",
+    )
+
+
+def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the game with the largest error of each protocol, in their order, and the protocols without room.
+
+    All are against one adversary if there is one that all of them met: games against different ones do not compare
+    protocols. It is the one that drives any of them furthest.
+    """
+    worst = error_over_alpha(trials).fillna(trials["max_rel_error"].astype(float)).fillna(0.0)
+    games = trials.assign(_worst=worst).sort_values("_worst", ascending=False, kind="stable")
+    met = games.groupby("adversary")["protocol"].nunique()
+    by_all = [name for name in games["adversary"] if met[name] == games["protocol"].nunique()]
+    if by_all:
+        games = games[games["adversary"] == by_all[0]]
+    order = list(dict.fromkeys(zip(trials["result"], trials["protocol"], strict=True)))
+    each = games.drop_duplicates(["result", "protocol"])
+    places = [order.index(key) for key in zip(each["result"], each["protocol"], strict=True)]
+    kept = each.assign(_order=places)[:_MOST_GAMES]
+    return kept.sort_values("_order"), sorted(each["protocol"][_MOST_GAMES:])
+
+
+def _parts(game: pd.Series[Any], tables: Tables, chosen: pd.DataFrame) -> list[str]:
+    """Return protocol, adversary, the parameters that set a game apart, and its outcome."""
+    others = tables.trials[tables.trials["protocol"] == game["protocol"]]
+    axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]
+    own = [str(game["result"])] * tables.several + [with_name(axis, game[axis]) for axis in axes]
+    ending = outcome(str(game["verdict"]), float(game["failing_fraction"]))
+    return [str(game["protocol"]), f"against {game['adversary']}", *own, ending]
+
+
 def game_described(game: Any) -> Description:
     """Return the timeline of one `Game`."""
     parts = [f"{game.sites:,} sites", f"{game.items:,} items"]
@@ -140,13 +206,13 @@ def described(traces: list[Trace], title: str, subtitle: str, which: str = "", c
     reach = min(max(1.35, 1.12 * worst), _MOST) if promised else max(1e-6, 1.2 * worst)
     most = max(float(trace.words.max()) for trace in traces)
     error = Axis("error, in units of α" if promised else "relative error", ends=(-reach, reach), edges=(-1e6, 1e6))
-    words = Axis("words so far", ends=(0, max(1.0, 1.06 * most)), text=_short)
+    words = Axis("words so far", ends=(0, max(1.0, 1.06 * most)), text=short)
     along = [_items_axis(trace, len(traces)) for trace in traces]
     above = [Panel(_error(trace), x, error, trace.title) for trace, x in zip(traces, along, strict=True)]
     below = [Panel([_words(trace)], x, words) for trace, x in zip(traces, along, strict=True)]
     if len(traces) == 1:
         high = 1.1 * max(float(traces[0].items.max()), float(traces[0].output.max()))
-        above = [Panel(_estimate(traces[0]), along[0], Axis("items counted", ends=(0, high), text=_short)), *above]
+        above = [Panel(_estimate(traces[0]), along[0], Axis("items counted", ends=(0, high), text=short)), *above]
     colour = mark(traces[0].protocol).colour if len(traces) == 1 else "#333333"
     legend: list[tuple[Look | Fill, str]] = [(Look(colour, width=1.5), "the server's estimate"), (_TRUTH, "the truth")]
     return Description(
@@ -183,7 +249,3 @@ def _items_axis(trace: Trace, columns: int) -> Axis:
     failing = trace.items[np.abs(trace.over_alpha) > 1] if trace.alpha else trace.items[:0]
     low = max(1.0, float(trace.items.min()), min([high / _DECADES, *(0.8 * failing[:1])]))
     return Axis("items, N", "log", (low, max(high, low * 1.01)), most=5 if columns > 2 else 9)
-
-
-def _short(value: float) -> str:
-    return short(value) if value else "0"

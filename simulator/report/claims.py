@@ -1,4 +1,4 @@
-"""The claims of a page: verdict, what was measured, the same in the control, interval and bound."""
+"""The claims of a page: verdict, measured value, that of the control, interval and bound."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def claims(found: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
+def claims(outcomes: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
     """Return the section; `scenario` has the claims as they were written, with the reasons for having no control."""
-    if found.empty:
+    if outcomes.empty:
         return section("Claims", Html("<p>The scenario makes no claims.</p>"), anchor="claims")
     written = {str(claim.get("name")): claim for claim in scenario.get("claims") or []}
-    records = found.to_dict("records")
+    records = outcomes.to_dict("records")
     rows: list[list[Any]] = []
     for row in records:
         claim = written.get(str(row["name"]), {})
@@ -38,9 +38,9 @@ def claims(found: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
                 number(row["games"]),
             ]
         )
-    held = int((found["verdict"] == "PASS").sum())
+    held = int((outcomes["verdict"] == "PASS").sum())
     text = [
-        Html("<p>{} of {} claims hold. The interval has a confidence of 95 %.</p>", held, len(found)),
+        Html("<p>{} of {} claims hold. The interval has a confidence of 95 %.</p>", held, len(outcomes)),
         Html("<p>In the control the tested part is broken, and its bound must be missed: a claim whose"),
         Html(" control meets it is VACUOUS. UNDECIDED is one with too few games left."),
         Html(" False alarm: the chance that a fresh run misses the bound, though it is true."),
@@ -49,9 +49,7 @@ def claims(found: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
     heads = ["verdict", "claim", "wanted", "measured", "interval", "control", "false alarm", "power", "games"]
     failing = {place for place, row in enumerate(records) if row["verdict"] not in ("PASS", "UNDECIDED")}
     open_ones = {place for place, row in enumerate(records) if row["verdict"] == "UNDECIDED"}
-    shown = table(
-        heads, rows, (2, 3, 4, 6, 7, 8), says="Claims, with what was measured", failing=failing, lost=open_ones
-    )
+    shown = table(heads, rows, (2, 3, 4, 6, 7, 8), says="Claims and measured values", failing=failing, lost=open_ones)
     return section("Claims", *text, shown, anchor="claims")
 
 
@@ -63,7 +61,7 @@ def _source(claim: Mapping[str, Any]) -> Html:
 
 
 def _control(row: Mapping[Any, Any], claim: Mapping[str, Any]) -> Any:
-    """Return what was measured in the control, and what is broken there; or why there can be none."""
+    """Return the value of the control and its fault, or the reason why there is none."""
     if claim.get("no_control"):
         return Html("<small>none: {}</small>", claim["no_control"])
     value = row.get("control")

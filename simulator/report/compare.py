@@ -1,24 +1,22 @@
-"""The page of a comparison: warnings, matched points with ratios, overlaid figures, where the results come from."""
+"""The page of a comparison: warnings, matched points with ratios, overlaid figures, the origin of the results."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 
 from disttrack.simulator.pages.html import Html, facts, joined, section
 from disttrack.simulator.pages.tables import table
-from disttrack.simulator.report.figures import Picture, figures
+from disttrack.simulator.plots.base import Picture
+from disttrack.simulator.report.figures import figures
 from disttrack.simulator.report.origin import command, versions
 from disttrack.simulator.report.report import shown
 from disttrack.simulator.results.compared import Compared, Middle, Row
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.formats import cell, interval, number
-from disttrack.simulator.results.settings import brief
-
-NAME: Final = "compare.html"
 
 
 def write_comparison(path: Path, results: Sequence[Results], compared: Compared, drawn: Sequence[Picture] = ()) -> Path:
@@ -50,18 +48,18 @@ def _overlays(compared: Compared, folder: Path) -> list[Picture]:
     from disttrack.simulator.plots.render import render
     from disttrack.simulator.plots.style import house_style, save
 
-    found = []
+    pictures = []
     for measure in dict.fromkeys(row.measure for row in compared.rows if row.ratio is not None):
         described = overlay(compared, measure)
         stem = f"compare-{measure.replace('/', '-over-').replace(' ', '-')}"
         with house_style():
             save(render(described), folder / stem)
-        found.append(Picture(stem, folder / f"{stem}.svg", described.caption, described))
-    return found
+        pictures.append(Picture(stem, folder / f"{stem}.svg", described.caption, described))
+    return pictures
 
 
 def _short(compared: Compared) -> Html:
-    """Return the head of the page: what is compared, the warnings, how far the medians differ."""
+    """Return the head of the page: the warnings, and the ranges of the ratios."""
     sentences = []
     for other, measure in dict.fromkeys((row.other, row.measure) for row in compared.rows):
         mine = [row for row in compared.rows if (row.other, row.measure) == (other, measure)]
@@ -78,7 +76,7 @@ def _short(compared: Compared) -> Html:
         sentences.append(Html("Points that no other result has: {}.", compared.alone_in_words))
     warned, listed = (joined([Html("<li>{}</li>", line) for line in part]) for part in (compared.warnings, sentences))
     warnings = Html(
-        "<div role='note'><p class='fault'><strong>The results differ in more than what is compared:</strong></p>"
+        "<div role='note'><p class='fault'><strong>The results differ in other ways too:</strong></p>"
         "<ul class='fault' id='warnings'>{}</ul></div>", warned,
     )  # fmt: skip
     head = warnings if compared.warnings else Html("")
@@ -96,11 +94,11 @@ def _points(compared: Compared) -> Html:
     first = compared.names[0]
     several = len(compared.names) > 2
     other = "the other" if several else compared.names[1]
-    heads = [*(name.replace("_", " ") for name in compared.rows[0].point), *["result"] * several]
+    heads = [*compared.headers, *["result"] * several]
     heads += ["measure", first, other, "ratio", "interval", "games"]
     rows = []
     for row in compared.rows:
-        left = [*(cell(brief(value)) for value in row.point.values()), *[row.other] * several, row.measure]
+        left = [*(cell(value) for value in row.point.values()), *[row.other] * several, row.measure]
         ratio = [(number(row.ratio), row.ratio), (interval(row.low, row.high), row.low)]
         rows.append(
             [*left, _middle(row.one, row), _middle(row.two, row), *ratio, f"{row.one.games} and {row.two.games}"]
@@ -118,15 +116,15 @@ def _points(compared: Compared) -> Html:
 
 def _not_compared(compared: Compared) -> Html:
     """Return the points that only the first result has, or that it lacks; nothing if all are compared."""
-    matched, names = compared.matched, compared.names
-    left = [point for point in matched.points if 0 not in point.places or len(point.places) == 1]
+    names = compared.names
+    left = [point for point in compared.points if 0 not in point.places or len(point.places) == 1]
     if not left:
         return Html("")
-    keys = matched.columns
-    rows = [[*map(point.said, keys), ", ".join(names[place] for place in point.places)] for point in left]
+    rows = [[*map(cell, one.values.values()), ", ".join(names[place] for place in one.places)] for one in left]
     text = Html("<p>Points that {} lacks, or that no other result has.</p>", names[0])
-    heads = [*(key.replace("_", " ") for key in keys), "in"]
-    return section("Not compared", text, table(heads, rows, set(), says="Points not compared"), anchor="alone")
+    return section(
+        "Not compared", text, table([*compared.headers, "in"], rows, says="Points not compared"), anchor="alone"
+    )
 
 
 def _middle(middle: Middle, row: Row) -> Any:

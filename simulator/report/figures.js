@@ -31,12 +31,12 @@
       this.buttons();
       if (!this.svg) return;
       this.panels = new Map(panelsOf(this.svg).map((panel) => [panel.number, panel]));
-      this.told = made("div", "told");
+      this.tip = made("div", "tip");
       this.mark = made("div", "mark");
-      this.told.hidden = this.mark.hidden = true;
-      this.picture.append(this.mark, this.told);
-      this.picture.addEventListener("pointermove", (event) => this.tell(event.clientX, event.clientY));
-      this.picture.addEventListener("pointerleave", () => { this.told.hidden = this.mark.hidden = true; });
+      this.tip.hidden = this.mark.hidden = true;
+      this.picture.append(this.mark, this.tip);
+      this.picture.addEventListener("pointermove", (event) => this.showTip(event.clientX, event.clientY));
+      this.picture.addEventListener("pointerleave", () => { this.tip.hidden = this.mark.hidden = true; });
     }
 
     // Where a value of a panel stands on the screen.
@@ -45,8 +45,8 @@
       return [frame.left + share(panel.x, x) * frame.width, frame.bottom - share(panel.y, y) * frame.height];
     }
 
-    // Tell the values of the nearest point that is drawn and not switched off.
-    tell(left, top) {
+    // Show the values of the nearest point that is drawn and not switched off.
+    showTip(left, top) {
       let best = null;
       for (const part of this.spec.parts) {
         const panel = this.panels.get(part.panel);
@@ -57,14 +57,14 @@
           if (far < (best?.far ?? NEAR)) best = { far, x, y, part, row: part.rows[number] };
         });
       }
-      this.told.hidden = this.mark.hidden = best === null;
+      this.tip.hidden = this.mark.hidden = best === null;
       if (best === null) return;
       const { part, row } = best, panel = this.spec.panels[part.panel], frame = this.picture.getBoundingClientRect();
       const lines = [this.spec.series[part.series] + (part.role ? ` (${part.role})` : ""), panel.title];
       lines.push(`${panel.x || "x"}: ${shown(row[0])}`, `${panel.y || "y"}: ${shown(row[1])}`);
       if (row[2] !== null) lines.push(`range: ${shown(row[2])} … ${shown(row[3])}`);
-      this.told.textContent = lines.filter(Boolean).join("\n");
-      for (const [element, x, y] of [[this.mark, best.x, best.y], [this.told, best.x + 12, best.y + 12]]) {
+      this.tip.textContent = lines.filter(Boolean).join("\n");
+      for (const [element, x, y] of [[this.mark, best.x, best.y], [this.tip, best.x + 12, best.y + 12]]) {
         element.style.left = `${Math.max(0, Math.min(x - frame.left, frame.width - element.offsetWidth))}px`;
         element.style.top = `${y - frame.top}px`;
       }
@@ -138,11 +138,11 @@
     // The values, a row a point: the panel, the series, both axes, and the ends of the range around it.
     rows() {
       const { panels, series, parts } = this.spec;
-      const found = [["panel", "series", "part", panels[0].x || "x", panels[0].y || "y", "low", "high"]];
+      const rows = [["panel", "series", "part", panels[0].x || "x", panels[0].y || "y", "low", "high"]];
       for (const part of parts) {
-        if (!this.hidden.has(part.series)) for (const row of part.rows) found.push([panels[part.panel].title, series[part.series], part.role, ...row]);
+        if (!this.hidden.has(part.series)) for (const row of part.rows) rows.push([panels[part.panel].title, series[part.series], part.role, ...row]);
       }
-      return found;
+      return rows;
     }
 
     csv() {

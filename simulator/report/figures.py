@@ -5,40 +5,18 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from disttrack.simulator.pages.html import Html, data, joined
+from disttrack.simulator.plots.base import Picture
 from disttrack.simulator.plots.description import Area, Axis, Bars, Cells, Description, Panel, Series
 
 HEAVY: Final = 1_000_000
-"""A figure whose SVG has more bytes stands in the page as PNG."""
+"""A figure whose SVG has more bytes is in the page as PNG."""
 _LETTERS: Final = {"propto": "∝", "pm": "±", "sqrt": "√", "alpha": "α", "varepsilon": "ε"}
-
-
-@dataclass(frozen=True)
-class Picture:
-    """One figure of a page.
-
-    Attributes
-    ----------
-    name
-        Its file's name without the ending.
-    path
-        Its SVG file; the PNG stands beside it.
-    caption
-        What it shows, in plain text.
-    described
-        What it shows, as data; None for a picture alone.
-    """
-
-    name: str
-    path: Path
-    caption: str
-    described: Description | None = None
 
 
 def figures(pictures: Sequence[Picture]) -> Html:
@@ -133,5 +111,5 @@ def plain(text: str) -> str:
     >>> plain(r"words  $\propto k^{0.50\pm 0.02}$")
     'words ∝ k^0.50± 0.02'
     """
-    shown = re.sub(r"\\([A-Za-z]+)", lambda found: _LETTERS.get(found[1], found[1]), text)
+    shown = re.sub(r"\\([A-Za-z]+)", lambda match: _LETTERS.get(match[1], match[1]), text)
     return " ".join(re.sub(r"[${}]", "", shown).split())

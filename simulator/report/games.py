@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from disttrack.simulator.results.folder import Results
 
 MOST_ROWS: Final = 1000
-"""Rows of the table; a longer one is cut, and says so."""
+"""Rows of the table; the rest of a longer one is counted."""
 MOST_ERRORS: Final = 20_000
 """Letters of tracebacks that are shown."""
 
 
-def games(results: Results) -> Html:
+def games(results: Results, most: int = MOST_ROWS) -> Html:
     """Return a row per point, with the columns that answer the question of the task; failing rows are marked."""
     made = answer_table(results)
     columns = list(zip(*made.values, strict=True))
@@ -33,10 +33,10 @@ def games(results: Results) -> Html:
     text = [Html("<p>{}.</p>", made.subtitle)]
     if failing or lost:
         text.append(Html("<p>Rows with a mark at their left: a game failed, or ended with an error.</p>"))
-    if len(rows) > MOST_ROWS:
-        text.append(Html("<p>The first {} of {} points; trials.csv has all.</p>", MOST_ROWS, f"{len(rows):,}"))
+    if len(rows) > most:
+        text.append(Html("<p>The first {} of {} points; trials.csv has all.</p>", most, f"{len(rows):,}"))
     right = set(range(len(made.columns))) - words
-    shown = table(made.headers, rows[:MOST_ROWS], right, says="The games by point", failing=failing, lost=lost)
+    shown = table(made.headers, rows[:most], right, says="The games by point", failing=failing, lost=lost)
     meanings = Html("<details><summary>What the columns mean</summary>{}</details>", facts(made.meanings))
     return section("Games", *text, shown, meanings, anchor="games")
 

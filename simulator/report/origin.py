@@ -1,4 +1,4 @@
-"""Where a result comes from: the scenario's text, versions, seeds, the command that makes it again, how to cite it."""
+"""The origin of a result: the scenario's text, versions, seeds, and the command that makes it again."""
 
 from __future__ import annotations
 
@@ -38,8 +38,6 @@ def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], above: str)
         Html("<h3>Make it again</h3><p>Save the scenario below as <code>{}</code>; the same seeds give the same"
              " games on every machine.</p>", name),
         copied("command", command(manifest)),
-        Html("<h3>Cite it</h3>"),
-        copied("citation", citation(scenario, manifest)),
         Html("<h3>What it was made with</h3>"),
         facts({key: str(value) for key, value in known.items() if value not in (None, "")}),
         Html("<details><summary>The scenario</summary>{}</details>", copied("scenario", text)),
@@ -48,13 +46,13 @@ def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], above: str)
 
 
 def versions(manifest: Mapping[str, Any]) -> str:
-    """Return the versions of what a result was made with."""
+    """Return the versions of the libraries of a result."""
     known = manifest.get("versions") or {}
     return ", ".join(f"{key} {value}" for key, value in known.items() if value)
 
 
 def copied(name: str, text: str) -> Html:
-    """Return a text as it is to be typed."""
+    """Return a text to be copied."""
     return Html("<pre tabindex='0' aria-label='{}'><code>{}</code></pre>", name, text)
 
 
@@ -70,23 +68,3 @@ def command(manifest: Mapping[str, Any]) -> str:
     'disttrack run headline.yaml --fresh'
     """
     return f"disttrack run {file_name(manifest)} --fresh"
-
-
-def citation(scenario: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
-    """Return an entry for BibTeX.
-
-    >>> print(citation({"title": "A {title}", "seed": 3}, {"name": "x y", "begun": "2026-11-21T10:00:00+00:00"}))
-    @misc{disttrack-x-y,
-      title = {A title},
-      note = {Result of the scenario x y, seed 3, played with disttrack},
-      year = {2026}
-    }
-    """
-    name, version = str(manifest.get("name") or "result"), (manifest.get("versions") or {}).get("disttrack", "")
-    played = f"played with disttrack {version}".strip()
-    note = f"Result of the scenario {name}, seed {scenario.get('seed', 0)}, {played}"
-    fields = {"title": scenario.get("title") or name, "note": note, "year": str(manifest.get("begun") or "")[:4]}
-    texts = {field: re.sub(r"[{}\\]", "", str(text)) for field, text in fields.items() if text}
-    key = re.sub(r"[^\w]+", "-", name, flags=re.ASCII).strip("-")
-    body = ",\n".join(f"  {field} = {{{text}}}" for field, text in texts.items())
-    return f"@misc{{disttrack-{key},\n{body}\n}}"

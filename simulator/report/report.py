@@ -1,7 +1,7 @@
-"""One self-contained HTML page for a result: the answer, claims, interactive figures, tables, words, what made it.
+"""One self-contained HTML page for a result: the answer, claims, interactive figures, tables, terms, origin.
 
-It needs no network and no other file: the pictures of the figures stand in it with their values, and a small script
-shows these. Without scripts, and in print, pictures and tables are there.
+It needs no network and no other file: the pictures of the figures are in it with their values, which a small script
+shows. Without scripts, and in print, pictures and tables are there.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Final
 
 from disttrack.simulator.pages.html import Html, section
 from disttrack.simulator.pages.shell import page, resource
+from disttrack.simulator.plots.base import Picture
 from disttrack.simulator.report.claims import claims
-from disttrack.simulator.report.figures import Picture, figures
+from disttrack.simulator.report.figures import figures
 from disttrack.simulator.report.games import errors, games
 from disttrack.simulator.report.origin import origin
 from disttrack.simulator.report.short import answer
@@ -33,7 +34,7 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
     place
         The folder, or the results that were read from it.
     fault
-        Why figures could not be drawn.
+        The reason why figures could not be drawn.
 
     Raises
     ------
@@ -54,7 +55,7 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
         "Figures": _figures(results, fault),
         "Games": games(results),
         "Errors": errors(results),
-        "What the words mean": words(results),
+        "Terms": words(results),
         "Where it comes from": origin(scenario, manifest, comment),
     }
     path = results.dir / NAME
@@ -68,7 +69,7 @@ def shown(title: str, parts: Mapping[str, Html], kicker: str) -> str:
     style, script = (here.with_name(f"figures.{ending}").read_text(encoding="utf-8") for ending in ("css", "js"))
     there = {heading: part for heading, part in parts.items() if str(part)}
     anchors = {heading: re.search(r"<section id='([^']*)'", str(part)) for heading, part in there.items() if heading}
-    contents = [(found[1], heading) for heading, found in anchors.items() if found]
+    contents = [(anchor[1], heading) for heading, anchor in anchors.items() if anchor]
     scripts = [resource("tables.js"), script]
     return page(title, list(there.values()), styles=[style], scripts=scripts, kicker=kicker, contents=contents)
 
@@ -83,14 +84,15 @@ def paragraphs(comment: str) -> list[str]:
 
 
 def _figures(results: Results, fault: str) -> Html:
-    """Return the figures that have been drawn, and what is wrong with the others."""
-    from disttrack.simulator.plots.figures import captions, path_of, up_to_date
+    """Return the figures that have been drawn, and the faults of the others."""
+    from disttrack.simulator.plots.figures import captions, up_to_date
 
-    known = captions(results)
-    paths = {stem: path_of(results, stem) for stem in known}
-    missing = [stem for stem, path in paths.items() if not up_to_date(path, results)]
+    known, folder = captions(results), results.dir / "figures"
+    missing = [stem for stem in known if not up_to_date(results, stem)]
     pictures = [
-        Picture(stem, paths[stem], known[stem], results.drawn.get(stem)) for stem in known if stem not in missing
+        Picture(stem, folder / f"{stem}.svg", caption, results.drawn.get(stem))
+        for stem, caption in known.items()
+        if stem not in missing
     ]
     wrong = f"A figure could not be drawn: {fault}" if fault else f"Not drawn: {', '.join(missing)}" if missing else ""
     if not pictures and not wrong:

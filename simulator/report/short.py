@@ -1,14 +1,14 @@
-"""The answer in short: the question, which protocol is broken by whom and by how much, what others cost, the claims."""
+"""The answer in short: the question, the claims, broken protocols with their adversaries and errors, and the costs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.pages.html import Html, joined
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.results.formats import number, with_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ class Pair:
     Attributes
     ----------
     protocol, adversary
-        Their names, with what sets variants apart.
+        Their names, with the parameters of variants.
     games, failed
         Games with a verdict, and those of them that fail.
     worst
@@ -67,12 +67,12 @@ def pairs(tables: Tables) -> tuple[list[Pair], str]:
     # no accuracy, and a start from nothing, are no values of an axis
     numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if"]
     axis = next((axis for axis in numeric if trials.loc[trials[axis] > 0, axis].nunique() > 1), "")
-    found = [
+    every = [
         _pair(line.label, str(adversary), games, axis)
         for line in lines(judged, axis)
         for adversary, games in line.games.groupby("adversary", sort=False)
     ]
-    return found, _at(axis, trials[axis].max(), named.called) if axis and found else ""
+    return every, with_name(named.called.get(axis, axis), trials[axis].max()) if axis and every else ""
 
 
 def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str) -> Pair:
@@ -85,18 +85,10 @@ def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str) -> Pair
         games=len(games),
         failed=int(games["_failed"].sum()),
         worst=float(over.max()),
-        where=_at(axis, over.idxmax(), {}) if axis and over.notna().any() else "",
-        fails_from=(_at(axis, often.index[0], {}) if axis else "everywhere") if len(often) else "",
+        where=with_name(axis, over.idxmax()) if axis and over.notna().any() else "",
+        fails_from=(with_name(axis, often.index[0]) if axis else "everywhere") if len(often) else "",
         words=float(words.iloc[-1]) if words.iloc[-1] > 0 else nan,
     )
-
-
-def _at(axis: str, value: Any, called: Any) -> str:
-    """Return a setting in words: 1,024 sites, α 0.05."""
-    from disttrack.simulator.results.read import name
-
-    word = called.get(axis, axis)
-    return f"{number(value)} {word}" if word.endswith("s") else f"{name(word)} {number(value)}"
 
 
 def answer(question: str, story: Sequence[str], tables: Tables, claims: pd.DataFrame) -> Html:
@@ -107,8 +99,8 @@ def answer(question: str, story: Sequence[str], tables: Tables, claims: pd.DataF
     question, story
         The comment above the scenario's first key: its first paragraph, and the others.
     """
-    found, last = pairs(tables)
-    sentences = [*_claims(claims), *_broken(found), *_held(found), *_costs(found, last)]
+    every, last = pairs(tables)
+    sentences = [*_claims(claims), *_broken(every), *_held(every), *_costs(every, last)]
     if tables.lost:
         lost = f"{tables.lost:,} games ended with an error and are left out of everything else."
         sentences.append(Html("<span class='fault'>{}</span>", lost))
@@ -129,8 +121,8 @@ def _claims(claims: pd.DataFrame) -> list[Html]:
     return [Html("{} of {} claims hold.{}", int(held.sum()), len(claims), more)]
 
 
-def _broken(found: Sequence[Pair]) -> list[Html]:
-    broken = sorted((pair for pair in found if pair.broken), key=lambda pair: -pair.worst)
+def _broken(every: Sequence[Pair]) -> list[Html]:
+    broken = sorted((pair for pair in every if pair.broken), key=lambda pair: -pair.worst)
     sentences = []
     for pair in broken[:MOST]:
         at = f" at {pair.where}" if pair.where else ""
@@ -147,21 +139,21 @@ def _broken(found: Sequence[Pair]) -> list[Html]:
     return sentences
 
 
-def _held(found: Sequence[Pair]) -> list[Html]:
-    """Return the protocols that never fail, and those of which a game fails now and then."""
-    failed = {pair.protocol: 0 for pair in found}
-    for pair in found:
+def _held(every: Sequence[Pair]) -> list[Html]:
+    """Return the protocols that never fail, and those that fail in a few games."""
+    failed = {pair.protocol: 0 for pair in every}
+    for pair in every:
         failed[pair.protocol] += pair.failed
-    broken = {pair.protocol for pair in found if pair.broken}
+    broken = {pair.protocol for pair in every if pair.broken}
     never = ", ".join(name for name, games in failed.items() if not games)
     sometimes = ", ".join(f"{name} ({games:,})" for name, games in failed.items() if games and name not in broken)
     sentences = [Html("No game fails of <strong>{}</strong>.", never)] if never else []
     return sentences + ([Html("Now and then a game fails of {}.", sometimes)] if sometimes else [])
 
 
-def _costs(found: Sequence[Pair], last: str) -> list[Html]:
+def _costs(every: Sequence[Pair], last: str) -> list[Html]:
     """Return the cost of the protocols against the adversary that breaks the most, or else against the first."""
-    sent = [pair for pair in found if isfinite(pair.words)]
+    sent = [pair for pair in every if isfinite(pair.words)]
     adversaries = list(dict.fromkeys(pair.adversary for pair in sent))
     if not adversaries:
         return []

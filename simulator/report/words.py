@@ -1,8 +1,9 @@
-"""What the words of a page mean: the game and its sizes, and every protocol and adversary in its class's own words."""
+"""The terms of a page: the game and its sizes, and the facts of every protocol and adversary."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.pages.html import Html, facts, joined, section
@@ -12,17 +13,17 @@ if TYPE_CHECKING:
     from disttrack.simulator.results.folder import Results
 
 TRACKING: Final = {
-    "site": "One of k places at which items arrive. It sees only its own, and speaks to the server.",
-    "server": "Hears the sites, and must know at every step how many items all of them have received: N.",
-    "word": "A number below N, the unit of cost: what crosses a channel, either way. A message is at least one.",
+    "site": "One of k places at which items arrive. It sees only its own, and sends messages to the server.",
+    "server": "Receives their messages, and must know at every step how many items all sites have received: N.",
+    "word": "A number below N, the unit of cost on channels, in both directions. A message is at least one.",
     "alpha (α)": "The relative error that is allowed. A game fails if |estimate − N| exceeds alpha · N at any step.",
     "error / α": "The largest relative error over all steps of a game, in units of alpha: above 1 it has failed.",
     "delta": "The probability with which a protocol may fail, where it promises more than a fixed chance.",
     "adversary": "Chooses which site gets the next item. An adaptive one sees the server's outputs and reacts to them;"
     " an oblivious one does not.",
-    "held": "How many games kept what was promised, of those in which something was.",
+    "held": "The number of games that kept their promise, of the games with a promise.",
 }
-"""Words of the tracking game."""
+"""Terms of the tracking game."""
 
 
 def words(results: Results) -> Html:
@@ -33,31 +34,23 @@ def words(results: Results) -> Html:
         for one in _known(results, task)
     ]
     terms = facts(TRACKING) if task == "count" else Html("")
-    return section("What the words mean", terms, joined(entries), anchor="words")
+    return section("Terms", terms, joined(entries), anchor="words")
 
 
 def _known(results: Results, task: str) -> list[Facts]:
     """Return the facts of the task, and of the kinds on both sides in the order in which they were played."""
     from disttrack.simulator.points.facts import facts as known
     from disttrack.simulator.results.folder import class_of
+    from disttrack.simulator.results.parameters import SIDES
 
-    found = []
-    families: dict[str, Any] = {"protocol": "protocol", "adversary": "adversary"}
-    maker: Any = None
-    try:
-        maker = results.task
-        families |= maker.families
-        found.append(known("task", task, "", task, maker))
-    except ScenarioError:
-        pass  # a user's class that was not given
-    for side in ("protocol", "adversary"):
-        kinds = [] if side in getattr(maker, "idle", ()) else dict.fromkeys(map(str, results.trials[side].dropna()))
-        for kind in kinds:
-            try:
-                found.append(known(families[side], kind, "", kind, class_of(families[side], kind, results.own)))
-            except (ScenarioError, TypeError, ValueError):
-                continue  # a user's class
-    return found
+    maker = results.task
+    entries = [known("task", task, "", task, maker)]
+    for side in [side for side in SIDES if side not in maker.idle]:
+        family = maker.families[side]
+        for kind in dict.fromkeys(map(str, results.trials[side].dropna())):
+            with suppress(ScenarioError, TypeError, ValueError):  # a user's class that was not given
+                entries.append(known(family, kind, "", kind, class_of(family, kind, results.own)))
+    return entries
 
 
 def _entry(known: Facts) -> Html:

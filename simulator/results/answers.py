@@ -1,6 +1,6 @@
 """The table of a result that answers its question: a row per point, and the columns that its task declares.
 
-The subtitle contains what all points share, and each difference is a column; a column without a value does not appear.
+The subtitle states the shared parameters, and each difference is a column; columns without a value do not appear.
 The terminal, the page of a result, notebooks and `--json` show this one table.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.folder import Results, class_of, finished, opened
 from disttrack.simulator.results.formats import cell, number
-from disttrack.simulator.results.settings import settings
+from disttrack.simulator.results.parameters import PRIVACY, SIDES, games_per_point, parameters_of, played
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ LOST: Final = Answer("errors", "games that ended with an error; they are left ou
 
 
 @dataclass(frozen=True)
-class Shown:
+class Column:
     """A column of the table.
 
     Attributes
@@ -38,16 +38,13 @@ class Shown:
     kind
         A setting, in which points differ, or an answer, which was measured.
     rank
-        Where room is short, the highest ranks are left out first, 0 never.
-    source
-        The column of trials.csv that it is made of, if it is one.
+        In narrow tables, columns of the highest rank are left out first, and columns of rank 0 never.
     """
 
     header: str
     says: str
     kind: Literal["setting", "answer"]
     rank: int = 0
-    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,9 +54,9 @@ class AnswerTable:
     Attributes
     ----------
     title, subtitle
-        The question, and what all games share.
+        The question, and the parameters that all games share.
     columns
-        What the columns are.
+        Its columns.
     values
         A row per point: plain values, None where there is none. A share of games is a number from 0 to 1.
     texts
@@ -70,19 +67,19 @@ class AnswerTable:
 
     title: str
     subtitle: str
-    columns: tuple[Shown, ...]
+    columns: tuple[Column, ...]
     values: tuple[tuple[Any, ...], ...]
     texts: tuple[tuple[str, ...], ...]
     missed: tuple[bool, ...]
 
     @property
     def headers(self) -> list[str]:
-        """Return what stands above the columns."""
+        """Return the names of the columns."""
         return [column.header for column in self.columns]
 
     @property
     def meanings(self) -> dict[str, str]:
-        """Return what each measured column means."""
+        """Return the meaning of each measured column."""
         return {column.header: column.says for column in self.columns if column.kind == "answer"}
 
     def records(self) -> list[dict[str, Any]]:
@@ -106,18 +103,23 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
         The folder holds none.
     """
     results = opened(place)
-    task, games = results.task, games_by_point(results)
-    varying, fixed = settings(results, task, games)
-    columns = [Shown(one.header, one.says, "setting", one.rank, one.source) for one in varying]
-    table: list[list[Cell]] = [[(value, cell(value)) for value in setting.values] for setting in varying]
-    for answer, column in cells_by_point(results):
-        source = answer.of if isinstance(answer.of, str) and answer.of in results.trials else ""
-        columns.append(Shown(answer.header, answer.says, "answer", answer.rank, source))
-        table.append(column)
-    rows = list(zip(*table, strict=True)) if table else []
+    games = games_by_point(results)
+    parameters = parameters_of(results.task, [results.scenario], played(results.trials, results.points))
+    stated = [one for one in parameters if one.stated]
+    # rows have a name also where nothing varies
+    varying = [one for one in stated if one.varies] or [one for one in stated if one.name in SIDES][:1]
+    answers = _answers(results, games)
+    columns = [
+        Column(one.header, one.says, "setting", int(one.side in SIDES and one.name not in PRIVACY)) for one in varying
+    ]
+    columns += [Column(answer.header, answer.says, "answer", answer.rank) for answer, _ in answers]
+    table = [[(value, cell(value)) for value in setting.shown] for setting in varying]
+    rows = list(zip(*table, *(cells for _, cells in answers), strict=True))
+    number = games_per_point(results.trials["point"])
+    shared = [one.words for one in stated if one not in varying]
     return AnswerTable(
         title=str(results.scenario.get("title") or results.manifest.get("name") or results.dir.resolve().name),
-        subtitle=" · ".join([*fixed, _games(games)]),
+        subtitle=" · ".join([*filter(None, shared), number + ", medians" * (number != "1 game per point")]),
         columns=tuple(columns),
         values=tuple(tuple(value for value, _ in row) for row in rows),
         texts=tuple(tuple(text for _, text in row) for row in rows),
@@ -130,17 +132,17 @@ def games_by_point(results: Results) -> list[pd.DataFrame]:
     return [mine for _, mine in results.trials.groupby("point", sort=True)]
 
 
-def cells_by_point(results: Results) -> list[tuple[Answer, list[Cell]]]:
-    """Return the answers of a result's task and what they are at each point; those without a value are left out."""
+def _answers(results: Results, games: Sequence[pd.DataFrame]) -> list[tuple[Answer, list[Cell]]]:
+    """Return the answers of a result's task with their values at each point; answers without values are left out."""
     task = results.task
-    games = [(mine, finished(mine)) for mine in games_by_point(results)]
     answers = [*answers_of(task), LOST]
-    table = [(answer, [_cell(answer, mine, left, task, results.own) for mine, left in games]) for answer in answers]
+    table = [(answer, [_cell(answer, mine, task, results.own) for mine in games]) for answer in answers]
     return [(answer, cells) for answer, cells in table if any(text for _, text in cells)]
 
 
-def _cell(answer: Answer, games: pd.DataFrame, left: pd.DataFrame, task: type[Task], own: Mapping[str, Any]) -> Cell:
-    """Return the answer of the games of a point; `left` are those that were not lost to an error."""
+def _cell(answer: Answer, games: pd.DataFrame, task: type[Task], own: Mapping[str, Any]) -> Cell:
+    """Return the answer of the games of a point; games that ended with an error count as `LOST` only."""
+    left = finished(games)
     if answer is LOST:
         lost = len(games) - len(left)
         return (lost, f"{lost} of {len(games)}") if lost else NOTHING
@@ -169,14 +171,14 @@ def measured(answer: Answer, games: pd.DataFrame) -> pd.Series[Any] | None:
 
 
 def _share(kept: pd.Series[bool]) -> Cell:
-    """Return the share of games in which something is true."""
+    """Return the share of true values."""
     if len(kept) == 1:
         return float(kept.iloc[0]), "yes" if kept.iloc[0] else "no"
     return float(kept.mean()), f"{int(kept.sum()):,} of {len(kept):,}"
 
 
 def _summary(how: str, values: pd.Series[Any]) -> Cell:
-    """Return the median, mean, largest or least value; of what is no number, the most frequent one."""
+    """Return the median, mean, largest or least value; of texts, the most frequent one."""
     import numpy as np
     import pandas as pd
 
@@ -192,19 +194,10 @@ def _summary(how: str, values: pd.Series[Any]) -> Cell:
 
 
 def _fact(name: str, games: pd.DataFrame, task: type[Task], own: Mapping[str, Any]) -> Cell:
-    """Return what the protocol's class says of itself."""
+    """Return an attribute of the protocol's class."""
     kind = str(games["protocol"].iloc[0])
     try:
         fact = getattr(class_of(task.families["protocol"], kind, own), name, None)
     except ScenarioError:
         return NOTHING  # a user's class
     return (fact, fact) if isinstance(fact, str) and fact else NOTHING
-
-
-def _games(games: Sequence[pd.DataFrame]) -> str:
-    """Return how many games a row speaks of."""
-    numbers = [len(mine) for mine in games]
-    least, most = min(numbers), max(numbers)
-    if least == most:
-        return f"{most:,} games a row, medians" if most > 1 else "1 game a row"
-    return f"{least:,} to {most:,} games a row, medians"

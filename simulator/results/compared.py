@@ -1,9 +1,11 @@
-"""Two or more results side by side: the points that they share, and how much one differs from another at each."""
+"""Two or more results side by side: the points that they share, and the ratios of their medians at each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,9 +14,7 @@ import numpy as np
 from disttrack.simulator.points.point import canonical
 from disttrack.simulator.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.results.folder import Results, finished
-from disttrack.simulator.results.formats import setting
-from disttrack.simulator.results.matched import Matched, match
-from disttrack.simulator.results.settings import SIDES, UNSET
+from disttrack.simulator.results.parameters import SIDES, Parameter, parameters_of, played
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Middle:
     low, high
         The interval of the median; None where there are too few games for one.
     games
-        How many they are.
+        Their number.
     """
 
     value: float | None
@@ -53,13 +53,13 @@ class Row:
     Attributes
     ----------
     point
-        What sets the point apart, by name.
+        The values that set the point apart, by name.
     measure
-        What was measured; `held` is a share of games.
+        The header of the answer; `held` is a share of games.
     other
         The result that is compared with the first.
     one, two
-        What the first result and the other say.
+        The first result and the other.
     ratio, low, high
         The second value over the first and its interval; None where there is none.
     """
@@ -75,6 +75,22 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Point:
+    """A point that one or more results have.
+
+    Attributes
+    ----------
+    values
+        What sets it apart from others, by the header of the parameter: None if it has no such parameter.
+    places
+        The results that have it, by their places; of each, its place among the points of that result.
+    """
+
+    values: Mapping[str, Any]
+    places: Mapping[int, int]
+
+
+@dataclass(frozen=True)
 class Compared:
     """The outcome of a comparison.
 
@@ -82,8 +98,10 @@ class Compared:
     ----------
     names
         The names of the results, the first one first.
-    matched
-        Their points, each with the results that have it.
+    points
+        Every point once, in the order of the results.
+    shared
+        The parameters that all points share.
     rows
         The points that the first result shares with another, a row for each measure and other result.
     warnings
@@ -91,46 +109,88 @@ class Compared:
     """
 
     names: tuple[str, ...]
-    matched: Matched
+    points: tuple[Point, ...]
+    shared: tuple[Parameter, ...]
     rows: tuple[Row, ...]
     warnings: tuple[str, ...]
 
     @property
-    def alone(self) -> tuple[int, ...]:
+    def headers(self) -> list[str]:
+        """Return the names of the parameters in which points differ, or of one that names them all the same."""
+        return next((list(point.values) for point in self.points), [])
+
+    @property
+    def subtitle(self) -> str:
+        """Return the parameters that all points share, in words."""
+        return " · ".join(one.words for one in self.shared if one.stated and one.header not in self.headers)
+
+    @property
+    def alone(self) -> dict[str, int]:
         """Return for each result how many of its points no other one has."""
-        return tuple(self.matched.alone(place) for place in range(len(self.names)))
+        places = [tuple(point.places) for point in self.points]
+        return {name: places.count((place,)) for place, name in enumerate(self.names)}
 
     @property
     def alone_in_words(self) -> str:
-        """Return the same as readers see it: `4 of one, 1 of two`; nothing if there are none."""
-        return ", ".join(f"{many} of {name}" for name, many in zip(self.names, self.alone, strict=True) if many)
+        """Return the same in words: `4 of one, 1 of two`; empty if there are none."""
+        return ", ".join(f"{many} of {name}" for name, many in self.alone.items() if many)
 
 
 def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compared:
-    """Return the points of results, and how the first one's games compare with those of each other at shared points."""
-    matched = match(results)
-    games = [games_by_point(one) for one in results]
-    answers = [
-        answer for answer in answers_of(results[0].task) if answer.how in ("median", *SHARES) and answer.rank < 2
-    ]
-    named: list[str] = [name for name in SIDES if name in matched.varying] or ["protocol"]
-    named += [name for name in matched.varying if name not in named]
-    rows = []
-    for point in matched.points:
-        if 0 not in point.places:
-            continue
-        values = {name: point.setting.get(name) for name in named}
-        values |= {name: UNSET for name in named if name in point.setting and values[name] is None}
-        for other in range(1, len(results)):
-            if other in point.places:
-                one, two = (finished(games[place][point.places[place]]) for place in (0, other))
-                rows += [_row(values, answer, names[other], one, two) for answer in answers]
+    """Return the points of results, and how the first one's games compare with those of each other at shared points.
+
+    A point is its task, both kinds with all their parameters (defaults too), the sizes, and the network. A parameter
+    that one result lacks, because its games were played before the kind had it, sets points apart like a different
+    value: its value is not known.
+    """
+    owners = [(place, row) for place, one in enumerate(results) for row in range(one.trials["point"].nunique())]
+    parameters = parameters_of(
+        results[0].task,
+        [one.scenario for one in results],
+        [each for one in results for each in played(one.trials, one.points)],
+    )
+    varying = [one for one in parameters if one.sets_apart] or [one for one in parameters if one.name == "protocol"]
+    varying.sort(key=lambda one: one.name not in SIDES)
+    matches: dict[tuple[str, int], Point] = {}
+    times = Counter[tuple[int, str]]()
+    for index, (place, row) in enumerate(owners):
+        key = canonical([one.values[index] for one in parameters])
+        times[place, key] += 1  # a scenario may give the same point twice
+        values = {one.header: one.values[index] for one in varying}
+        point = matches.setdefault((key, times[place, key]), Point(values, {}))
+        matches[key, times[place, key]] = Point(values, {**point.places, place: row})
+    points = tuple(matches.values())
     return Compared(
         names=tuple(names),
-        matched=matched,
-        rows=tuple(row for row in rows if row.one.value is not None or row.two.value is not None),
-        warnings=tuple(_warnings(results, names, matched)) if len(results) > 1 else (),
+        points=points,
+        shared=tuple(one for one in parameters if one.words and not one.varies),
+        rows=tuple(_rows(results, names, points)),
+        warnings=tuple(_warnings(results, names, points, _apart(parameters, owners))),
     )
+
+
+def _rows(results: Sequence[Results], names: Sequence[str], points: Sequence[Point]) -> Iterator[Row]:
+    """Yield the measures at each point that the first result shares with another."""
+    games = [games_by_point(one) for one in results]
+    answers = [one for one in answers_of(results[0].task) if one.how in ("median", *SHARES) and one.rank < 2]
+    for point in points:
+        for other in range(1, len(results)) if 0 in point.places else ():
+            if other in point.places:
+                one, two = (finished(games[place][point.places[place]]) for place in (0, other))
+                rows = (_row(point.values, answer, names[other], one, two) for answer in answers)
+                yield from (row for row in rows if row.one.value is not None or row.two.value is not None)
+
+
+def _apart(parameters: Sequence[Parameter], owners: Sequence[tuple[int, int]]) -> str:
+    """Return the names of the parameters in which no two results are equal at any point."""
+    names = []
+    for one in parameters:
+        each: dict[int, set[str]] = {}
+        for (place, _), value in zip(owners, one.values, strict=True):
+            each.setdefault(place, set()).add(canonical(value))
+        if all(first.isdisjoint(second) for first, second in combinations(each.values(), 2)):
+            names.append(one.header)
+    return ", ".join(names) or "how these values go together"
 
 
 def _row(point: Mapping[str, Any], answer: Answer, other: str, one: pd.DataFrame, two: pd.DataFrame) -> Row:
@@ -152,7 +212,7 @@ def middle_of(answer: Answer, games: pd.DataFrame) -> Middle:
         return Middle(float(values.mean()), None, None, len(values))
     try:
         ordered = np.sort(np.asarray(values, dtype=float))
-    except ValueError:  # words, of which there is no median
+    except ValueError:  # texts have no median
         return Middle(None, None, None, len(values))
     return Middle(float(np.median(ordered)), *order_interval(ordered), len(ordered))
 
@@ -177,26 +237,25 @@ def order_interval(ordered: Any, confidence: float = EACH) -> tuple[float | None
     return float(ordered[places[-1] - 1]), float(ordered[many - places[-1]])
 
 
-def _warnings(results: Sequence[Results], names: Sequence[str], matched: Matched) -> list[str]:
-    """Return the differences of results beside those that are compared."""
+def _warnings(results: Sequence[Results], names: Sequence[str], points: Sequence[Point], apart: str) -> list[str]:
+    """Return the differences of results other than in what is compared."""
     warnings = []
-    if not matched.common:
-        differing = ", ".join(matched.apart) or "how these values go together"
-        warnings.append(f"no two results have a point in common; what keeps them apart: {differing}")
-    elif not any(0 in point.places and len(point.places) > 1 for point in matched.points):
+    if not any(len(point.places) > 1 for point in points):
+        warnings.append(f"no two results have a point in common; they differ in: {apart}")
+    elif not any(0 in point.places and len(point.places) > 1 for point in points):
         warnings.append(f"no other result has a point of {names[0]}, with which all others are compared")
     tasks = {str(one.scenario.get("task") or "count") for one in results}
     if len(tasks) > 1:
         warnings.append(f"they are results of different tasks: {', '.join(sorted(tasks))}")
-    for what, values in _facts(results).items():
+    for difference, values in _facts(results).items():
         if len(set(values)) > 1:
             each = ", ".join(f"{value} ({name})" for name, value in zip(names, values, strict=True))
-            warnings.append(f"{what}: {each}")
+            warnings.append(f"{difference}: {each}")
     return warnings
 
 
 def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
-    """Return what results ought to have alike, and what each has."""
+    """Return properties that results should share, with the value of each result."""
     facts: dict[str, list[str]] = {
         "games were played by different rules": [str(one.manifest.get("rules")) for one in results],
         "games were played by different code": [
@@ -211,16 +270,7 @@ def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
     for key in keys:
         values = [one.scenario.get(key) for one in results]
         facts[f"different {key}"] = [canonical(value) if value is not None else "none" for value in values]
-    for name in ("alpha", "sites", "items"):  # the points show them too, if results have some in common
-        facts[f"different {name}"] = [", ".join(_values(one, name)) or "none" for one in results]
     return facts
-
-
-def _values(results: Results, name: str) -> list[str]:
-    """Return the values of a size, or of the accuracy, at the points of a result."""
-    points = results.manifest.get("points") or []
-    values = [(point if name != "alpha" else point.get("protocol") or {}).get(name) for point in points]
-    return list(dict.fromkeys(setting(value) for value in values if value is not None))
 
 
 def _files(results: Results) -> str:

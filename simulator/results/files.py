@@ -1,7 +1,7 @@
 """Files that are written whole or not at all: under another name in the same folder, then moved into place.
 
-Whatever is written (tables, manifest, figures, pages, starting files) is written here, so that a full disk, an
-exception in the middle or a loss of power leaves what was there before.
+Tables, manifest, figures, pages and starting files are all written here, so that a full disk, an
+exception in the middle or a loss of power leaves the old file whole.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def remove_drawings(folder: Path) -> None:
 
 
 def is_inside(path: Path, folder: Path) -> bool:
-    """Tell whether a path stays in a folder when all links are followed."""
+    """Return whether a path stays in a folder when all links are followed."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 

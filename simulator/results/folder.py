@@ -1,4 +1,4 @@
-"""The folder of a result, and what is in it: each table is read once, when it is first asked for."""
+"""The folder of a result and its tables, each read once, on first use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NoResults(ScenarioError, ValueError):
 
 
 class Results:
-    """What a run left in its folder. It is data: no code is loaded that its files name or hold.
+    """The files of a run. They are data: no code that they name or contain is loaded.
 
     Parameters
     ----------
@@ -37,15 +37,15 @@ class Results:
     dir
         The folder.
     trials, series, kinds, claims
-        The tables, each read when it is first asked for.
+        The tables, read on first use.
     manifest, scenario
-        How the results came about, and the scenario in it.
+        The origin of the results, and the scenario in it.
     ok
         Whether all claims hold.
     plot
         The figures.
     drawn
-        Descriptions of figures that have been drawn from its tables in this process, by the names of their files.
+        Descriptions of the figures drawn in this process, by the names of their files.
 
     Raises
     ------
@@ -108,6 +108,11 @@ class Results:
         return dict(self.manifest["scenario"])
 
     @property
+    def points(self) -> dict[int, dict[str, Any]]:
+        """The points by number, as the manifest has them: every parameter of both sides."""
+        return {int(point["point"]): point for point in self.manifest.get("points") or []}
+
+    @property
     def task(self) -> type[Task]:
         """The class of the task; ScenarioError if it is a user's and was not given."""
         task: type[Task] = class_of("task", str(self.scenario.get("task") or "count"), self.own)
@@ -115,7 +120,7 @@ class Results:
 
     @property
     def ok(self) -> bool:
-        """Tell whether all claims hold and no game ended in an error."""
+        """Return whether all claims hold and no game ended in an error."""
         errors = self.manifest.get("games", {}).get("errors")
         return bool((self.claims["verdict"] == "PASS").all()) and not errors
 
@@ -137,7 +142,7 @@ class Results:
 
 
 def class_of(family: Family, kind: str, own: Mapping[str, Any]) -> Any:
-    """Return the class that a kind of a result names: a registered one, or one of those that the user has given.
+    """Return the class of a kind in a result: a registered one, or one that the user gave.
 
     Raises
     ------
@@ -154,10 +159,10 @@ def class_of(family: Family, kind: str, own: Mapping[str, Any]) -> Any:
 
 
 def finished(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the games that have shown something: all but those that an error ended."""
+    """Return the games that did not end with an error."""
     return trials[trials["verdict"] != "error"]
 
 
 def opened(place: str | Path | Results) -> Results:
-    """Return the results in a folder; those that are open already stay so."""
+    """Return the results in a folder, or results as they are."""
     return place if isinstance(place, Results) else Results(place)

@@ -1,17 +1,20 @@
 """How numbers are written for readers: one function for each purpose, used by the terminal, pages and figures.
 
-`number` and `cell` are for tables, `interval` and `span` for two ends, `setting` for parameters, `duration` and
-`in_bytes` for times and sizes; `short` and `swept_ticks` for axes, where there is little room.
+`number` and `cell` are for tables, `interval` and `span` for two ends, `setting` and `with_name` for parameters,
+`duration` and `in_bytes` for times and sizes; `short` and `swept_ticks` for axes, where there is little room.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any, Final
 
 NOTHING: Final = 1e-12
-"""A smaller number is what rounding has left of 0."""
+"""Smaller numbers are rounding errors of 0."""
+MOST_LETTERS: Final = 24
+"""A list or mapping with a longer text is shown by its length."""
 
 
 def number(value: Any) -> str:
@@ -41,13 +44,21 @@ def cell(value: Any) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> cell(np.int64(4096)), cell(True), cell("freeze"), cell(None), cell(np.nan)
-    ('4,096', 'True', 'freeze', '', '')
+    >>> cell(np.int64(4096)), cell(True), cell("freeze"), cell(None), cell([1, 2]), cell(list(range(50)))
+    ('4,096', 'True', 'freeze', '', '[1,2]', '50 values')
     """
     plain = value.item() if hasattr(value, "item") else value
     if plain is None or (isinstance(plain, int | float) and not isinstance(plain, bool)):
         return number(plain)
-    return str(plain)
+    return _text(plain)
+
+
+def _text(value: Any) -> str:
+    """Return a value that is no number; of a long list or mapping only its length."""
+    if not isinstance(value, list | Mapping):
+        return str(value)
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return text if len(text) <= MOST_LETTERS else f"{len(value)} values"
 
 
 def interval(low: Any, high: Any) -> str:
@@ -153,7 +164,31 @@ def setting(value: Any) -> str:
     """
     if isinstance(value, float):
         return f"{value:,.0f}" if value.is_integer() else f"{value:g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else _text(value)
+
+
+def name_of(parameter: str) -> str:
+    """Return a parameter as a word for a label: without the side that it belongs to."""
+    return {"alpha": "α"}.get(parameter, parameter.removeprefix("protocol_").removeprefix("adversary_"))
+
+
+def with_name(parameter: str, value: Any) -> str:
+    """Return a parameter and its value.
+
+    Examples
+    --------
+    >>> with_name("sites", 1024), with_name("alpha", 0.05), with_name("centred", True), with_name("centred", False)
+    ('1,024 sites', 'α 0.05', 'centred', 'not centred')
+    >>> with_name("queries", 1), with_name("epsilon", float("nan"))
+    ('queries 1', 'no epsilon')
+    """
+    value, name = value.item() if hasattr(value, "item") else value, name_of(parameter)
+    if isinstance(value, bool):
+        return name if value else f"not {name}"
+    if value != value:
+        return f"no {name}"
+    counted = isinstance(value, int) and value != 1 and name.endswith("s") and " " not in name
+    return f"{setting(value)} {name}" if counted else f"{name} {setting(value)}"
 
 
 def short(value: float) -> str:

@@ -23,7 +23,7 @@ KNOWN_OF_LOST: Final = ("point", "trial", "seed", "task", "protocol", "adversary
 
 @dataclass(frozen=True)
 class _Game:
-    """A game: its row, the cost by kind, whether it drew no coins, and what is equal in games that repeat it."""
+    """A game: its row, the cost by kind, whether it drew no coins, and a key that games which repeat it share."""
 
     row: tuple[Any, ...]
     kinds: Mapping[str, int]
@@ -33,7 +33,7 @@ class _Game:
 
 @dataclass(frozen=True)
 class Games:
-    """Rows of games, one after the other; those that an error ended apart."""
+    """Rows of games; games that ended with an error are kept apart."""
 
     scenario: Scenario
     _games: list[_Game] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Games:
         return len(self._games)
 
     def add(self, row: Mapping[str, Any], record: Record, point: Point, *, broken: bool = False) -> None:
-        """Add a game that was played at a point; a broken one is the same as no other point's, whose place it takes."""
+        """Add a game of a point; a broken one, of a control, never counts as a repetition of another point's game."""
         if record.error:
             self._lost.append(row)
             return
@@ -59,7 +59,7 @@ class Games:
         return list(dict.fromkeys(name for game in self._games for name in game.kinds))
 
     def columns(self, kinds: Sequence[str] = ()) -> Columns:
-        """Return the table: trials, what a task calls its columns, and the cost by kind (or 0), of these kinds too."""
+        """Return the table: trials, sizes by their names in the task, the cost by kind (or 0), also of `kinds`."""
         import numpy as np
 
         names = dict.fromkeys([*self.kinds, *kinds])
@@ -76,13 +76,13 @@ class Games:
         return {**by_kind, **called, **trials, **own}
 
     def lost(self) -> Columns:
-        """Return what was known beforehand of the games that an error ended."""
+        """Return the values known before play of the games that ended with an error."""
         known = [name for name in (*KNOWN_OF_LOST, *self.scenario.extra) if name in self.scenario.columns]
         table = {name: column_of([row[name] for row in self._lost]) for name in known}
         return {**{key: table[name] for name, key in self.scenario.called.items() if name in table}, **table}
 
     def without(self, points: Sequence[int]) -> Games:
-        """Return these games but for those of some points, and for those that an error ended."""
+        """Return these games without those of some points and without errors."""
         place = self.scenario.columns.index("point")
         left = [game for game in self._games if game.row[place] not in points]
         return Games(self.scenario, left, _identities=self._identities)
@@ -97,7 +97,7 @@ class Games:
 def game_row(scenario: Scenario, point: Point, trial: int, seed: int, record: Record) -> dict[str, Any]:
     """Return the row of ``trials.csv`` for a game, in the order of the columns.
 
-    Of a game that an error ended it has what was known beforehand, and the error: it has measured nothing.
+    A game that ended with an error has only the values known before play, and the error.
     """
     beforehand = {"sites": point.sites, "items": point.items, "alpha": point.protocol.given().get("alpha")}
     known: dict[str, Any] = {
@@ -117,8 +117,8 @@ def game_row(scenario: Scenario, point: Point, trial: int, seed: int, record: Re
 def _sums(kinds: Mapping[str, Sequence[Any]]) -> dict[str, int]:
     """Return words and messages by kind, over both directions: ``words_report``, ``messages_report``."""
     sums: dict[str, int] = {}
-    for what in ("words", "messages"):
-        for kind, amount in zip(kinds.get("kind", ()), kinds.get(what, ()), strict=True):
-            name = f"{what}_{str(kind).replace('-', '_')}"
+    for unit in ("words", "messages"):
+        for kind, amount in zip(kinds.get("kind", ()), kinds.get(unit, ()), strict=True):
+            name = f"{unit}_{str(kind).replace('-', '_')}"
             sums[name] = sums.get(name, 0) + amount
     return sums

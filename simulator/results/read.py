@@ -1,4 +1,4 @@
-"""The tables of one or more results, as figures and pages want them: which lines, which panels, what is fixed."""
+"""The tables of one or more results for figures and pages, and their lines and axes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from disttrack.simulator.claims.grammar import ExpressionError
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.swept import flat
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened
-from disttrack.simulator.results.formats import setting
+from disttrack.simulator.results.formats import with_name
 from disttrack.simulator.tasks.base import Task
-from disttrack.simulator.tasks.sizes import Size, called
+from disttrack.simulator.tasks.sizes import called
 
 GAME: Final = ("result", "point", "trial")
 """Columns that name one game."""
@@ -38,12 +38,12 @@ class Tables:
         The scenario of each result, as its manifest has it.
     points
         The points of each result by number, as its manifest has them: every parameter of both sides.
-    sizes
-        What sizes the games have and what they are called; those of counting if the results' tasks differ in them.
+    task
+        The kind of the games, which names their sizes; `Task` if it is not known, or the results differ in it.
     own
         The users' classes that the results were made with, by reference or name.
     controls
-        The games of the claims' controls, as `trials` has its own: the protocol's name says what is broken in it.
+        The games of the claims' controls, like `trials`; the protocol's name includes its fault.
     lost
         How many games an error ended; they are not in `trials`.
     """
@@ -51,12 +51,12 @@ class Tables:
     trials: pd.DataFrame
     series: pd.DataFrame
     kinds: pd.DataFrame
-    scenarios: dict[str, dict[str, Any]] = field(default_factory=dict)
-    points: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
-    sizes: Sequence[Size] = Task.sizes
-    own: dict[str, Any] = field(default_factory=dict)
-    controls: pd.DataFrame = field(default_factory=pd.DataFrame)
-    lost: int = 0
+    controls: pd.DataFrame
+    scenarios: dict[str, dict[str, Any]]
+    points: dict[str, dict[int, dict[str, Any]]]
+    task: type[Task]
+    own: dict[str, Any]
+    lost: int
 
     @property
     def title(self) -> str:
@@ -67,7 +67,7 @@ class Tables:
     @property
     def called(self) -> dict[str, str]:
         """Return the columns of sizes that the task calls something else, and its words."""
-        return called(self.sizes)
+        return called(self.task.sizes)
 
     @property
     def several(self) -> bool:
@@ -99,7 +99,7 @@ class Tables:
         return replace(self, trials=_together([self.trials, self.controls]))
 
     def timeline(self, game: Any) -> pd.DataFrame:
-        """Return the rows of series.csv of a game, which is a row of trials.csv, in the order in which they stand."""
+        """Return the rows of series.csv of a game, a row of trials.csv, in their order."""
         return self.series[(self.series[list(GAME)] == [game[key] for key in GAME]).all(axis=1)]
 
     def in_words_of_task(self) -> Tables:
@@ -117,7 +117,7 @@ class Tables:
             return self
         named = []
         for kind, values in zip(self.trials["adversary"], self.trials[own].to_dict("records"), strict=True):
-            own_values = [said(str(column), value) for column, value in values.items() if value == value]
+            own_values = [with_name(str(column), value) for column, value in values.items() if value == value]
             named.append(", ".join([str(kind), *own_values]))
         return replace(self, trials=self.trials.assign(adversary=named).drop(columns=own))
 
@@ -141,7 +141,7 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     scenarios: dict[str, dict[str, Any]] = {}
     points: dict[str, dict[int, dict[str, Any]]] = {}
     own: dict[str, Any] = {}
-    sizes: list[Sequence[Size]] = []
+    tasks: set[type[Task]] = set()
     lost = 0
     folders: list[str] = []
     for results in map(opened, places):
@@ -149,8 +149,8 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         name = folder if folders.count(folder) == 1 else f"{folder} ({folders.count(folder)})"
         scenarios[name] = results.scenario
         own |= results.own
-        sizes.append(_sizes_of(results))
-        points[name] = {int(point["point"]): point for point in results.manifest.get("points") or []}
+        tasks.add(_task_of(results))
+        points[name] = results.points
         games = finished(results.trials)
         lost += len(results.trials) - len(games)
         tables["trials"].append(_of_result(games, name, points[name]))
@@ -161,8 +161,8 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     if whole["trials"].empty:
         why = f"all of its {lost:,} games ended in an error" if lost else "trials.csv is empty"
         raise NoResults(f"{opened(places[0]).dir}: holds no games: {why}")
-    same = sizes[0] if all(other == sizes[0] for other in sizes) else Task.sizes
-    return Tables(**whole, scenarios=scenarios, points=points, sizes=same, own=own, lost=lost)
+    task = tasks.pop() if len(tasks) == 1 else Task
+    return Tables(**whole, scenarios=scenarios, points=points, task=task, own=own, lost=lost)
 
 
 def _of_result(table: pd.DataFrame, name: str, points: Mapping[int, Mapping[str, Any]] | None = None) -> pd.DataFrame:
@@ -210,12 +210,12 @@ def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
 
 
-def _sizes_of(results: Results) -> Sequence[Size]:
-    """Return the sizes of a task's games; those of counting if its class is not known."""
+def _task_of(results: Results) -> type[Task]:
+    """Return the kind of a result's games; `Task` if it is a user's class that was not given."""
     try:
-        return results.task.sizes
+        return results.task
     except ScenarioError:
-        return Task.sizes
+        return Task
 
 
 def swept_axes(trials: pd.DataFrame) -> tuple[str, ...]:
@@ -250,7 +250,7 @@ class Line:
 
     @property
     def label(self) -> str:
-        """Return what to write beside it."""
+        """Return its label."""
         return f"{self.protocol}, {self.variant}" if self.variant else self.protocol
 
 
@@ -276,24 +276,6 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
             continue
         groups = games.groupby(free, dropna=False, sort=False)
         for order, (key, part) in enumerate(groups):
-            named = [said(axis, value) for axis, value in zip(free, key, strict=True)]
+            named = [with_name(axis, value) for axis, value in zip(free, key, strict=True)]
             each.append(Line(str(protocol), ", ".join(named), order, part, tuple(free), games))
     return each
-
-
-def name(axis: str) -> str:
-    """Return an axis or parameter as a word for a label: without the side that it belongs to."""
-    return {"alpha": "α"}.get(axis, axis.removeprefix("protocol_").removeprefix("adversary_"))
-
-
-def said(axis: str, value: Any) -> str:
-    """Return a swept value with its name as a label says it.
-
-    >>> said("sites", 1024), said("alpha", 0.05), said("centred", True), said("centred", False)
-    ('sites 1,024', 'α 0.05', 'centred', 'not centred')
-    """
-    if hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, bool):
-        return name(axis) if value else f"not {name(axis)}"
-    return f"no {name(axis)}" if value != value else f"{name(axis)} {setting(value)}"

@@ -1,7 +1,7 @@
 """Reading a table of a result: whole, with the columns that it must have, and numbers in numeric columns.
 
-A table may have been cut, damaged or edited by hand since a run wrote it. One that is not as its manifest describes it
-is refused in a line, and a table that is cut short is never taken for a smaller result.
+A table may have been cut, damaged or edited by hand since a run wrote it. It is then refused in one line, and a table
+that was cut short is never taken for a smaller result.
 """
 
 from __future__ import annotations
@@ -23,22 +23,14 @@ COLUMNS: Final = {
     "claims.csv": CLAIM_COLUMNS,
     "controls.csv": TRIAL_COLUMNS,
 }
-"""The columns of each table whose contents are known; a task's own and swept parameters may follow."""
-OPTIONAL: Final = {
-    "trials.csv": {"error"},
-    "series.csv": {"protocol", "adversary"},
-    "kinds.csv": {"protocol", "adversary"},
-    "claims.csv": {column.name for column in CLAIM_COLUMNS} - {"name", "verdict"},
-    "controls.csv": {"error"},
-}
-"""Columns that older tables do not have: they are empty then."""
+"""The columns that each table must have; a task's own and swept parameters may follow."""
 OF_CONTROLS: Final = ("claim", "broken")
 """Columns that the games of controls have beside those of games."""
 TEXTS: Final = {
     *OF_CONTROLS, "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction",
     *(column.name for column in TRIAL_COLUMNS if column.holds == "text"),
 }  # fmt: skip
-"""Columns of text, whatever it looks like: a protocol may be called 1.5. Others hold numbers, but for `ok`."""
+"""Columns of text, also if it looks like a number: a protocol may be called 1.5. Others, except `ok`, hold numbers."""
 
 
 def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -52,7 +44,7 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
     Raises
     ------
     ValueError
-        It can't be read, or is not as a run writes it; one line says what is wrong.
+        It cannot be read, or is not as a run writes it; the message is one line.
     """
     import pandas as pd
 
@@ -60,20 +52,17 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
     known = [*(OF_CONTROLS if name == "controls.csv" else ()), *(column.name for column in COLUMNS[name])]
     try:
         _refuse_other(path, digests)
-        # only what is blank is missing: a claim may be called NA
+        # only blank cells are missing: a claim may be called NA
         texts = dict.fromkeys(TEXTS.intersection(known), str)
         table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=texts)
     except (FileNotFoundError, pd.errors.EmptyDataError):
-        return pd.DataFrame(columns=[column for column in known if column not in OPTIONAL[name]])
+        return pd.DataFrame(columns=known)
     except (OSError, ValueError, OverflowError) as error:  # bad rows and undecodable bytes are ValueErrors
         raise ValueError(f"{name} cannot be read: {' '.join(str(error).split())}") from error
     for column in known:
-        if column in table:
-            _check(name, table[column])
-        elif column not in OPTIONAL[name]:
+        if column not in table:
             raise ValueError(f"{name} has no column {column}")
-        elif name == "claims.csv":
-            table[column] = None
+        _check(name, table[column])
     if "ok" in table:
         table["ok"] = table["ok"].map(lambda value: str(value) == "True")
     return table

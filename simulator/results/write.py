@@ -87,7 +87,7 @@ def _controls(
     games: Iterable[PlacedRecord],
     note_error: Callable[[Point, int, int, Record], None],
 ) -> tuple[dict[int, ControlTable], list[list[Scalar]]]:
-    """Return for each claim whose control was played the table with the broken games; and the rows of all of these."""
+    """Return the table with the broken games for each claim whose control was played, and the rows of these games."""
     by_point: dict[int, list[PlacedRecord]] = {}
     for game in games:
         by_point.setdefault(game[0], []).append(game)
@@ -111,7 +111,7 @@ def _controls(
 
 
 def _writer(file: TextIO, header: Sequence[str]) -> Any:
-    """Return a writer of a table whose header is written."""
+    """Return a writer of a table, after its header."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(header)
     return writer

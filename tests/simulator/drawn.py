@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from disttrack.simulator.plots import check_plot
 from disttrack.simulator.plots.description import Description
-from disttrack.simulator.plots.shown import described_of, figure_of
+from disttrack.simulator.plots.requests import described_of, figure_of
 from disttrack.simulator.plots.style import house_style, lay_out
 from disttrack.simulator.results.read import Tables, read_tables
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from disttrack.simulator.claims.columns import TRIALS
+from disttrack.simulator.claims.columns import CLAIMS, KINDS, SERIES, TRIALS
 
 SHAPES = {
     "exact": lambda k, n, a: n,
@@ -78,21 +78,26 @@ def write_result(
             wave = np.sin(np.linspace(0, 40, len(at))) * worst * np.minimum(1, at / (n / 50))
             used = (words * np.log(at + 1) / log(n + 1)).astype(int)
             series += [
-                (point, trial, step, step, step * (1 + error), error, sent, sent)
+                (point, trial, protocol, adversary, step, step, step * (1 + error), error, sent, sent)
                 for step, error, sent in zip(at.tolist(), wave.tolist(), used.tolist(), strict=True)
             ]
             for kind, share in (("report", 0.75), ("broadcast", 0.2), ("poll", 0.05)):
                 part = int(words * share)
-                kinds.append((point, trial, kind, "up" if kind == "report" else "down", part, part, part * 21))
+                way = "up" if kind == "report" else "down"
+                kinds.append((point, trial, protocol, adversary, kind, way, part, part, part * 21))
     directory.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(rows).to_csv(directory / "trials.csv", index=False)
-    names = ["point", "trial", "step", "items", "output", "rel_error", "messages", "words"]
-    pd.DataFrame(series, columns=names).to_csv(directory / "series.csv", index=False)
-    names = ["point", "trial", "kind", "direction", "messages", "words", "bits"]
-    pd.DataFrame(kinds, columns=names).to_csv(directory / "kinds.csv", index=False)
+    pd.DataFrame(series, columns=list(SERIES)).to_csv(directory / "series.csv", index=False)
+    pd.DataFrame(kinds, columns=list(KINDS)).to_csv(directory / "kinds.csv", index=False)
     scenario = {
         "name": "made-up", "title": title, "plots": list(plots), "items": items[0],
         "protocol": [{"kind": kind, "alpha": list(alphas) if len(alphas) > 1 else alphas[0]} for kind in protocols],
     }  # fmt: skip
     (directory / "manifest.json").write_text(json.dumps({"scenario": scenario, "points": described}), encoding="utf-8")
     return directory
+
+
+def write_claims(directory: Path, *claims: dict[str, object]) -> None:
+    """Write the claims of a result; columns that a claim does not give are empty."""
+    rows = [{"games": 40, **claim} for claim in claims]
+    pd.DataFrame(rows, columns=list(CLAIMS)).to_csv(directory / "claims.csv", index=False)

@@ -39,7 +39,7 @@ def test_a_number_that_json_has_not_is_refused() -> None:
         data("x", [float("nan")])
 
 
-def test_the_browser_is_told_to_fetch_nothing_from_anywhere() -> None:
+def test_the_browser_may_fetch_nothing_from_anywhere() -> None:
     text = page("t", [], scripts=[resource("tables.js")])
     policy = re.search(r"Content-Security-Policy' content=\"([^\"]*)\"", text)
     assert policy
@@ -71,7 +71,7 @@ def test_long_tables_have_a_filter_and_wide_ones_are_printed_across() -> None:
     assert "class='table wide'" in str(table(["a"] * WIDE, [], says="t"))
 
 
-def test_a_verdict_is_told_by_its_word_too() -> None:
+def test_a_verdict_is_a_word_too() -> None:
     assert [str(verdict(word)).split("'")[1] for word in ("PASS", "FAIL", "UNDECIDED", "VACUOUS", "error")] == [
         "verdict pass", "verdict fail", "verdict open", "verdict fail", "verdict fail",
     ]  # fmt: skip

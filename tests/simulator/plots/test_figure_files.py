@@ -16,12 +16,12 @@ from matplotlib.transforms import Bbox
 from synthetic_results import write_result
 
 from disttrack.simulator.plots import captions, check_plot, compare, draw
-from disttrack.simulator.plots.breakdown import COLOURS, SPARE
+from disttrack.simulator.plots.bars import COLOURS, SPARE
 from disttrack.simulator.plots.marks import TRACKERS, mark
-from disttrack.simulator.plots.shown import described_of
+from disttrack.simulator.plots.requests import described_of
 from disttrack.simulator.plots.style import ink, save
 from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import read_tables
 
 REQUESTS: list[dict[str, Any]] = [
@@ -66,10 +66,10 @@ def written(small: Path) -> list[Path]:
 
 
 def test_each_figure_has_a_caption_of_one_line_and_nothing_is_drawn_for_it(result: Path) -> None:
-    found = captions(result)
-    assert list(found) == NAMES
-    assert all("\n" not in text and text.endswith(".") and 60 < len(text) < 1400 for text in found.values())
-    assert len(set(found.values())) == len(found)
+    texts = captions(result)
+    assert list(texts) == NAMES
+    assert all("\n" not in text and text.endswith(".") and 60 < len(text) < 1400 for text in texts.values())
+    assert len(set(texts.values())) == len(texts)
     assert not list(result.glob("figures/*"))
 
 
@@ -165,9 +165,12 @@ def test_results_are_compared_on_one_scale(tmp_path: Path) -> None:
         write_result(tmp_path / name, trials=trials, sites=(16, 256), **FEW)
         for name, trials in (("headline", 3), ("crowded", 2))
     )
-    files = compare([headline, crowded], {"kind": "cost", "where": "sites <= 256"}, tmp_path)
-    assert [path.name for path in files] == ["compare-cost-sites.png", "compare-cost-sites.svg"]
-    assert all(path.exists() for path in files)
+    made = compare([headline, crowded], {"kind": "cost", "where": "sites <= 256"}, tmp_path)
+    assert made.path == tmp_path / "compare-cost-sites.svg"
+    assert made.path.exists()
+    assert made.path.with_suffix(".png").exists()
+    assert made.described is not None
+    assert [panel.title for panel in made.described.panels] == ["headline · against freeze", "crowded · against freeze"]
     tables = read_tables([headline, crowded]).where("sites == 256")
     for kind, more in (("frontier", " · against freeze"), ("matrix", "")):
         made = described_of(tables, check_plot(kind))

@@ -9,7 +9,7 @@ from matplotlib.text import Text
 from synthetic_results import write_result
 
 from disttrack.simulator.plots import check_plot, draw
-from disttrack.simulator.plots.shown import figure_of
+from disttrack.simulator.plots.requests import figure_of
 from disttrack.simulator.plots.style import DOUBLE, SCREEN, SINGLE, Page, house_style, save
 from disttrack.simulator.results.read import read_tables
 

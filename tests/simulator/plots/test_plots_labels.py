@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disttrack.simulator.plots.labels import spread
+from disttrack.simulator.plots.render import spread
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=8), st.floats(0.5, 10))

@@ -18,11 +18,11 @@ from disttrack.simulator.plots.traces import from_game, game_described
 def errors(game: object) -> np.ndarray:
     """Return the signed relative error at each item, one step after the other."""
     outputs = dict(game.outputs.itertuples(index=False, name=None))  # type: ignore[attr-defined]
-    output, found = 0.0, []
+    output, signed = 0.0, []
     for step in range(1, game.items + 1):  # type: ignore[attr-defined]
         output = float(outputs.get(step, output))
-        found.append(output / step - 1)
-    return np.array(found)
+        signed.append(output / step - 1)
+    return np.array(signed)
 
 
 def test_a_recorded_game_is_shown_at_every_step() -> None:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from disttrack.simulator.plots import check_plot
-from disttrack.simulator.plots.shown import caption_of, described_of
+from disttrack.simulator.plots.requests import caption_of, described_of
 from disttrack.simulator.results.read import read_tables
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -44,7 +44,7 @@ def test_a_shipped_scenario_has_the_figures_that_it_asks_for(file: Path) -> None
     for text in captions.values():
         assert "\n" not in text
         assert 60 < len(text) <= MOST_LETTERS
-        assert any(letter.isdigit() for letter in text), "what is seen is said by number"
+        assert any(letter.isdigit() for letter in text), "a caption has numbers"
 
 
 @pytest.mark.slow

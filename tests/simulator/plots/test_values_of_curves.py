@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import inf, log, sqrt
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from synthetic_results import write_result
 
 from disttrack.simulator.plots.description import Area, Panel, Region, Rule, Series
 from disttrack.simulator.plots.marks import TRACKERS
-from disttrack.simulator.plots.shown import values_in_words
+from disttrack.simulator.plots.requests import values_in_words
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
 
@@ -48,8 +49,8 @@ def infinite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def of(panel: Panel, name: str, role: str = "") -> Series:
-    (found,) = (one for one in panel.of(Series, role) if one.name == name)
-    return found
+    (one_series,) = (one for one in panel.of(Series, role) if one.name == name)
+    return one_series
 
 
 def groups(folder: Path, column: str, **fixed: Any) -> dict[int, list[float]]:
@@ -93,6 +94,9 @@ def test_bands_of_many_games_leave_out_five_per_cent_at_each_end(tmp_path: Path)
     assert list(line.low) == [games[site][2] for site in (16, 64)]
     assert list(line.high) == [games[site][38] for site in (16, 64)]
     assert "5 % to 95 % of 41 games" in described(folder, COST).note
+    few = write_result(tmp_path / "few", sites=(16, 64), trials=20, protocols=("robust",), adversaries=("a",))
+    games = groups(few, "words")
+    assert list(of(described(few, COST).panels[0], "robust").low) == [games[site][0] for site in (16, 64)]
 
 
 def test_hollow_marks_are_where_at_least_half_of_the_games_failed(folder: Path, tmp_path: Path) -> None:
@@ -126,7 +130,7 @@ def test_bounds_are_those_that_each_protocol_states_at_each_point(folder: Path) 
 
 
 def test_lower_bounds_are_k_and_root_k_over_alpha_an_efold(folder: Path, tmp_path: Path) -> None:
-    """From so many items on as the bound has words; also as words an e-fold of the whole stream."""
+    """From as many items on as the bound has words; also as words an e-fold of the whole stream."""
     assert not described(folder, COST).panels[0].of(Series, "lower bound")
     made = described(folder, {**COST, "lower_bounds": True})
     per = described(folder, {**COST, "lower_bounds": True, "y": "words-per-efold"})
@@ -139,6 +143,22 @@ def test_lower_bounds_are_k_and_root_k_over_alpha_an_efold(folder: Path, tmp_pat
     assert "Dots: lower bounds" in made.note
     two = write_result(tmp_path / "two", alphas=(0.03, 0.1), trials=1, protocols=("robust",))
     assert not described(two, {**COST, "lower_bounds": True}).panels[0].of(Series, "lower bound")
+
+
+def test_the_start_of_a_stream_counts_for_efolds_and_bounds(tmp_path: Path) -> None:
+    folder, start = write_result(tmp_path / "late", sites=SITES, trials=3, protocols=("robust",)), 50_000
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    for point in manifest["points"]:
+        point["start"] = start
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    panel = described(folder, {**COST, "y": "words-per-efold", "lower_bounds": True}).panels[0]
+    efolds = log((start + 2_000_000) / start)
+    games = groups(folder, "words", adversary="round-robin")
+    assert list(of(panel, "robust").y) == pytest.approx([games[site][1] / efolds for site in SITES])
+    protocol = make("protocol", class_of("protocol", "robust", {}), {"alpha": 0.03})
+    wanted = [protocol.cost_bound(site, 2_000_000, start) / efolds for site in SITES]
+    assert list(of(panel, "robust", "bound").y) == pytest.approx(wanted)
+    assert list(of(panel, "k/α", "lower bound").y) == pytest.approx([site / 0.03 for site in SITES])
 
 
 def test_accuracy_is_drawn_against_one_over_alpha(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ import pytest
 from drawn import described
 from synthetic_results import write_result
 
-from disttrack.simulator.plots.breakdown import COLOURS, lightness
+from disttrack.simulator.plots.bars import COLOURS, lightness
 from disttrack.simulator.plots.description import Bars, Cells, Panel, Series, Words
 from disttrack.simulator.plots.kinds import Budget
-from disttrack.simulator.plots.shown import values_in_words
+from disttrack.simulator.plots.requests import values_in_words
 from disttrack.simulator.results.read import read_tables
 
 REFERENCE = Path(__file__).resolve().parents[3] / "results" / "reference"
@@ -81,12 +81,12 @@ def words_of(folder: Path) -> dict[tuple[str, str], Counter[tuple[str, str]]]:
     """Return the mean words of each kind and direction, by protocol and adversary."""
     games = {(row["point"], row["trial"]): row for row in pd.read_csv(folder / "trials.csv").to_dict("records")}
     played = Counter((row["protocol"], row["adversary"]) for row in games.values())
-    found: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+    means: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
     for row in pd.read_csv(folder / "kinds.csv").to_dict("records"):
         game = games[row["point"], row["trial"]]
         key = game["protocol"], game["adversary"]
-        found[key][row["kind"], row["direction"]] += row["words"] / played[key]
-    return found
+        means[key][row["kind"], row["direction"]] += row["words"] / played[key]
+    return means
 
 
 def test_bars_are_shares_of_the_mean_words_and_are_not_averaged_over_adversaries(folder: Path) -> None:

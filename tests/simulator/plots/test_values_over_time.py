@@ -53,8 +53,8 @@ def three_digits(value: float) -> str:
 
 
 def of(panel: Panel, name: str, role: str = "") -> Series:
-    (found,) = (one for one in panel.of(Series, role) if one.name == name)
-    return found
+    (one_series,) = (one for one in panel.of(Series, role) if one.name == name)
+    return one_series
 
 
 @pytest.fixture(scope="module")

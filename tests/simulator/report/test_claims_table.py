@@ -1,4 +1,4 @@
-"""The table of claims: what a claim tests, what was measured, and what is said where nothing was."""
+"""The table of claims: statements, measured values, and claims without results."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ GROUPS = [
 
 def test_a_measured_claim_stands_under_its_statement(scenario: Path, tmp_path: Path) -> None:
     folder = results(tmp_path / "results", HELD, *GROUPS)
-    held, words = claims_with_results([scenario], [folder])
+    held, words = claims_with_results([scenario], folder)
     assert held.verdict == "holds"
     cells = ["`small`: it holds", "`fraction(ok)`", "0.95", "0.887 … 0.984", ">= 0.9", "", "100", "", "", "", "holds"]
     assert held.row() == cells
@@ -74,20 +74,20 @@ def test_a_measured_claim_stands_under_its_statement(scenario: Path, tmp_path: P
 
 
 def test_the_control_stands_beside_the_claim(scenario: Path, tmp_path: Path) -> None:
-    said = "control: {protocol: randomized}"
+    text_of_it = "control: {protocol: randomized}"
     scenario.write_text(
         SCENARIO.replace("SOURCE", "Lemma 7")
-        .replace("at_least: 0.9,", f"at_least: 0.9, {said},")
+        .replace("at_least: 0.9,", f"at_least: 0.9, {text_of_it},")
         .replace("at_most: 3", "at_most: 3, no_control: it is a definition"),
         encoding="utf-8",
     )
-    held, words = claims_with_results([scenario], [results(tmp_path / "results", {**HELD, "control": 0.4}, *GROUPS)])
+    held, words = claims_with_results([scenario], results(tmp_path / "results", {**HELD, "control": 0.4}, *GROUPS))
     assert held.row()[5] == "0.4 (protocol randomized)"
     assert words.row()[5] == "none: it is a definition"
     assert "1 of them have a control" in page([held, words])
-    assert claims_with_results([scenario], [])[0].row()[5] == "not run (protocol randomized)"
+    assert claims_with_results([scenario], Path())[0].row()[5] == "not run (protocol randomized)"
     folder = results(tmp_path / "vacuous", {**HELD, "control": 0.95, "verdict": "VACUOUS"})
-    vacuous = claims_with_results([scenario], [folder])
+    vacuous = claims_with_results([scenario], folder)
     assert vacuous[0].verdict == "**vacuous**"
     assert "1 are vacuous" in page(vacuous)
 
@@ -95,12 +95,12 @@ def test_the_control_stands_beside_the_claim(scenario: Path, tmp_path: Path) -> 
 def test_the_chance_of_a_false_alarm_stands_beside_it(scenario: Path, tmp_path: Path) -> None:
     groups = [{**row, "false_alarm": rate} for row, rate in zip(GROUPS, (6e-5, 7e-5), strict=True)]
     folder = results(tmp_path / "results", {**HELD, "false_alarm": 2.5e-7}, *groups)
-    claims = claims_with_results([scenario], [folder])
+    claims = claims_with_results([scenario], folder)
     assert [claim.row()[7] for claim in claims] == ["2e-07", "0.0001"]
-    said = "1 of 2 measured claims have a false-alarm rate of at most 0.0001; not: `small`: words (0.0001)."
-    assert said in page(claims), "the groups of a claim add up"
+    text_of_it = "1 of 2 measured claims have a false-alarm rate of at most 0.0001; not: `small`: words (0.0001)."
+    assert text_of_it in page(claims), "the groups of a claim add up"
     folder = results(tmp_path / "unknown", {**HELD, "false_alarm": 0.0}, groups[0], GROUPS[1])
-    claims = claims_with_results([scenario], [folder])
+    claims = claims_with_results([scenario], folder)
     assert [claim.row()[7] for claim in claims] == ["0", ""]
     assert "a false-alarm rate of at most 0.0001; not: `small`: words (not known)." in page(claims)
 
@@ -112,20 +112,20 @@ def test_the_power_stands_beside_it_with_the_reason_for_missing_its_goal(scenari
     powers = ({"power": 3.1, "of_goal": 0.5}, {"power": 4, "of_goal": 2})
     groups = [{**row, **power} for row, power in zip(GROUPS, powers, strict=True)]
     held, words = claims_with_results(
-        [scenario], [results(tmp_path / "results", {**HELD, "power": 0.85, "of_goal": 1.0}, *groups)]
+        [scenario], results(tmp_path / "results", {**HELD, "power": 0.85, "of_goal": 1.0}, *groups)
     )
     assert held.row()[8:10] == ["0.85", "1"]
     assert words.row()[8:10] == ["3.1 … 4", "2: few games"]
-    said = "1 of 2 measured claims reach the goal of their power; 1 of the other 1 say why they do not."
-    assert said in page([held, words])
-    held, words = claims_with_results([scenario], [results(tmp_path / "unknown", HELD, groups[0], GROUPS[1])])
+    text_of_it = "1 of 2 measured claims reach the goal of their power; 1 of the other 1 say why they do not."
+    assert text_of_it in page([held, words])
+    held, words = claims_with_results([scenario], results(tmp_path / "unknown", HELD, groups[0], GROUPS[1]))
     assert held.row()[8:10] == ["", ""]
     assert words.row()[8:10] == ["3.1", "infinite: few games"]
     assert "0 of 2 measured claims reach the goal of their power; 1 of the other 2 say why" in page([held, words])
 
 
 def test_it_says_what_has_not_been_run(scenario: Path, tmp_path: Path) -> None:
-    claims = claims_with_results([scenario], [tmp_path / "nothing"])
+    claims = claims_with_results([scenario], tmp_path / "nothing")
     assert [claim.verdict for claim in claims] == ["not run", "not run"]
     assert claims[0].row()[4] == ">= 0.9"
     assert "2 have not been run" in page(claims)
@@ -133,24 +133,18 @@ def test_it_says_what_has_not_been_run(scenario: Path, tmp_path: Path) -> None:
 
 def test_results_of_another_measure_are_not_taken(scenario: Path, tmp_path: Path) -> None:
     folder = results(tmp_path / "results", {**HELD, "measure": "fraction(words > 3)"})
-    assert claims_with_results([scenario], [folder])[0].verdict == "not run"
-
-
-def test_the_folder_of_one_result_may_be_given(scenario: Path, tmp_path: Path) -> None:
-    folder = results(tmp_path / "results", HELD)
-    assert claims_with_results([scenario], [folder / "small"])[0].verdict == "holds"
+    assert claims_with_results([scenario], folder)[0].verdict == "not run"
 
 
 def test_an_unknown_statement_is_refused_with_the_nearest(scenario: Path) -> None:
     scenario.write_text(SCENARIO.replace("SOURCE", "Lema 7"), encoding="utf-8")
     with pytest.raises(ScenarioError, match=r"small\.yaml.*'Lema 7' names no statement"):
-        claims_with_results([scenario], [])
+        claims_with_results([scenario], Path())
 
 
 def test_the_command_writes_the_page(scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, out = results(tmp_path / "results", HELD), tmp_path / "docs" / "claims.md"
-    flags = ["--results", str(folder), "--scenarios", str(scenario.parent), "--out", str(out)]
-    assert main(flags) == 0
+    assert main(scenario.parent, folder, out) == 0
     assert "1 hold" in capsys.readouterr().out
     assert out.read_text(encoding="utf-8").startswith("# Claims\n")
     assert sorted(path.name for path in out.parent.iterdir()) == ["claims.md"]
@@ -160,8 +154,7 @@ def test_the_command_says_in_one_line_what_is_wrong(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scenario.write_text(SCENARIO.replace("SOURCE", "Lema 7"), encoding="utf-8")
-    flags = ["--scenarios", str(scenario.parent), "--out", str(tmp_path / "claims.md")]
-    assert main(flags) == 2
+    assert main(scenario.parent, tmp_path, tmp_path / "claims.md") == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
 
 
@@ -177,7 +170,7 @@ NOTHING_YET = {
 
 def test_the_shipped_scenarios_name_statements_only_and_most_are_borne_by_something() -> None:
     shipped = sorted((ROOT / "scenarios").glob("*.yaml"))
-    claims = claims_with_results(shipped, [])
+    claims = claims_with_results(shipped, Path())
     assert len(shipped) >= 10
     named = {key_of(source) for claim in claims for source in claim.claim.sources}
     assert named <= set(STATEMENTS)
@@ -201,9 +194,9 @@ def test_a_name_that_several_papers_have_is_the_trackers_or_needs_the_paper(scen
     assert key_of("Theorem 8") is None
     scenario.write_text(SCENARIO.replace("SOURCE", "Theorem 8"), encoding="utf-8")
     with pytest.raises(ScenarioError, match="source 'Theorem 8' names no statement, or several"):
-        claims_with_results([scenario], [])
+        claims_with_results([scenario], Path())
     scenario.write_text(SCENARIO.replace("SOURCE", "Dynamic data: Theorem 8"), encoding="utf-8")
-    text = page(claims_with_results([scenario], [tmp_path]))
+    text = page(claims_with_results([scenario], tmp_path))
     assert "`small`: it holds" not in text.split("## Data analysis\n")[1].split("## Dynamic data\n")[0]
     assert "`small`: it holds" in text.split("## Dynamic data\n")[1].split("### Theorem 8\n")[1].split("### ")[0]
 
@@ -231,6 +224,6 @@ def test_the_tests_that_bear_statements_are_there() -> None:
     assert not missing_tests(tests)
 
 
-def test_a_test_that_is_gone_is_found() -> None:
+def test_a_test_that_is_gone_is_reported() -> None:
     gone = ["tests/nothing.py::test_it", "tests/test_structure.py::test_it", "tests/test_structure.py"]
     assert missing_tests([*gone, "tests/test_structure.py::test_no_file_is_long"]) == gone

@@ -10,8 +10,20 @@ import numpy as np
 from drawn import described
 from synthetic_results import write_result
 
-from disttrack.simulator.plots.description import Area, Axis, Bars, Cells, Description, Fill, Item, Look, Panel, Series
-from disttrack.simulator.report.figures import Picture, figures, values_of
+from disttrack.simulator.plots.base import Picture
+from disttrack.simulator.plots.description import (
+    Area,
+    Axis,
+    Bars,
+    Cells,
+    Description,
+    Fill,
+    Item,
+    Look,
+    Panel,
+    Series,
+)
+from disttrack.simulator.report.figures import figures, values_of
 
 LOOK = Look("#0072B2", "o")
 FILL = Fill("#0072B2")
@@ -51,13 +63,15 @@ def test_every_value_of_a_figure_is_there(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "r", sites=(16, 256), trials=2)
     for request in ({"kind": "cost", "x": "sites"}, {"kind": "frontier"}, {"kind": "timeline"}):
         made = described(folder, request)
-        found = values_of(made)
+        made_values = values_of(made)
         wanted = [one for panel in made.panels for one in panel.of(Series)]
-        parts = [part for part in found["parts"] if part["role"] != "range"]
-        assert [found["series"][part["series"]] for part in parts] == [one.name for one in wanted]
+        parts = [part for part in made_values["parts"] if part["role"] != "range"]
+        assert [made_values["series"][part["series"]] for part in parts] == [one.name for one in wanted]
         for part, one in zip(parts, wanted, strict=True):
             assert [row[1] for row in part["rows"]] == [None if y != y else y for y in one.y]
             assert [row[0] for row in part["rows"]] == list(one.x)
+    (first, _) = values_of(described(folder, {"kind": "cost", "x": "sites"}))["panels"]
+    assert first == {"title": "against round-robin", "x": "number of sites, k", "y": "words"}
 
 
 def test_names_cannot_become_markup(tmp_path: Path) -> None:

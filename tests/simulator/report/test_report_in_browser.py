@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from chromium import Opened, chromium
-from synthetic_results import write_result
+from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.plots import draw
 from disttrack.simulator.report.report import write_report
@@ -28,12 +28,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = pd.read_csv(folder / "trials.csv")
     rows.loc[rows["protocol"] == "deterministic", "max_rel_error"] = 0.0625 * rows["alpha"]
     rows.to_csv(folder / "trials.csv", index=False)
-    claims = (
-        "name,where,group,measure,value,low,high,bound,games,verdict,note\n"
-        f"it holds {EVIL},protocol == 'robust',,fraction(ok),0.98,0.9,1.0,>= 0.95,40,PASS,\n"
-        "another,,,median(words),123456.0,,,<= 5,16,FAIL,\n"
-    )
-    (folder / "claims.csv").write_text(claims, encoding="utf-8")
+    held = {"measure": "fraction(ok)", "value": 0.98, "low": 0.9, "high": 1.0, "bound": ">= 0.95", "verdict": "PASS"}
+    words = {"measure": "median(words)", "value": 123456.0, "bound": "<= 5", "verdict": "FAIL"}
+    write_claims(folder, {"name": f"it holds {EVIL}", **held}, {"name": "another", **words})
     results = Results(folder)
     draw(results)
     return write_report(results)
@@ -41,8 +38,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +86,7 @@ def test_values_under_the_pointer_are_shown(wide: Opened) -> None:
     mark = last.bounding_box()
     assert mark is not None
     wide.page.mouse.move(mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2)
-    box = wide.page.locator(".figure .told").first
+    box = wide.page.locator(".figure .tip").first
     shown = box.inner_text()
     assert box.is_visible()
     assert shown.splitlines()[0] == "deterministic"
@@ -136,15 +133,15 @@ def test_a_table_is_sorted_and_filtered(wide: Opened) -> None:
     number = f"Number(row.cells[{column}].textContent.replaceAll(',', ''))"
     shown = f"rows => rows.filter(row => !row.hidden).map(row => {number})"
     head.get_by_role("button").press("Enter")
-    found = table.locator("tbody tr").evaluate_all(shown)
-    assert (head.get_attribute("aria-sort"), found) == ("ascending", sorted(found))
+    numbers = table.locator("tbody tr").evaluate_all(shown)
+    assert (head.get_attribute("aria-sort"), numbers) == ("ascending", sorted(numbers))
     head.get_by_role("button").click()
-    assert table.locator("tbody tr").evaluate_all(shown) == sorted(found, reverse=True)
+    assert table.locator("tbody tr").evaluate_all(shown) == sorted(numbers, reverse=True)
     wide.page.locator("#games input").fill("robust freeze")
     left = table.locator("tbody tr").evaluate_all("rows => rows.filter(row => !row.hidden).map(row => row.innerText)")
-    assert 0 < len(left) < len(found)
+    assert 0 < len(left) < len(numbers)
     assert all("robust" in row and "freeze" in row for row in left)
-    assert wide.page.locator("#games output").inner_text() == f"{len(left)} of {len(found)} rows"
+    assert wide.page.locator("#games output").inner_text() == f"{len(left)} of {len(numbers)} rows"
     wide.page.locator("#games input").fill("")
 
 

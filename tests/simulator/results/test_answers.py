@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from collections import defaultdict
 from pathlib import Path
+from statistics import fmean, median
 from typing import ClassVar
 
 import pandas as pd
@@ -11,7 +14,7 @@ import pytest
 
 from disttrack.simulator.results.answers import answer_table
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.settings import UNSET, Setting
+from disttrack.simulator.results.parameters import UNSET, Parameter, games_per_point
 from disttrack.simulator.tasks import TASKS
 from disttrack.simulator.tasks.answers import USUAL, Answer, answers_of, ratio
 from disttrack.simulator.tasks.base import Task
@@ -39,7 +42,7 @@ def counted(tmp_path: Path) -> Path:
 def test_what_differs_is_a_column_and_what_is_shared_stands_in_the_subtitle(counted: Path) -> None:
     table = answer_table(counted)
     assert table.headers == ["protocol", "adversary", "sites", "held", "error/alpha", "largest error", "words"]
-    assert table.subtitle == "2,000,000 items · alpha 0.03 · 4 games a row, medians"
+    assert table.subtitle == "2,000,000 items · α 0.03 · 4 games per point, medians"
     assert [row[:3] for row in table.texts[:2]] == [
         ("deterministic", "round-robin", "16"),
         ("deterministic", "round-robin", "64"),
@@ -80,7 +83,7 @@ def test_held_stands_only_where_something_was_promised(counted: Path) -> None:
     assert not any(table.missed)
 
 
-def test_games_that_ended_with_an_error_are_told_apart(counted: Path) -> None:
+def test_games_that_ended_with_an_error_have_a_column(counted: Path) -> None:
     def change(trials: pd.DataFrame) -> None:
         trials.loc[(trials["point"] == 0) & (trials["trial"] == 0), ["verdict", "words"]] = ["error", 10**9]
 
@@ -123,17 +126,16 @@ def test_a_point_without_a_network_has_no_delay(counted: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "words"),
+    ("name", "values", "kinds", "words"),
     [
-        (Setting("sites", "", (16, 16)), "16 sites"),
-        (Setting("queries", "", (1,)), "queries 1"),
-        (Setting("centred", "", (True, None), of="deterministic"), "centred (deterministic)"),
-        (Setting("centred", "", (False,)), "not centred"),
-        (Setting("alpha", "", (0.05,)), "alpha 0.05"),
+        ("sites", (16, 16), ("", ""), "16 sites"),
+        ("centred", (True, None), ("deterministic", "robust"), "centred (deterministic)"),
+        ("delta", (0.5, 0.1, 0.5), ("robust", "block", "copies"), "delta 0.5 (robust, copies), delta 0.1 (block)"),
+        ("delta", (UNSET, None), ("randomized", "exact"), ""),
     ],
-)
-def test_settings_in_words(setting: Setting, words: str) -> None:
-    assert setting.words == words
+)  # fmt: skip
+def test_parameters_in_words(name: str, values: tuple[object, ...], kinds: tuple[str, ...], words: str) -> None:
+    assert Parameter("", name, name, "", values, kinds).words == words
 
 
 REFERENCES = sorted(path.parent.name for path in REFERENCE.glob("*/trials.csv"))
@@ -162,7 +164,46 @@ def test_every_reference_has_a_full_table(name: str) -> None:
         assert "held" not in table.headers
 
 
-def test_the_epsilon_of_experts_is_told_apart_from_none() -> None:
+SECOND_WAY = {"median": median, "mean": fmean, "largest": max, "least": min}
+
+
+def cell_by_hand(answer: Answer, games: list[dict[str, str]]) -> float | None:
+    """Return an answer of the games of a point, rows of trials.csv as texts; None if there is none."""
+    texts = [game[str(answer.of)] for game in games if game["verdict"] != "error"]
+    if answer.how == "held":
+        texts = [str(text == "ok") for text in texts if text in ("ok", "failed")]
+    values = [text for text in texts if text]
+    if not values:
+        return None
+    if answer.how in ("held", "share"):
+        return values.count("True") / len(values)
+    return SECOND_WAY[answer.how](map(float, values))
+
+
+@pytest.mark.quick_cases(20)
+@pytest.mark.parametrize("name", REFERENCES)
+def test_every_number_is_that_of_the_games(name: str) -> None:
+    results = Results(REFERENCE / name)
+    table = answer_table(results)
+    points: dict[int, list[dict[str, str]]] = defaultdict(list)
+    with open(REFERENCE / name / "trials.csv", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            points[int(row["point"])].append(row)
+    checked = 0
+    for answer in answers_of(results.task):
+        column = str(answer.of)
+        if answer.header not in table.headers or column not in points[0][0] or answer.how == "fact":
+            continue
+        if not pd.api.types.is_numeric_dtype(results.trials[column]) and answer.how not in ("held", "share"):
+            continue  # texts
+        place = table.headers.index(answer.header)
+        wanted = [cell_by_hand(answer, points[point]) for point in sorted(points)]
+        assert [row[place] for row in table.values] == pytest.approx(wanted), answer.header
+        checked += 1
+    assert checked
+
+
+def test_the_epsilon_of_experts_of_none_is_a_value() -> None:
     table = answer_table(REFERENCE / "experts")
     assert {row["epsilon"] for row in table.records()} == {UNSET, 1}
     assert table.headers[:3] == ["experts", "steps", "epsilon"]
@@ -179,6 +220,11 @@ def test_a_task_that_declares_no_answers_shows_its_columns() -> None:
     assert [answer.header for answer in answers_of(Own)][-2:] == ["busiest", "how uneven"]
     assert [answer.header for answer in answers_of(Plain)] == [*(answer.header for answer in USUAL), "busiest"]
     assert answers_of(Count) == list(Count.answers)
+
+
+def test_points_with_different_numbers_of_games_state_the_range() -> None:
+    assert games_per_point(pd.Series([0, 1, 1, 1])) == "1 to 3 games per point"
+    assert games_per_point(pd.Series([0, 1])) == "1 game per point"
 
 
 def test_a_ratio_to_nothing_is_nothing() -> None:

@@ -9,10 +9,7 @@ from typing import Any
 
 import pytest
 
-from disttrack.adversaries import RoundRobin
-from disttrack.protocols import Deterministic
 from disttrack.simulator.errors import RunError
-from disttrack.simulator.game.play import play
 from disttrack.simulator.results.files import write_text, write_with, writing
 
 
@@ -62,17 +59,6 @@ def test_several_files_appear_together_or_not_at_all(tmp_path: Path) -> None:
         start("b.csv").write("half of the n")
         full()
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.csv": "a", "b.csv": "b"}
-
-
-def test_a_figure_and_a_transcript_are_whole_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = play(Deterministic(alpha=0.1), RoundRobin(), sites=2, items=50, record=True)
-    game.plot(tmp_path / "game.png")
-    before = (tmp_path / "game.png").read_bytes()
-    monkeypatch.setattr("disttrack.simulator.results.files.os.replace", full)
-    with pytest.raises(RunError, match="cannot be written"):
-        game.plot(tmp_path / "game.png")
-    assert (tmp_path / "game.png").read_bytes() == before
-    assert os.listdir(tmp_path) == ["game.png"]
 
 
 def test_a_link_stays_a_link_and_a_device_is_written_to(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import pytest
 
 from disttrack.simulator.claims.groups import COINLESS, GAME
 from disttrack.simulator.results.games import Games, game_row
+from disttrack.simulator.results.write import write_tables
 from disttrack.simulator.scenario.load import Scenario, load
-from disttrack.simulator.tasks.base import Record
+from disttrack.simulator.tasks.base import Record, lost
 
 SMALL = """\
 sites: 3
@@ -75,3 +77,20 @@ def test_games_of_some_points_are_left_out(scenario: Scenario) -> None:
     assert len(games.without([0])) == 0
     assert games.without([1]).columns()["words_ask"].tolist() == [3, 0]
     assert games.known_before(0) == {"sites": 3, "items": 50, "alpha": None}
+
+
+def test_errors_of_controls_are_named_as_such(tmp_path: Path) -> None:
+    claim = "claims: [{name: c, measure: min(words), at_least: 1, control: {items: 5}}]\n"
+    (tmp_path / "small.yaml").write_text(SMALL + claim)
+    scenario = load(tmp_path / "small.yaml")
+    (control,) = scenario.controls
+    record = Record({"items": 50, "words": 9, "ok": True, "verdict": "ok"})
+    games = [(0, 0, 1, record), (0, 1, 2, lost("ValueError: no"))]
+    broken = [(control.points[0].number, 0, 1, lost("OSError: gone"))]
+    (tmp_path / "out").mkdir()
+    (finding,), errors = write_tables(tmp_path / "out", scenario, games, broken)
+    assert [error.split(":")[0] for error in errors] == ["point 0, trial 1", "control, point 1, trial 0"]
+    assert (finding.name, finding.games) == ("c", 1)
+    rows = list(csv.DictReader((tmp_path / "out" / "controls.csv").read_text().splitlines()))
+    assert [(row["claim"], row["broken"], row["verdict"]) for row in rows] == [("c", "items 5", "error")]
+    assert len((tmp_path / "out" / "errors.txt").read_text().splitlines()) == 5

@@ -14,26 +14,22 @@ GOOD = {"scenario": {"name": "x", "plots": ["cost"]}, "points": [{"point": 0, "p
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "Expecting value"),
         ("[]", "no mapping|should be"),
         ("{}", "scenario: Field required"),
-        ('{"scenario": 3}', "scenario"),
         ("[" * 100_000, "recursion"),
-        (json.dumps({**GOOD, "points": [3]}), "points.0"),
         (json.dumps({**GOOD, "points": [{"point": 0, "start": [1]}]}), "points.0.start"),
         (json.dumps({**GOOD, "points": [{"point": 0, "protocol": {"alpha": {}}}]}), "points.0.protocol.alpha"),
         (json.dumps({"scenario": {"claims": [{"no_control": []}]}}), "scenario.claims.0.no_control"),
-        (json.dumps({"scenario": {"title": ["x"]}}), "scenario.title"),
-        (json.dumps({**GOOD, "code": 3}), "code"),
         (json.dumps({**GOOD, "games": {"errors": [1]}}), "games.errors"),
     ],
 )
-def test_a_hostile_manifest_is_refused_in_one_line(text: str, said: str, tmp_path: Path) -> None:
+def test_a_hostile_manifest_is_refused_in_one_line(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "trials.csv").write_text("point,ok\n", encoding="utf-8")
     (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
-    with pytest.raises(NoResults, match=said) as caught:
+    with pytest.raises(NoResults, match=message) as caught:
         _ = Results(tmp_path).scenario
     assert "\n" not in str(caught.value)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from synthetic_results import write_result
+from synthetic_results import write_claims, write_result
 
-from disttrack.simulator.results.fixed import fixed
 from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import lines, read_tables, swept_axes
 
 
@@ -37,8 +37,7 @@ def test_one_of_several_results_may_lack_a_table(tmp_path: Path) -> None:
 
 def test_what_is_called_na_is_not_missing(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "r")
-    rows = "name,where,measure,value,low,high,bound,games,verdict,note\nNA,,fraction(ok),1,,,>= 1,4,PASS,\n"
-    (folder / "claims.csv").write_text(rows, encoding="utf-8")
+    write_claims(folder, {"name": "NA", "measure": "fraction(ok)", "value": 1, "bound": ">= 1", "verdict": "PASS"})
     claims = Results(folder).claims
     assert claims["name"].tolist() == ["NA"]
     assert claims[["where", "low", "note"]].isna().all(axis=None)
@@ -70,9 +69,9 @@ def test_a_protocol_is_one_line_unless_something_else_varies_at_a_place(tmp_path
         "deterministic", "randomized", "robust", "martingale",
     ]  # fmt: skip
     trials = read_tables([write_result(tmp_path / "b", extra=("confidence", [2.0, 3.0]))]).trials
-    found = lines(trials[trials["protocol"] == "robust"], "sites")
-    assert [line.label for line in found] == ["robust, confidence 2", "robust, confidence 3"]
-    assert [line.order for line in found] == [0, 1]
+    split = lines(trials[trials["protocol"] == "robust"], "sites")
+    assert [line.label for line in split] == ["robust, confidence 2", "robust, confidence 3"]
+    assert [line.order for line in split] == [0, 1]
 
 
 def test_what_a_task_measures_is_no_axis(tmp_path: Path) -> None:
@@ -100,9 +99,9 @@ def test_swept_parameters_of_an_adversary_are_a_part_of_its_name(tmp_path: Path)
     assert set(along.trials["adversary"]) == {"drain"}
 
 
-def test_what_all_games_share_is_said_once(tmp_path: Path) -> None:
+def test_what_all_games_share_is_stated_once(tmp_path: Path) -> None:
     tables = read_tables([write_result(tmp_path / "a", sites=(64,), adversaries=("freeze",), trials=1)])
-    assert fixed(tables) == "64 sites · 2,000,000 items · α = 0.03 · adversary freeze · 1 game per point"
+    assert fixed(tables) == "adversary freeze · 64 sites · 2,000,000 items · α 0.03 · 1 game per point"
 
 
 def test_a_task_may_measure_something_called_result(tmp_path: Path) -> None:

@@ -104,9 +104,9 @@ def test_a_plot_of_the_users_is_drawn_if_the_user_names_it(
     execute(load("small.yaml"), out="out", workers=1)
     assert "own" not in json.loads(Path("out/manifest.json").read_text())
     assert status_of("plot", "out") == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "'spread.py:Spread' is a user's class, and results run no code: name it, --with FILE.py:Spread" in said
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert "'spread.py:Spread' is a user's class, and results run no code: name it, --with FILE.py:Spread" in message
     assert Path("out/figures/cost-sites.svg").is_file()
     assert not Path("out/figures/spread-sites.svg").exists()
     Path("elsewhere").mkdir()
@@ -162,9 +162,9 @@ def test_a_terminal_is_not_sent_the_codes_of_a_table(
         table.write_text(table.read_text().replace("robust", "ro\x1b]0;bust\x07"))
     changed(folder, lambda manifest: manifest["scenario"].update(title="\x1b[2Jcleared"))
     assert status_of("compare", str(folder), str(folder)) == 0
-    said = capsys.readouterr().out
-    assert "ro\\x1b]0;bust" in said
-    assert "\x1b" not in said
+    message = capsys.readouterr().out
+    assert "ro\\x1b]0;bust" in message
+    assert "\x1b" not in message
 
 
 RAISES = """\

@@ -81,13 +81,13 @@ def test_a_registered_task_is_known_by_its_name_alone(file: Path) -> None:
 @pytest.mark.slow
 def test_a_plot_of_it_has_its_words(file: Path) -> None:
     from disttrack.simulator.plots import draw
-    from disttrack.simulator.results.fixed import fixed
+    from disttrack.simulator.results.parameters import fixed
     from disttrack.simulator.results.read import read_tables
 
     results = execute(load(file, ["faces=6", "bonus=2"]), out="out", workers=1).results
     assert [path.name for path in draw(results)] == ["measure-throws-total.png", "measure-throws-total.svg"]
     tables = read_tables([results])
-    assert fixed(tables).startswith("6 faces · 2 bonus · ")
+    assert "6 faces · bonus 2 · " in fixed(tables)
     assert set(tables.where("throws > 10").trials["items"]) == {100}
     assert "throws" in tables.in_words_of_task().trials
 

@@ -1,15 +1,19 @@
-"""The `breakdown` figure: shares of the words by kind of message, a bar per protocol, with the mean total beside it."""
+"""The `breakdown` figure, words by kind of message, and the `budget` figure, a privacy budget and its parts."""
 
 from __future__ import annotations
 
-from typing import Final
+import json
+from collections.abc import Iterator
+from typing import Any, Final
 
 import numpy as np
 
 from disttrack.simulator.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words, rounded
-from disttrack.simulator.plots.kinds import Breakdown
-from disttrack.simulator.results.fixed import fixed
-from disttrack.simulator.results.read import GAME, Tables, lines, said
+from disttrack.simulator.plots.kinds import Breakdown, Budget
+from disttrack.simulator.plots.marks import BORDER
+from disttrack.simulator.results.formats import with_name
+from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.results.read import GAME, Tables, lines
 
 COLOURS: Final = {
     "report": "#1F3A7A",
@@ -27,7 +31,9 @@ SPARE: Final = ("#4A4A9C", "#F0E442", "#5C7A29", "#E8C9A0", "#2F6B6B")
 """Colours of other kinds of messages, by order."""
 _DOWN_HATCHES: Final = ("////", "\\\\\\\\", "xxxx", "....")
 """Hatches of messages from the server, by order: neighbours keep apart in a grey print too."""
-_NOTE: Final = "Beside each bar: the mean words of a game. Plain: from sites to server. Hatched: from server to sites."
+_BREAKDOWN_NOTE: Final = (
+    "Beside each bar: the mean words of a game. Plain: from sites to server. Hatched: from server to sites."
+)
 
 Part = tuple[str, str]
 """A kind of message and its direction, up or down."""
@@ -35,8 +41,8 @@ Bar = dict[Part, float]
 """Mean words of each kind of message and direction."""
 
 
-def describe(plot: Breakdown, tables: Tables) -> Description:
-    """Return the figure."""
+def breakdown(plot: Breakdown, tables: Tables) -> Description:
+    """Return a `breakdown` figure."""
     if tables.kinds.empty:
         raise ValueError("a breakdown figure needs kinds.csv, which is missing or empty")
     bars = _bars(tables, plot.x)
@@ -46,7 +52,7 @@ def describe(plot: Breakdown, tables: Tables) -> Description:
     several = len(columns) > 1
     x = Axis("share of the words", ends=(0, 1.28), ticks=(0, 0.5, 1.0), text=lambda value: f"{value:.0%}")
     panels = [
-        Panel(_items({names.index(name): bar for (name, against), bar in bars.items() if against == column}, looks),
+        Panel(_bar_items({names.index(name): bar for (name, against), bar in bars.items() if against == column}, looks),
               x, Axis(names=names), f"against {column}" if several else "")
         for column in columns
     ]  # fmt: skip
@@ -59,7 +65,7 @@ def describe(plot: Breakdown, tables: Tables) -> Description:
     more = f"; {len(seen) - 10} more" if len(seen) > 10 else ""
     return Description(
         panels, len(columns), 0.75 + 0.34 * len(names) + 0.2 * several, plot.title or tables.title,
-        fixed(tables, plot.x), _NOTE, f"Words by kind of message, at the mean: {'; '.join(seen[:10])}{more}.",
+        fixed(tables, plot.x), _BREAKDOWN_NOTE, f"Words by kind of message, at the mean: {'; '.join(seen[:10])}{more}.",
         [(look, kind) for (kind, _), look in looks.items()],
     )  # fmt: skip
 
@@ -72,7 +78,7 @@ def _bars(tables: Tables, x: str) -> dict[tuple[str, str], Bar]:
         for values, games in line.games.groupby(by, sort=False):
             mine = tables.kinds.merge(games[list(GAME)], on=list(GAME))
             sums = mine[mine["words"] > 0].groupby(["kind", "direction"], sort=False)["words"].sum()
-            places = [said(key, value) if key == x else str(value) for key, value in zip(by, values, strict=True)]
+            places = [with_name(key, value) if key == x else str(value) for key, value in zip(by, values, strict=True)]
             if len(sums):
                 name = ", ".join([line.label, *places[:-1]])
                 means = (sums / len(games)).reset_index().itertuples(index=False)
@@ -107,7 +113,7 @@ def lightness(colour: str) -> float:
     return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
-def _items(bars: dict[int, Bar], looks: dict[Part, Fill]) -> list[Item]:
+def _bar_items(bars: dict[int, Bar], looks: dict[Part, Fill]) -> list[Item]:
     """Return the bars of one adversary by row, their parts in the common order, with the totals beside them."""
     items: list[Item] = []
     rows, totals = np.array(list(bars)), np.array([sum(bar.values()) for bar in bars.values()])
@@ -119,3 +125,47 @@ def _items(bars: dict[int, Bar], looks: dict[Part, Fill]) -> list[Item]:
         items.append(Bars(name, left[there], width[there], rows[there], look))
         left = left + width
     return [*items, *(Words(1.015, row, f"{total:,.0f}", size=8.5) for row, total in zip(rows, totals, strict=True))]
+
+
+DEEPEST: Final = 4
+"""Levels of the tree that are drawn."""
+_SPENT: Final = "#79B2D6"
+_NARROW: Final = 0.055
+"""Share of the width below which a bar has no name."""
+_BUDGET_NOTE: Final = (
+    "Widths: shares of epsilon; filled: spent. Side by side: in sequence. ×: number of parts in parallel."
+)
+
+
+def budget(plot: Budget, tables: Tables) -> Description:
+    """Return a `budget` figure."""
+    column = "ledger" if "ledger" in tables.trials else "_ledger"
+    if column not in tables.trials or tables.trials[column].isna().all():
+        raise ValueError("a budget figure needs the ledgers of games on data sets; these games have none")
+    panels = []
+    for line in lines(tables.trials):
+        ledger = json.loads(str(line.games.sort_values("trial").iloc[0][column]))
+        title = f"{line.label}: epsilon {ledger['epsilon']:g}, spent {ledger['spent']:.3g}"
+        items = list(_budget_items(ledger, 0.0, 1.0 / ledger["epsilon"], 0))
+        panels.append(Panel(items, Axis(ends=(0, 1)), Axis(ends=(DEEPEST - 0.5, -0.5)), title, framed=False))
+    seen = "; ".join(panel.title for panel in panels)
+    return Description(
+        panels, 1, 1.35 * len(panels), plot.title or tables.title, fixed(tables), _BUDGET_NOTE,
+        f"The privacy budget of a first game and its parts: {seen}.", share=("none", "none"),
+    )  # fmt: skip
+
+
+def _budget_items(entry: dict[str, Any], left: float, scale: float, depth: int) -> Iterator[Item]:
+    """Yield an entry and its parts under it."""
+    width = entry["epsilon"] * scale
+    yield Bars("given", [left], [width], [depth], Fill("#FFFFFF", edge=BORDER, width=0.6))
+    yield Bars("spent", [left], [entry["spent"] * scale], [depth], Fill(_SPENT))
+    if width > _NARROW:
+        count, name = entry.get("count", 1), str(entry["name"])
+        whole = f"{name} ×{count:,}" if count > 1 else name
+        shown = next((text for text in (whole, name) if len(text) <= width * 105), "")
+        yield Words(left + 0.006, depth, shown, size=7.5)
+    for part in entry.get("parts", ()) if depth + 1 < DEEPEST else ():
+        yield from _budget_items(part, left, scale, depth + 1)
+        if entry["rule"] != "parallel":
+            left += part["epsilon"] * scale

@@ -1,4 +1,4 @@
-"""The `spread` figure: a measured column of every game, a row per protocol and adversary, beside what it must keep."""
+"""The `spread` and `matrix` figures: a row per protocol, of a measured column or of games that held."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from disttrack.simulator.plots.columns import column_of, measured_label
-from disttrack.simulator.plots.description import Axis, Description, Fill, Look, Panel, Series
-from disttrack.simulator.plots.kinds import Spread
+from disttrack.simulator.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
+from disttrack.simulator.plots.kinds import Matrix, Spread
 from disttrack.simulator.plots.marks import Mark, mark
-from disttrack.simulator.plots.panels import value_axis
-from disttrack.simulator.results.fixed import fixed
-from disttrack.simulator.results.formats import swept_ticks
-from disttrack.simulator.results.read import Line, Tables, lines, said
+from disttrack.simulator.plots.panels import column_of, error_over_alpha, measured_label, value_axis
+from disttrack.simulator.plots.sweep import infinite_note
+from disttrack.simulator.results.formats import swept_ticks, with_name
+from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.results.read import Line, Tables, lines
 
 _ALSO: Final = (Look("#555555", "X", "", order=2.9), Look("#222222", "2", "", order=2.9))
 """Marks of further columns, by order."""
@@ -23,8 +23,8 @@ _LONG: Final = 10**7
 _LIMIT: Final = Look(marker="|", dashes="", size=15, edge=2, order=2.5)
 
 
-def describe(plot: Spread, tables: Tables) -> Description:
-    """Return the figure."""
+def spread(plot: Spread, tables: Tables) -> Description:
+    """Return a `spread` figure."""
     column = column_of(tables.trials, "y", plot.y)
     also = [name.strip() for name in plot.also.split(",") if name.strip()][: len(_ALSO)]
     others = dict(zip(also, _ALSO, strict=False))
@@ -61,12 +61,12 @@ def describe(plot: Spread, tables: Tables) -> Description:
 def _groups(tables: Tables) -> list[tuple[str, str, pd.DataFrame]]:
     """Return label, protocol and games of each row, in the order of the scenario."""
     several = tables.trials["adversary"].nunique() > 1
-    found = []
+    groups = []
     for line in lines(tables.trials):
         for (result, adversary), games in line.games.groupby(["result", "adversary"], sort=False):
             parts = [str(result)] * tables.several + [row_label(line)] + [f"against {adversary}"] * several
-            found.append((", ".join(parts), line.protocol, games))
-    return found
+            groups.append((", ".join(parts), line.protocol, games))
+    return groups
 
 
 def row_label(line: Line) -> str:
@@ -80,7 +80,7 @@ def row_label(line: Line) -> str:
 
 def _setting(axis: str, value: Any) -> str:
     long = isinstance(value, int | np.integer) and value >= _LONG
-    return f"{axis} {swept_ticks([int(value)])[0]}" if long else said(axis, value)
+    return f"{axis} {swept_ticks([int(value)])[0]}" if long else with_name(axis, value)
 
 
 def _row(label: str, place: int, values: Any, look: Mark, centre: str) -> list[Series]:
@@ -93,3 +93,54 @@ def _row(label: str, place: int, values: Any, look: Mark, centre: str) -> list[S
         Series(label, [float(np.min(values)), float(np.max(values))], at, thin, "range"),
         Series(label, [float(share) for share in np.quantile(values, (0.05, 0.95))], at, thick, "5 % to 95 %"),
     ]
+
+
+_FAILED: Final = ("#FFFFFF", "#F6C7A0", "#D55E00", "#7A3000")
+"""White where all games held, darker with each that failed: lightness alone shows it."""
+
+
+def matrix(plot: Matrix, tables: Tables) -> Description:
+    """Return a `matrix` figure."""
+    trials = tables.trials.assign(_error=error_over_alpha(tables.trials))
+    trials = trials[trials["verdict"].isin(("ok", "failed"))]
+    if trials.empty:
+        raise ValueError("a matrix figure needs games with a verdict; these games promise nothing")
+    adversaries = list(dict.fromkeys(trials["adversary"]))
+    names = adversaries
+    if len(adversaries) > 5:  # narrow columns: a parameter on each line
+        names = [name.replace("-", "-\n", 1).replace(", ", "\n") for name in adversaries]
+    by_result = {result: lines(trials[trials["result"] == result]) for result in tables.scenarios}
+    rows = {result: part for result, part in by_result.items() if part}
+    panels = [
+        Panel([_cells(part, adversaries)], Axis(names=names), Axis(names=[row_label(line) for line in part]),
+              result if tables.several else "")
+        for result, part in rows.items()
+    ]  # fmt: skip
+    note = "In each cell: games that held of games played"
+    note += ", and the median of their largest errors, in units of α." if trials["_error"].notna().any() else "."
+    note += " Rows with a fault: the controls of the claims." if plot.controls else ""
+    seen = [
+        f"{row_label(line)} holds in {int(line.games['ok'].astype(bool).sum())} of {len(line.games)}"
+        for part in rows.values()
+        for line in part
+    ]
+    height = 0.75 + 0.46 * sum(map(len, rows.values())) + 0.15 * max(name.count("\n") for name in names)
+    return Description(
+        panels, 1, height + 0.35 * tables.several, plot.title or tables.title, fixed(tables),
+        note + infinite_note(trials["_error"]), f"Games that held, by protocol: {'; '.join(seen)}.",
+        width=min(12.0, max(8.0, 1.9 + 0.82 * len(adversaries))), share=("all", "none"),
+    )  # fmt: skip
+
+
+def _cells(rows: list[Line], adversaries: list[str]) -> Cells:
+    """Return the share of games that failed in each cell, with its text."""
+    failed = np.full((len(rows), len(adversaries)), np.nan)
+    texts = [[""] * len(adversaries) for _ in rows]
+    for row, line in enumerate(rows):
+        for adversary, games in line.games.groupby("adversary"):
+            column, held = adversaries.index(str(adversary)), int(games["ok"].sum())
+            failed[row, column] = 1 - held / len(games)
+            worst = float(games["_error"].median())
+            error = "∞" if worst == np.inf else f"{worst:.2f}"
+            texts[row][column] = f"{held}/{len(games)}" + f"\n{error} α" * (worst == worst)
+    return Cells("share of games that failed", failed, texts, _FAILED)
