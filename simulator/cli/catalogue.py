@@ -20,14 +20,12 @@ def list_(what: str | None) -> None:
     """List available kinds and scenarios."""
     for sort in [what] if what else SORTS:
         rows = _rows(SORTS[sort])
-        names = list(rows[0]) if rows else []
-        columns = [Column(name, rank=int(name == "file")) for name in names]
+        columns = [Column(name, rank=int(name == "file")) for name in rows[0]]
         print_table(Table(sort.capitalize(), columns, [list(row.values()) for row in rows]))
 
 
 def _rows(family: Family | None) -> list[dict[str, str]]:
-    """Return the kinds of a family, or the scenarios; in place of a title the error of one that cannot be read."""
-    from disttrack.simulator.errors import ScenarioError
+    """Return the kinds of a family, or the scenarios."""
     from disttrack.simulator.points.facts import first_line
     from disttrack.simulator.scenario.document import read
     from disttrack.simulator.scenario.load import shipped_scenarios
@@ -36,16 +34,10 @@ def _rows(family: Family | None) -> list[dict[str, str]]:
     for kind in kinds(family).values() if family else ():
         maker = kind.load()
         row = {"kind": kind.name, "sizes" if family == "task" else "parameters": _signature(kind.family, maker)}
-        if family == "protocol":
-            row["guarantee"] = str(getattr(maker, "guarantee", ""))
-        origin = kind.origin if kind.origin != "built in" else ""
-        rows.append({**row, "what it is": first_line(maker), "from": origin})
+        row["guarantee"] = str(getattr(maker, "guarantee", ""))
+        rows.append({**row, "what it is": first_line(maker), "from": kind.origin.removeprefix("built in")})
     for name, path in () if family else shipped_scenarios().items():
-        try:
-            title = str(read(path).data.get("title", ""))
-        except ScenarioError as error:
-            title = str(error)
-        rows.append({"name": name, "title": title, "file": str(path)})
+        rows.append({"name": name, "title": str(read(path).data.get("title", "")), "file": str(path)})
     return rows
 
 

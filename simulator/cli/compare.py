@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from disttrack.simulator.cli import complete
-from disttrack.simulator.cli.plot import WITH, named
-from disttrack.simulator.cli.point_flags import entry_of
+from disttrack.simulator.cli import completion
+from disttrack.simulator.cli.options import FOLDER, JSON, WITH, entry_of
 from disttrack.simulator.cli.summary import SIDES
-from disttrack.simulator.cli.tables import FOLDER, JSON, Column, Table, print_json, print_table, say
+from disttrack.simulator.cli.tables import Column, Table, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -21,50 +20,46 @@ if TYPE_CHECKING:
     from disttrack.simulator.results.compared import Compared
     from disttrack.simulator.results.folder import Results
 
-PAGE: Final = "compare.html"
-
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="DIR DIR…", shell_complete=complete.folders)
-@click.option(
-    "--plot",
-    "plots",
-    multiple=True,
-    metavar="KIND",
-    help="Draw a figure of all of them, for example cost:x=sites.",
-)
+@click.argument("folders", nargs=-1, required=True, metavar="DIR DIR…", shell_complete=completion.folders)
+@click.option("--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure of all of them: cost:x=sites.")
 @click.option("--out", type=FOLDER, help="Folder for the page and the figures; the first DIR if left out.")
 @WITH
 @JSON
-def compare(
-    folders: tuple[str, ...], plots: tuple[str, ...], own: tuple[str, ...], out: Path | None, as_json: bool
-) -> None:
+def compare(folders: Sequence[str], plots: Sequence[str], own: dict[str, Any], out: Path | None, as_json: bool) -> None:
     """Put results side by side, with the ratio of the medians at each point that they share; and write a page.
 
     The first result is compared with each of the others. The page has overlaid figures too.
     """
-    from disttrack.simulator.report.compare import write_comparison
+    from disttrack.simulator.report.compare import NAME, write_comparison
     from disttrack.simulator.results.compared import compare_results
     from disttrack.simulator.results.folder import Results
 
     if len(folders) < 2:
         raise ScenarioError("disttrack compare: takes two results or more")
-    classes = named(own)
-    results = [Results(folder, classes) for folder in folders]
+    results = [Results(folder, own) for folder in folders]
     compared = compare_results(results, _names([result.dir for result in results]))
     for warning in compared.warnings:
-        say(f"warning: {warning}", err=True)
+        print_text(f"warning: {warning}", err=True)
     place = out or results[0].dir
     pictures = [_picture(text, results, place) for text in plots]
-    page = write_comparison(place / PAGE, results, compared, pictures)
+    page = write_comparison(place / NAME, results, compared, pictures)
     figures = [picture.path for picture in pictures]
     if as_json:
-        print_json({**_document(compared), "figures": figures, "page": page})
+        document = {
+            "results": compared.names,
+            "shared": compared.matched.shared,
+            "rows": [asdict(row) for row in compared.rows],
+            "alone": dict(zip(compared.names, compared.alone, strict=True)),
+            "warnings": compared.warnings,
+        }
+        print_json({**document, "figures": figures, "page": page})
         return
     print_table(_table(compared))
     for figure in figures:
-        say(f"figure: {figure}")
-    say(f"page: {page}")
+        print_text(f"figure: {figure}")
+    print_text(f"page: {page}")
 
 
 def _picture(text: str, results: Sequence[Results], folder: Path) -> Picture:
@@ -82,30 +77,15 @@ def _picture(text: str, results: Sequence[Results], folder: Path) -> Picture:
     return Picture(stem, folder / f"{stem}.svg", caption, described)
 
 
-def _document(compared: Compared) -> dict[str, Any]:
-    """Return the comparison for programs: a row for each measure at each point that the first result shares."""
-    return {
-        "results": compared.names,
-        "shared": compared.matched.shared,
-        "rows": [asdict(row) for row in compared.rows],
-        "alone": dict(zip(compared.names, compared.alone, strict=True)),
-        "warnings": compared.warnings,
-    }
-
-
 def _table(compared: Compared) -> Table:
-    """Return the comparison as a table: a row for each measure at each point that the first result shares."""
+    """Return the comparison: a row for each measure at each point that the first result shares."""
     from disttrack.simulator.results.formats import cell, interval, number
     from disttrack.simulator.results.settings import brief
 
+    first, matched = compared.names[0], compared.matched
     settings = list(compared.rows[0].point) if compared.rows else []
     columns = [Column(name.replace("_", " "), right=name not in SIDES) for name in settings]
-    columns += [
-        Column("measure"),
-        Column(compared.names[0], right=True),
-        Column("other"),
-        Column("its value", right=True),
-    ]
+    columns += [Column("measure"), Column(first, right=True), Column("other"), Column("its value", right=True)]
     columns += [Column("ratio", right=True), Column("95 % interval", right=True, rank=1)]
     rows = [
         [
@@ -116,7 +96,6 @@ def _table(compared: Compared) -> Table:
         for row in compared.rows
     ]
     notes = [f"points that no other result has: {compared.alone_in_words}"] if compared.alone_in_words else []
-    matched = compared.matched
     shared = [f"{name} {cell(matched.shared[name])}" for name in matched.head if name not in settings]
     return Table(" | ".join(compared.names), columns, rows, " · ".join(shared), notes)
 

@@ -19,7 +19,7 @@ def new(ctx: click.Context, what: str, name: str) -> None:
 
     A task or a plot comes with a scenario, NAME.yaml.
     """
-    from disttrack.simulator.results.files import writing
+    from disttrack.simulator.results.files import write_text
     from disttrack.simulator.templates import written
 
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
@@ -31,9 +31,8 @@ def new(ctx: click.Context, what: str, name: str) -> None:
     for file in texts:
         if Path(file).exists():
             raise ScenarioError(f"{file} is there already; choose another name")
-    with writing(Path()) as start:
-        for file, text in texts.items():
-            start(file).write(text)
+    for file, text in texts.items():
+        write_text(Path(file), text)
     game = f"{module}.py:{class_name} --sites 16 --items 100000"
     command = {
         "adversary": f"play --protocol randomized --adversary {game}",

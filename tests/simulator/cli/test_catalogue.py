@@ -81,8 +81,12 @@ def test_classes_of_ones_own_are_described_by_reference() -> None:
         "spread.py:Spread (plot, your own, class Spread)"
     )
     assert disttrack("describe", "turn.py:turn").stdout.startswith("turn.py:turn (adversary, your own, function turn)")
-    assert disttrack("describe", "protocols:Robust").stdout.startswith("protocols:Robust (protocol, your own")
-    assert disttrack("describe", "mechanisms:Binary").stdout.startswith("mechanisms:Binary (mechanism, your own")
+    assert disttrack("describe", "disttrack.protocols:Robust").stdout.startswith(
+        "disttrack.protocols:Robust (protocol, your own"
+    )
+    assert disttrack("describe", "disttrack.mechanisms:Binary").stdout.startswith(
+        "disttrack.mechanisms:Binary (mechanism, your own"
+    )
     assert "did you mean 'Dice'" in refused("describe", "dice.py:Dise")
     assert "there is no file gone.py" in refused("describe", "gone.py:Dice")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from disttrack.simulator.cli import COMMANDS, main
-from disttrack.simulator.cli.point_flags import entry_of
+from disttrack.simulator.cli.options import entry_of
 from disttrack.simulator.results.formats import number
 
 SMALL = """\
@@ -79,12 +80,20 @@ def test_controls_are_played_unless_they_are_left_out() -> None:
     assert [Path(folder, "controls.csv").is_file() for folder in ("with", "without")] == [True, False]
 
 
-def test_a_claim_that_chance_may_break_is_named() -> None:
-    said = "a fresh seed may miss by chance, in more than 0.0001 of all runs: always right ("
+def test_a_claim_has_its_false_alarm_rate_beside_it() -> None:
     tossed = ("run", "small.yaml", "--workers", "1", "--set", "adversary=uniform")
-    assert said in disttrack(*tossed).stdout  # four games are no proof
-    assert said not in disttrack(*tossed, "--set", "claims.0.chance=0").stdout
-    assert said not in disttrack("run", "small.yaml", "--workers", "1").stdout  # without coins nothing is by chance
+    rates = {}
+    for chance in ("0.01", "0"):
+        disttrack(*tossed, "--set", f"claims.0.chance={chance}")
+        with open("results/small/claims.csv", encoding="utf-8") as table:
+            rates[chance] = float(next(csv.DictReader(table))["false_alarm"])
+        header, row = (
+            disttrack(*tossed, "--set", f"claims.0.chance={chance}")
+            .stdout.split("Claims of small")[1]
+            .split("\n")[2:5:2]
+        )
+        assert row[header.index("false alarm") :].split()[0] == f"{rates[chance]:.1g}"
+    assert rates["0.01"] > rates["0"] == 0
 
 
 @pytest.mark.slow
@@ -145,7 +154,8 @@ def test_an_impossible_move_is_status_2_with_its_step() -> None:
         (["report", "nowhere"], "nowhere: holds no results"),
         (["compare", "nowhere", "nowhere"], "nowhere: holds no results"),
         (["play", "--protocol", "robust alpha", "--sites", "4", "--items", "9"], "must be parameter=value"),
-        (["play", "--protocol", "robust", "--sites", "4"], "items: is missing"),
+        (["play", "--protocol", "robust", "--sites", "900000000000"], "of memory"),
+        (["attack", "--protocol", "exact", "--items", "1e18"], "hours"),
         (["play", "--protocol", "robust", "--sites", "4", "--items", "9", "--alpha", "3"], "alpha: must be"),
         (["play", "--protocol", "robust", "--sites", "4", "--items", "9", "--seed", "-1"], "seed"),
         (
