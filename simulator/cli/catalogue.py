@@ -12,6 +12,8 @@ from disttrack.simulator.points.registry import HOMES, Family, base_of, kinds, p
 
 SORTS: Final[dict[str, Family | None]] = {home.plural: family for family, home in HOMES.items()} | {"scenarios": None}
 """What can be listed, and the family of its kinds."""
+RANKS: Final = {"guarantee": 2, "from": 2, "file": 2, "parameters": 1, "sizes": 1}
+"""Columns that a narrow terminal leaves out."""
 
 
 @click.command("list")
@@ -20,7 +22,7 @@ def list_(what: str | None) -> None:
     """List available kinds and scenarios."""
     for sort in [what] if what else SORTS:
         rows = _rows(SORTS[sort])
-        columns = [Column(name, rank=int(name == "file")) for name in rows[0]]
+        columns = [Column(name, rank=RANKS.get(name, 0)) for name in rows[0]]
         print_table(Table(sort.capitalize(), columns, [list(row.values()) for row in rows]))
 
 
@@ -47,4 +49,5 @@ def _signature(family: Family, maker: Any) -> str:
         return ", ".join(size.key for size in maker.sizes)
     common = parameters(base_of("plot")) if family == "plot" else {}
     own = {name: default for name, default in parameters(maker).items() if name not in common}
+    own = {name: f"{default:.4g}" if isinstance(default, float) else default for name, default in own.items()}
     return ", ".join(name if default is MISSING else f"{name}={default}" for name, default in own.items())

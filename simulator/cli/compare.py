@@ -82,15 +82,16 @@ def _table(compared: Compared) -> Table:
     from disttrack.simulator.results.formats import cell, interval, number
     from disttrack.simulator.results.settings import brief
 
-    first, matched = compared.names[0], compared.matched
+    matched, several = compared.matched, len(compared.names) > 2
+    one, two = (compared.names[0], "its value") if several else compared.names
     settings = list(compared.rows[0].point) if compared.rows else []
     columns = [Column(name.replace("_", " "), right=name not in SIDES) for name in settings]
-    columns += [Column("measure"), Column(first, right=True), Column("other"), Column("its value", right=True)]
+    columns += [Column("measure"), Column(one, right=True), *[Column("other")] * several, Column(two, right=True)]
     columns += [Column("ratio", right=True), Column("95 % interval", right=True, rank=1)]
     rows = [
         [
             *(cell(brief(value)) for value in row.point.values()),
-            *(row.measure, number(row.one.value), row.other, number(row.two.value)),
+            *(row.measure, number(row.one.value), *[row.other] * several, number(row.two.value)),
             *(number(row.ratio), interval(row.low, row.high)),
         ]
         for row in compared.rows

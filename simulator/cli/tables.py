@@ -26,7 +26,7 @@ NARROWEST: Final = 40
 NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 GAP: Final = 2
 """Letters between two columns."""
-TEXT: Final = 32
+TEXT: Final = 27
 """Letters of a line below which a wrapped text is hard to read."""
 
 
@@ -97,7 +97,7 @@ class Table:
             [line for text in texts if text for line in wrapped(text, width)]
             for texts in ([self.title, self.subtitle], notes)
         )
-        return [*head, "", *body, *[""] * bool(below), *below]
+        return [line for block in (head, body, below) if block for line in (*block, "")][:-1]
 
 
 def _least(column: Column, cells: Sequence[str]) -> int:
