@@ -40,7 +40,7 @@ def kind_page(facts: Facts, example: Example | None, picture: Picture | None, do
     Parameters
     ----------
     facts
-        What its class tells.
+        What its class states.
     example, picture
         An example that runs, and a picture; None where there is none.
     documented
@@ -49,7 +49,7 @@ def kind_page(facts: Facts, example: Example | None, picture: Picture | None, do
     place = facts.reference.replace(":", ".")
     called = f"[{code(place)}][{place}]" if place in documented else code(place)
     head = f"# {facts.name}\n\n{facts.family} · {called}\n\n{paragraphs(facts.says)}\n"
-    parts = [head, "".join(f"- **{fact}**: {_told(fact, said)}\n" for fact, said in facts.told.items())]
+    parts = [head, "".join(f"- **{fact}**: {_fact(fact, text)}\n" for fact, text in facts.told.items())]
     if facts.cost is not None:
         parts.append(_cost(facts.cost))
     parts += [_sizes(facts), _parameters(facts)]
@@ -61,20 +61,20 @@ def kind_page(facts: Facts, example: Example | None, picture: Picture | None, do
     return "\n".join(part for part in parts if part)
 
 
-def _told(fact: str, said: str) -> str:
+def _fact(fact: str, text: str) -> str:
     if fact == "columns":
-        return ", ".join(code(column) for column in said.split(", "))
-    return prose(said)
+        return ", ".join(code(column) for column in text.split(", "))
+    return prose(text)
 
 
 def _cost(cost: Cost) -> str:
     says = cost.says.removeprefix("Return ")
-    said = f"## Cost\n\nThe bound that it states on its messages: {prose(says)}\n\n"
+    text = f"## Cost\n\nThe bound that it states on its messages: {prose(says)}\n\n"
     if not cost.bounds:
-        return said + "No bound is stated.\n"
+        return text + "No bound is stated.\n"
     at = "" if cost.alpha is None else f", alpha = {cost.alpha}"
     rows = [[f"{k:,}", f"{items:,}", number(float(round(bound)))] for k, items, bound in cost.bounds]
-    return said + table(["sites", "items", f"messages at most{at}"], rows)
+    return text + table(["sites", "items", f"messages at most{at}"], rows)
 
 
 def _sizes(facts: Facts) -> str:
@@ -102,20 +102,20 @@ def _parameters(facts: Facts) -> str:
 
 
 def _example(facts: Facts, example: Example) -> str:
-    said = "## Example\n\nA scenario of one game"
+    text = "## Example\n\nA scenario of one game"
     if example.drawn_from:
         link = f"[{example.drawn_from}](../gallery/{example.drawn_from}.md)"
-        said += f", the quickest point of {link} with {code(facts.name)} in it"
-    said += f"; `disttrack run {facts.name}-example.yaml` plays it:\n\n"
-    said += f'```yaml title="{facts.name}-example.yaml"\n{example.text}```\n'
+        text += f", the quickest point of {link} with {code(facts.name)} in it"
+    text += f"; `disttrack run {facts.name}-example.yaml` plays it:\n\n"
+    text += f'```yaml title="{facts.name}-example.yaml"\n{example.text}```\n'
     if example.row is not None:
         values = _outcome(example.row, shipped()[example.drawn_from].scenario.task.columns)
-        said += "\nIts first game, in the reference results:\n\n" + table(list(values), [list(values.values())])
-    return said
+        text += "\nIts first game, in the reference results:\n\n" + table(list(values), [list(values.values())])
+    return text
 
 
 def _outcome(row: Row, columns: Sequence[str]) -> dict[str, str]:
-    """Return what came of a game: columns and values."""
+    """Return the outcome of a game: columns and values."""
     kept = [column for column in dict.fromkeys([*SHOWN, *columns]) if row.get(column)]
     return {code(column): _shown(row[column]) for column in kept[:MOST]}
 
