@@ -30,11 +30,10 @@ def attack(budget: int, seed: int, out: Path, **flags: Any) -> None:
     write_text(out, search.scenario_of(worst, entry, **size, seed=seed))
     promise = f" (promised: {protocol.accuracy:g})" if protocol.accuracy else ""
     error = f"{worst.strength:.3g} on average over {worst.last} further games{promise}"
-    print_facts(
-        {
-            "worst policy": " ".join(f"{name}={value:g}" for name, value in worst.policy.parameters().items()),
-            "largest error": f"{error}; failed in {100 * worst.broken:.0f} % of them",
-            "games played": f"{worst.games:,}",
-            "scenario": str(out),
-        }
-    )
+    facts = {
+        "worst policy": " ".join(f"{name}={value:g}" for name, value in worst.policy.parameters().items()),
+        "largest error": f"{error}; failed in {100 * worst.broken:.0f} % of them",
+        "games played": f"{worst.games:,}",
+        "scenario": str(out),
+    }
+    print_facts(facts)

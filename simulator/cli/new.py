@@ -28,9 +28,8 @@ def new(ctx: click.Context, what: str, name: str) -> None:
     module = "_".join(word.lower() for word in words)
     class_name = "".join(word.capitalize() for word in words)
     texts = written(what, module=module, class_name=class_name, kind=module.replace("_", "-"))
-    for file in texts:
-        if Path(file).exists():
-            raise ScenarioError(f"{file} is there already; choose another name")
+    if taken := [file for file in texts if Path(file).exists()]:
+        raise ScenarioError(f"{taken[0]} is there already; choose another name")
     for file, text in texts.items():
         write_text(Path(file), text)
     game = f"{module}.py:{class_name} --sites 16 --items 100000"

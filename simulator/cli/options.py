@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from disttrack.simulator.points.point import Point
     from disttrack.simulator.points.registry import Family
 
-Command = Callable[..., Any]
-
 FILE: Final = click.Path(dir_okay=False, path_type=Path)
 FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 """Types of options that name an output."""
@@ -39,13 +37,13 @@ ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Numb
 ALPHA: Final = click.option("--alpha", default=0.1, help="Accuracy of a protocol that takes one.")
 
 
-def side_option(side: str, **settings: Any) -> Callable[[Command], Command]:
+def side_option(side: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option of a protocol or an adversary."""
     text = f"Kind and parameters of the {side}."
     return click.option(f"--{side}", metavar="KIND", help=text, shell_complete=completion.kinds_of(side), **settings)
 
 
-def game_options(command: Command) -> Command:
+def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a game."""
     # in the help, the last one comes first
     for option in (SET, SEED, ALPHA, ITEMS, SITES, side_option("protocol", required=True)):

@@ -93,10 +93,8 @@ class Table:
         notes = [*self.notes, *(f"{column.header}: {column.says}" for column in columns if column.says)]
         if left_out := [self.columns[i].header for i in full if i not in places]:
             notes.append(f"with more room: {', '.join(left_out)}")
-        head, below = (
-            [line for text in texts if text for line in wrapped(text, width)]
-            for texts in ([self.title, self.subtitle], notes)
-        )
+        head = [line for text in (self.title, self.subtitle) if text for line in wrapped(text, width)]
+        below = [line for text in notes for line in wrapped(text, width)]
         return [line for block in (head, body, below) if block for line in (*block, "")][:-1]
 
 
