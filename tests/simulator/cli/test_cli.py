@@ -113,6 +113,7 @@ def test_a_users_error_is_status_1_and_named() -> None:
     assert "RuntimeError: went wrong on purpose" in result.stderr
     assert "errors.txt" in result.stderr
     assert "Traceback" not in result.stderr
+    assert run("--trials", "9", "--set", "adversary=own.py:Raises", "--set", "claims=[]", "--seeds", "1").exit_code == 1
 
 
 def test_an_impossible_move_is_status_2_with_its_step() -> None:
