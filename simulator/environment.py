@@ -25,7 +25,7 @@ from disttrack.simulator.points.registry import find, make
 LARGEST: Final = 10.0
 """Relative errors beyond this are shown as this."""
 PATIENCE: Final = 10
-"""An episode is cut off after so many actions an item."""
+"""Actions per item after which an episode is cut off."""
 
 Observation = npt.NDArray[np.float32]
 

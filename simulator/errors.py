@@ -47,7 +47,7 @@ def printable(text: str) -> str:
     >>> printable(chr(0xDC80)), printable("α"), printable(chr(27) + "[31mred")
     ('\\\\udc80', 'α', '\\\\x1b[31mred')
     """
-    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -77,17 +77,17 @@ def shipped() -> dict[str, Shipped]:
 @cache
 def uses() -> dict[tuple[Family, str], list[Use]]:
     """Return for each kind the points in which it plays."""
-    found: dict[tuple[Family, str], list[Use]] = {}
+    points: dict[tuple[Family, str], list[Use]] = {}
     for name, one in shipped().items():
         scenario = one.scenario
         for point in scenario.points:
             seconds = float(one.games.get(point.number, {}).get("seconds") or "inf")
             use = Use(seconds, name, point.number)
             for part in (point.protocol, point.adversary, point.task):
-                found.setdefault((part.family, part.label), []).append(use)
+                points.setdefault((part.family, part.label), []).append(use)
         for plot in scenario.plots:
-            found.setdefault(("plot", plot.label), []).append(Use(0.0, name, 0))
-    return found
+            points.setdefault(("plot", plot.label), []).append(Use(0.0, name, 0))
+    return points
 
 
 def rows(path: Path) -> list[Row]:
@@ -110,6 +110,6 @@ def _read(path: Path) -> Shipped:
 def _captions(folder: Path) -> dict[str, str]:
     """Return the figures that were drawn of a result, those that the scenario asks for first, with their captions."""
     kept = folder / "figures" / "captions.json"
-    told = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else captions(folder)
+    texts = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else captions(folder)
     drawn = {path.stem for path in (folder / "figures").glob("*.png")}
-    return {f"{stem}.png": told.get(stem, stem) for stem in [*told, *sorted(drawn - set(told))] if stem in drawn}
+    return {f"{stem}.png": texts.get(stem, stem) for stem in [*texts, *sorted(drawn - set(texts))] if stem in drawn}

@@ -23,24 +23,24 @@ CHAPTERS: Final = {
 
 def by_chapter() -> dict[str, list[Shipped]]:
     """Return the scenarios of each part; what no part names stands in a last one."""
-    found: dict[str, list[Shipped]] = {chapter: [] for chapter in [*CHAPTERS, "More"]}
+    chapters: dict[str, list[Shipped]] = {chapter: [] for chapter in [*CHAPTERS, "More"]}
     for one in shipped().values():
         task = one.scenario.head.task
-        found[next((chapter for chapter, tasks in CHAPTERS.items() if task in tasks), "More")].append(one)
-    return {chapter: some for chapter, some in found.items() if some}
+        chapters[next((chapter for chapter, tasks in CHAPTERS.items() if task in tasks), "More")].append(one)
+    return {chapter: some for chapter, some in chapters.items() if some}
 
 
 def gallery_page() -> str:
     """Return the page with all figures."""
-    said = (
+    text = (
         "# Gallery\n\nThe figures of the reference results in `results/reference/`: each is drawn from the tables "
         "beside it, which the scenario makes again.\n"
     )
     for chapter, some in by_chapter().items():
-        said += f"\n## {chapter}\n"
+        text += f"\n## {chapter}\n"
         for one in some:
-            said += f"\n### [{one.name}]({one.name}.md)\n\n{_question(one)}\n\n{_pictures(one)}"
-    return said
+            text += f"\n### [{one.name}]({one.name}.md)\n\n{_question(one)}\n\n{_pictures(one)}"
+    return text
 
 
 def scenario_page(one: Shipped) -> str:

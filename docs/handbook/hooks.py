@@ -24,5 +24,5 @@ def on_page_markdown(markdown: str, /, *, page: Any, **_: Any) -> str:
 
 def prepared(markdown: str, path: str) -> str:
     """Return the Markdown of the page at a path as the site needs it."""
-    text = CLAIMS.sub(lambda found: claims_table(shipped()[found[1]].claims), markdown)
+    text = CLAIMS.sub(lambda match: claims_table(shipped()[match[1]].claims), markdown)
     return rewritten(NAMED.sub(r'\1\2 title="\3"', text), path)

@@ -39,46 +39,46 @@ def rewritten(text: str, page: str) -> str:
     '[`freeze`](adversaries/freeze.md) and tests'
     """
 
-    def led(found: re.Match[str]) -> str:
-        image, said, target = found.groups()
+    def replacement(match: re.Match[str]) -> str:
+        image, label, target = match.groups()
         if re.match(r"[a-z]+:|#|/", target):
-            return found[0]
+            return match[0]
         path = posixpath.normpath(posixpath.join("docs", posixpath.dirname(page), target.partition("#")[0]))
         if path.startswith("docs/"):
-            return found[0]
-        there = page_of(path, said.strip("`"))
+            return match[0]
+        there = page_of(path, label.strip("`"))
         if not there:
-            return said
-        return f"{image}[{said}]({posixpath.relpath(there, posixpath.dirname(page) or '.')})"
+            return label
+        return f"{image}[{label}]({posixpath.relpath(there, posixpath.dirname(page) or '.')})"
 
-    return outside_code(text, lambda part: LINK.sub(led, part))
+    return outside_code(text, lambda part: LINK.sub(replacement, part))
 
 
-def page_of(path: str, said: str) -> str:
+def page_of(path: str, label: str) -> str:
     """Return the page of the site that was made of a file of the project; nothing if there is none.
 
     Parameters
     ----------
     path
         From the top of the project.
-    said
+    label
         The text of the link: the kind that is meant where a file holds several.
     """
-    if found := FIGURE.match(path):
-        return f"reference/{found[1]}/{found[2]}"
-    if found := SCENARIO.match(path):
-        return f"gallery/{found[1]}.md"
+    if match := FIGURE.match(path):
+        return f"reference/{match[1]}/{match[2]}"
+    if match := SCENARIO.match(path):
+        return f"gallery/{match[1]}.md"
     here = kinds_by_file().get(path, {})
-    return here.get(said) or (next(iter(here.values())) if len(here) == 1 else "")
+    return here.get(label) or (next(iter(here.values())) if len(here) == 1 else "")
 
 
 @cache
 def kinds_by_file() -> dict[str, dict[str, str]]:
     """Return the pages of the built-in kinds by the file that each stands in, and by its name."""
-    found: dict[str, dict[str, str]] = {}
+    pages: dict[str, dict[str, str]] = {}
     for family in FAMILIES:
         for kind in kinds(family).values():
             _, *folders = kind.reference.partition(":")[0].split(".")  # below disttrack, which links to them
             file = f"{'/'.join(folders)}.py"
-            found.setdefault(file, {})[kind.name] = f"{HOMES[family].plural}/{kind.name}.md"
-    return found
+            pages.setdefault(file, {})[kind.name] = f"{HOMES[family].plural}/{kind.name}.md"
+    return pages

@@ -18,9 +18,9 @@ def prose(text: str) -> str:
     'at most k\\\\_i \\\\* 2 of `drain`, \\\\|x\\\\| &lt;= 1'
     """
     parts, end = [], 0
-    for found in _CODE.finditer(text):
-        parts += [text[end : found.start()].translate(_MARKS), f"`{found[1] or found[2]}`"]
-        end = found.end()
+    for match in _CODE.finditer(text):
+        parts += [text[end : match.start()].translate(_MARKS), f"`{match[1] or match[2]}`"]
+        end = match.end()
     return "".join([*parts, text[end:].translate(_MARKS)])
 
 

@@ -28,9 +28,9 @@ COMMANDS: Final = {
     "audit": ("audit:audit", "Measure the privacy of a mechanism or of the robust tracker."),
     "list": ("catalogue:list_", "List protocols, adversaries, mechanisms, tasks, plots, scenarios."),
     "describe": ("describe:describe", "Describe one of them."),
-    "check": ("check:check", "Check a scenario and say how much work it is."),
+    "check": ("check:check", "Check a scenario and estimate its work."),
     "schema": ("check:schema", "Print the JSON Schema of scenario files."),
-    "conformance": ("conformance:conformance", "Check a class and suggest how to mend its faults."),
+    "conformance": ("conformance:conformance", "Check a class and suggest fixes."),
     "completion": ("completion:completion", "Print the completion script of a shell."),
     "new": ("new:new", "Start a protocol, an adversary, a task or a plot of your own."),
 }
@@ -98,7 +98,7 @@ Distributed counting against adversaries that react. What to do first:
     "disttrack",
     cls=Commands,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True},
 )
 @click.option(DEBUG, is_flag=True, expose_value=False, help="Show the traceback of an error, of any command.")
 @click.version_option(package_name="disttrack", message="%(prog)s %(version)s")

@@ -8,20 +8,20 @@ from typing import Any
 
 import click
 
-from disttrack.simulator.cli.point_flags import game_options, scenario_of
-from disttrack.simulator.cli.tables import FILE, print_facts
+from disttrack.simulator.cli.options import FILE, game_options, point_of
+from disttrack.simulator.cli.tables import print_facts
 
 
 @click.command(epilog="A kind may have parameters: --protocol 'randomized confidence=4'.")
-@game_options(sites=64, items="100000")
-@click.option("--budget", type=click.IntRange(min=100), default=2000, show_default=True, help="Games to play.")
-@click.option("--out", type=FILE, default="attack.yaml", show_default=True, help="The scenario to write.")
+@game_options
+@click.option("--budget", type=click.IntRange(min=100), default=2000, help="Games to play.")
+@click.option("--out", type=FILE, default="attack.yaml", help="The scenario to write.")
 def attack(budget: int, seed: int, out: Path, **flags: Any) -> None:
     """Search for the worst policy against a protocol, and save it as a scenario."""
     from disttrack.simulator.results.files import write_text
     from disttrack.simulator.search import policy_search as search
 
-    (point,) = scenario_of({**flags, "adversary": "policy"}).points
+    point = point_of(adversary="policy", **flags)
     size: dict[str, Any] = {"sites": point.sites, "items": point.items, "start": point.start}
     protocol = point.protocol.make()
     with click.progressbar(length=budget, label="games", file=sys.stderr) as bar:

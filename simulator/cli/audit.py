@@ -1,22 +1,18 @@
-"""``disttrack audit``: what runs prove about a mechanism's or the robust tracker's privacy, beside its claim."""
+"""``disttrack audit``: a lower bound on the privacy loss of a mechanism or of the robust tracker, beside its claim."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from disttrack.simulator.cli import complete
-from disttrack.simulator.cli.point_flags import entry_of, maker_of
-from disttrack.simulator.cli.tables import JSON, Column, Table, print_json, print_table
+from disttrack.simulator.cli import completion
+from disttrack.simulator.cli.options import JSON, SEED, class_of, entry_of
+from disttrack.simulator.cli.tables import Column, Table, print_json, print_table
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.results.formats import cell
 
 if TYPE_CHECKING:
     from disttrack.simulator.scenario.load import Scenario
-
-
-RUNS_PROVE: Final = Column("runs prove", right=True, says="lower bound of epsilon, by the runs alone")
 
 
 @click.command(
@@ -25,14 +21,10 @@ RUNS_PROVE: Final = Column("runs prove", right=True, says="lower bound of epsilo
     "all: every shipped mechanism, and robust."
 )
 @click.argument(
-    "names",
-    nargs=-1,
-    required=True,
-    metavar="NAME…",
-    shell_complete=complete.kinds_of("mechanism", also=("all", "robust")),
+    "names", nargs=-1, required=True, metavar="NAME…", shell_complete=completion.kinds_of("all", "robust", "mechanism")
 )
 @click.option("--runs", type=click.IntRange(min=100), help="Runs on each input, in each half; rounds of the tracker.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Root of all randomness.")
+@SEED
 @click.option("--budget", is_flag=True, help="Show where the epsilon goes, as a tree, and audit nothing.")
 @JSON
 def audit(names: tuple[str, ...], runs: int | None, seed: int, budget: bool, as_json: bool) -> int:
@@ -58,21 +50,18 @@ def audit(names: tuple[str, ...], runs: int | None, seed: int, budget: bool, as_
 
 def _scenario(name: str, runs: int | None) -> Scenario:
     """Return the audit of a mechanism, or of a tracker, as a scenario of one point."""
-    from disttrack.simulator.points.registry import family_of, kinds
+    from disttrack.simulator.points.registry import family_of
     from disttrack.simulator.scenario.load import load
 
     entry = entry_of(name)
-    family = family_of(maker_of("protocol" if entry["kind"] in kinds("protocol") else "mechanism", entry["kind"]))
-    data: dict[str, Any] = {"name": "audit", "task": "audit", "protocol": entry, "adversary": "round-robin"}
-    if family == "protocol":
-        data |= {"task": "audit-tracker", "protocol": {"alpha": 0.1, **entry}}
-    if runs is not None:
-        data["transcripts" if family == "protocol" else "runs"] = runs
-    return load(data)
+    tracker = family_of(class_of(entry["kind"], "mechanism", "protocol")) == "protocol"
+    task, size = ("audit-tracker", "transcripts") if tracker else ("audit", "runs")
+    data = {"name": "audit", "task": task, "protocol": {"alpha": 0.1, **entry} if tracker else entry}
+    return load({**data, "adversary": "round-robin", **({} if runs is None else {size: runs})})
 
 
 def _row(scenario: Scenario, seed: int) -> dict[str, Any]:
-    """Return what an audit has measured, by the columns of its task."""
+    """Return an audit by the columns of its task."""
     (point,) = scenario.points
     record = scenario.task.play(point, seed)
     verdict = "refuted" if record.row["exceeds"] else "stands"
@@ -81,16 +70,16 @@ def _row(scenario: Scenario, seed: int) -> dict[str, Any]:
 
 def _table(scenarios: list[Scenario], rows: list[dict[str, Any]]) -> Table:
     """Return the audits with the answers of their tasks, a row each."""
-    answers = [
-        [one for one in scenario.task.answers if one.of in scenario.task.columns and one.of != "epsilon_low"]
-        for scenario in scenarios
-    ]
-    measured = {one.header: Column(one.header, True, one.rank, one.says) for mine in answers for one in mine}
-    columns = [Column("verdict"), Column("audited"), RUNS_PROVE, *measured.values(), Column("inputs", rank=3)]
-    cells = [
-        {**row, RUNS_PROVE.header: row["epsilon_low"]} | {one.header: row[str(one.of)] for one in mine}
-        for mine, row in zip(answers, rows, strict=True)
-    ]
+    from disttrack.simulator.results.formats import cell
+
+    proved = "lower bound of epsilon, by the runs alone"
+    columns = [Column("verdict"), Column("audited"), Column("runs prove", right=True, says=proved)]
+    cells = []
+    for scenario, row in zip(scenarios, rows, strict=True):
+        answers = [one for one in scenario.task.answers if one.of in scenario.task.columns and one.of != "epsilon_low"]
+        columns += [Column(one.header, True, one.rank, one.says) for one in answers]
+        cells.append({**row, "runs prove": row["epsilon_low"], **{one.header: row[str(one.of)] for one in answers}})
+    columns = list({column.header: column for column in [*columns, Column("inputs", rank=3)]}.values())
     return Table("Audits", columns, [[cell(mine.get(column.header)) for column in columns] for mine in cells])
 
 

@@ -12,6 +12,8 @@ from disttrack.simulator.points.registry import HOMES, Family, base_of, kinds, p
 
 SORTS: Final[dict[str, Family | None]] = {home.plural: family for family, home in HOMES.items()} | {"scenarios": None}
 """What can be listed, and the family of its kinds."""
+RANKS: Final = {"guarantee": 2, "from": 2, "file": 2, "parameters": 1, "sizes": 1}
+"""Columns that a narrow terminal leaves out."""
 
 
 @click.command("list")
@@ -20,14 +22,12 @@ def list_(what: str | None) -> None:
     """List available kinds and scenarios."""
     for sort in [what] if what else SORTS:
         rows = _rows(SORTS[sort])
-        names = list(rows[0]) if rows else []
-        columns = [Column(name, rank=int(name == "file")) for name in names]
+        columns = [Column(name, rank=RANKS.get(name, 0)) for name in rows[0]]
         print_table(Table(sort.capitalize(), columns, [list(row.values()) for row in rows]))
 
 
 def _rows(family: Family | None) -> list[dict[str, str]]:
-    """Return the kinds of a family, or the scenarios; in place of a title the error of one that cannot be read."""
-    from disttrack.simulator.errors import ScenarioError
+    """Return the kinds of a family, or the scenarios."""
     from disttrack.simulator.points.facts import first_line
     from disttrack.simulator.scenario.document import read
     from disttrack.simulator.scenario.load import shipped_scenarios
@@ -36,16 +36,10 @@ def _rows(family: Family | None) -> list[dict[str, str]]:
     for kind in kinds(family).values() if family else ():
         maker = kind.load()
         row = {"kind": kind.name, "sizes" if family == "task" else "parameters": _signature(kind.family, maker)}
-        if family == "protocol":
-            row["guarantee"] = str(getattr(maker, "guarantee", ""))
-        origin = kind.origin if kind.origin != "built in" else ""
-        rows.append({**row, "what it is": first_line(maker), "from": origin})
+        row["guarantee"] = str(getattr(maker, "guarantee", ""))
+        rows.append({**row, "what it is": first_line(maker), "from": kind.origin.removeprefix("built in")})
     for name, path in () if family else shipped_scenarios().items():
-        try:
-            title = str(read(path).data.get("title", ""))
-        except ScenarioError as error:
-            title = str(error)
-        rows.append({"name": name, "title": title, "file": str(path)})
+        rows.append({"name": name, "title": str(read(path).data.get("title", "")), "file": str(path)})
     return rows
 
 
@@ -55,4 +49,5 @@ def _signature(family: Family, maker: Any) -> str:
         return ", ".join(size.key for size in maker.sizes)
     common = parameters(base_of("plot")) if family == "plot" else {}
     own = {name: default for name, default in parameters(maker).items() if name not in common}
+    own = {name: f"{default:.4g}" if isinstance(default, float) else default for name, default in own.items()}
     return ", ".join(name if default is MISSING else f"{name}={default}" for name, default in own.items())

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from disttrack.simulator.cli import complete
-from disttrack.simulator.cli.plot import WITH, named
-from disttrack.simulator.cli.point_flags import entry_of
+from disttrack.simulator.cli import completion
+from disttrack.simulator.cli.options import FOLDER, JSON, WITH, entry_of
 from disttrack.simulator.cli.summary import SIDES
-from disttrack.simulator.cli.tables import FOLDER, JSON, Column, Table, print_json, print_table, say
+from disttrack.simulator.cli.tables import Column, Table, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -25,20 +24,12 @@ PAGE: Final = "compare.html"
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="DIR DIR…", shell_complete=complete.folders)
-@click.option(
-    "--plot",
-    "plots",
-    multiple=True,
-    metavar="KIND",
-    help="Draw a figure of all of them, for example cost:x=sites.",
-)
+@click.argument("folders", nargs=-1, required=True, metavar="DIR DIR…", shell_complete=completion.folders)
+@click.option("--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure of all of them: cost:x=sites.")
 @click.option("--out", type=FOLDER, help="Folder for the page and the figures; the first DIR if left out.")
 @WITH
 @JSON
-def compare(
-    folders: tuple[str, ...], plots: tuple[str, ...], own: tuple[str, ...], out: Path | None, as_json: bool
-) -> None:
+def compare(folders: Sequence[str], plots: Sequence[str], own: dict[str, Any], out: Path | None, as_json: bool) -> None:
     """Put results side by side, with the ratio of the medians at each point that they share; and write a page.
 
     The first result is compared with each of the others. The page has overlaid figures too.
@@ -49,11 +40,10 @@ def compare(
 
     if len(folders) < 2:
         raise ScenarioError("disttrack compare: takes two results or more")
-    classes = named(own)
-    results = [Results(folder, classes) for folder in folders]
+    results = [Results(folder, own) for folder in folders]
     compared = compare_results(results, _names([result.dir for result in results]))
     for warning in compared.warnings:
-        say(f"warning: {warning}", err=True)
+        print_text(f"warning: {warning}", err=True)
     place = out or results[0].dir
     pictures = [_picture(text, results, place) for text in plots]
     page = write_comparison(place / PAGE, results, compared, pictures)
@@ -63,8 +53,8 @@ def compare(
         return
     print_table(_table(compared))
     for figure in figures:
-        say(f"figure: {figure}")
-    say(f"page: {page}")
+        print_text(f"figure: {figure}")
+    print_text(f"page: {page}")
 
 
 def _picture(text: str, results: Sequence[Results], folder: Path) -> Picture:
@@ -89,21 +79,18 @@ def _document(compared: Compared) -> dict[str, Any]:
 
 
 def _table(compared: Compared) -> Table:
-    """Return the comparison as a table: a row for each measure at each point that the first result shares."""
+    """Return the comparison: a row for each measure at each point that the first result shares."""
     from disttrack.simulator.results.formats import cell, interval, number
 
+    several = len(compared.names) > 2
+    one, two = (compared.names[0], "its value") if several else compared.names
     columns = [Column(name, right=name not in SIDES) for name in compared.headers]
-    columns += [
-        Column("measure"),
-        Column(compared.names[0], right=True),
-        Column("other"),
-        Column("its value", right=True),
-    ]
+    columns += [Column("measure"), Column(one, right=True), *[Column("other")] * several, Column(two, right=True)]
     columns += [Column("ratio", right=True), Column("95 % interval", right=True, rank=1)]
     rows = [
         [
             *(cell(value) for value in row.point.values()),
-            *(row.measure, number(row.one.value), row.other, number(row.two.value)),
+            *(row.measure, number(row.one.value), *[row.other] * several, number(row.two.value)),
             *(number(row.ratio), interval(row.low, row.high)),
         ]
         for row in compared.rows

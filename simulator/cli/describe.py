@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from disttrack.simulator.cli import complete
-from disttrack.simulator.cli.point_flags import maker_of
-from disttrack.simulator.cli.tables import print_facts, say
+from disttrack.simulator.cli import completion
+from disttrack.simulator.cli.options import class_of
+from disttrack.simulator.cli.tables import print_facts, print_text
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.results.formats import number
 
 if TYPE_CHECKING:
-    from disttrack.simulator.points.facts import Cost, Facts
+    from disttrack.simulator.points.facts import Facts
 
 
 @click.command()
-@click.argument("name", shell_complete=complete.kinds_of())
+@click.argument("name", shell_complete=completion.kinds_of())
 def describe(name: str) -> None:
     """Describe a kind or a scenario: parameters, source, guarantee, cost, error.
 
@@ -33,7 +33,7 @@ def describe(name: str) -> None:
 
     scenarios = shipped_scenarios()
     if is_reference(name):
-        maker = maker_of("protocol", name)  # a reference leads to the same class in all families
+        maker = class_of(name, "protocol")
         known = [facts(family_of(maker) or "mechanism", name, "your own", maker.__qualname__, maker)]
     else:
         matches = [kinds(family)[name] for family in FAMILIES if name in kinds(family)]
@@ -48,26 +48,22 @@ def describe(name: str) -> None:
 
 
 def _print_kind(known: Facts) -> None:
-    _print_says(f"{known.name} ({known.family}, {known.origin}, {known.made} {known.reference})", known.says)
+    _print_paragraphs(f"{known.name} ({known.family}, {known.origin}, {known.made} {known.reference})", known.says)
     print_facts(known.properties)
     sizes = [
         f"{one.key} (at least {one.least}{', must be given' * one.needed}, column {one.column}): {one.says}"
         for one in known.sizes
     ]
-    _print_lines("sizes:", sizes)
-    _print_lines("parameters:", [f"{one.name} ({one.shown}): {one.says}".rstrip(": ") for one in known.parameters])
-    if known.cost is not None:
-        _print_lines(f"cost: {known.cost.says}", _bounds(known.cost) or ["no bound is stated"])
+    _print_list("sizes:", sizes)
+    _print_list("parameters:", [f"{one.name} ({one.shown}): {one.says}".rstrip(": ") for one in known.parameters])
+    if cost := known.cost:
+        at = "" if cost.alpha is None else f" with alpha = {cost.alpha}"
+        bounds = [
+            f"{k:,} sites, {items:,} items{at}: at most {number(float(round(bound)))} messages"
+            for k, items, bound in cost.bounds
+        ]
+        _print_list(f"cost: {cost.says}", bounds or ["no bound is stated"])
     click.echo()
-
-
-def _bounds(cost: Cost) -> list[str]:
-    """Return a protocol's own bound at a few sizes."""
-    at = "" if cost.alpha is None else f" with alpha = {cost.alpha}"
-    return [
-        f"{k:,} sites, {items:,} items{at}: at most {number(float(round(bound)))} messages"
-        for k, items, bound in cost.bounds
-    ]
 
 
 def _print_scenario(name: str, path: Path) -> None:
@@ -76,28 +72,25 @@ def _print_scenario(name: str, path: Path) -> None:
     from disttrack.simulator.scenario.load import load
 
     scenario = load(path)
-    _print_says(f"{name} (scenario, {path})", comment(path))
+    _print_paragraphs(f"{name} (scenario, {path})", comment(path))
     games = f"{len(scenario.points):,} points, {scenario.head.trials:,} trials each"
     print_facts({"title": scenario.head.title, "games": games})
-    claims = [
-        f"{claim.name}: {claim.measure} {bound(claim)}" + f" where {claim.where}" * bool(claim.where)
-        for claim in scenario.head.claims
-    ]
-    _print_lines("claims:", claims)
+    claims = scenario.head.claims
+    _print_list(
+        "claims:", [f"{one.name}: {one.measure} {bound(one)}{one.where and f' where {one.where}'}" for one in claims]
+    )
     click.echo()
 
 
-def _print_says(heading: str, text: str) -> None:
+def _print_paragraphs(heading: str, text: str) -> None:
     """Print a heading, and the paragraphs of a text below it."""
-    say(heading)
+    print_text(heading)
     for paragraph in re.split(r"\n\s*\n", text):
-        say(paragraph, "  ")
+        print_text(paragraph, "  ")
         click.echo()
 
 
-def _print_lines(heading: str, lines: Sequence[str]) -> None:
+def _print_list(heading: str, lines: Sequence[str]) -> None:
     """Print lines below their heading; nothing without any."""
-    if lines:
-        say(heading)
-    for line in lines:
-        say(line, "  ", "    ")
+    for line in [heading, *lines] if lines else ():
+        print_text(line, "" if line is heading else "  ", "    ")

@@ -19,7 +19,7 @@ def new(ctx: click.Context, what: str, name: str) -> None:
 
     A task or a plot comes with a scenario, NAME.yaml.
     """
-    from disttrack.simulator.results.files import writing
+    from disttrack.simulator.results.files import write_text
     from disttrack.simulator.templates import written
 
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
@@ -28,12 +28,10 @@ def new(ctx: click.Context, what: str, name: str) -> None:
     module = "_".join(word.lower() for word in words)
     class_name = "".join(word.capitalize() for word in words)
     texts = written(what, module=module, class_name=class_name, kind=module.replace("_", "-"))
-    for file in texts:
-        if Path(file).exists():
-            raise ScenarioError(f"{file} is there already; choose another name")
-    with writing(Path()) as start:
-        for file, text in texts.items():
-            start(file).write(text)
+    if taken := [file for file in texts if Path(file).exists()]:
+        raise ScenarioError(f"{taken[0]} is there already; choose another name")
+    for file, text in texts.items():
+        write_text(Path(file), text)
     game = f"{module}.py:{class_name} --sites 16 --items 100000"
     command = {
         "adversary": f"play --protocol randomized --adversary {game}",

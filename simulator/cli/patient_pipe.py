@@ -23,12 +23,8 @@ class PatientFile(io.FileIO):
 @contextmanager
 def patient_output() -> Iterator[None]:
     """Let the block print to readers that may go away."""
-    with redirect_stdout(_patient(sys.stdout)) as out, redirect_stderr(_patient(sys.stderr)) as err:
-        try:
-            yield
-        finally:
-            out.flush()
-            err.flush()
+    with redirect_stdout(_patient(sys.stdout)), redirect_stderr(_patient(sys.stderr)):
+        yield
 
 
 def _patient(stream: TextIO) -> TextIO:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from disttrack.simulator.cli import complete
-from disttrack.simulator.cli.point_flags import game_options, scenario_of
-from disttrack.simulator.cli.tables import FILE, JSON, Column, Table, print_facts, print_json, print_table, say
+from disttrack.simulator.cli.options import FILE, JSON, game_options, point_of, side_option
+from disttrack.simulator.cli.tables import Column, Table, print_facts, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.formats import duration, number, percent
 
@@ -24,15 +23,8 @@ ROWS: Final = 12
     epilog="A kind may have parameters: --protocol 'robust delta=0.01', --adversary 'attack.py:Mine patience=2'. "
     "Other keys of scenarios: --set start=1000, --set 'network={latency: 5, loss: 0.1, link: reliable}'."
 )
-@game_options()
-@click.option(
-    "--adversary",
-    default="round-robin",
-    show_default=True,
-    metavar="KIND",
-    help="Kind and parameters of the adversary.",
-    shell_complete=complete.kinds_of("adversary"),
-)
+@game_options
+@side_option("adversary", default="round-robin")
 @click.option("--record", type=FILE, help="Write the whole game into this file, for disttrack replay.")
 @JSON
 def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
@@ -40,12 +32,9 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     from disttrack.simulator.game.play import play as play_game
     from disttrack.simulator.replay.files import save
     from disttrack.simulator.replay.record import record_of
-    from disttrack.simulator.runs.estimate import estimate
     from disttrack.simulator.tasks.tracking import prepare
 
-    scenario = scenario_of(flags)
-    (point,) = scenario.points
-    estimate(scenario, workers=1).refuse_too_long(1)
+    point = point_of(**flags)
     try:
         game = play_game(**prepare(point), seed=seed, record=record is not None, on_error="record")
     except ValueError as error:
@@ -62,7 +51,7 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
             click.echo()
             print_table(_timeline(game))
         if record is not None:
-            say(f"record: {record}")
+            print_text(f"record: {record}")
     if game.error:
         click.echo(game.error.rstrip(), err=True)
     return int(bool(game.error))

@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from disttrack.simulator.cli import complete
-from disttrack.simulator.cli.point_flags import maker_of
+from disttrack.simulator.cli import completion
+from disttrack.simulator.cli.options import WITH
 from disttrack.simulator.errors import ScenarioError, one_line, shortened
 
 if TYPE_CHECKING:
     from disttrack.simulator.results.folder import Results
 
-WITH: Final = click.option(
-    "--with",
-    "own",
-    multiple=True,
-    metavar="FILE.py:CLASS",
-    help="A class of yours that the result was made with: none is loaded because a result names it.",
-)
-"""Option of commands that draw."""
-
-
-def named(own: tuple[str, ...]) -> dict[str, Any]:
-    """Return the classes that `--with` names."""
-    return {kind: maker_of("plot", kind) for kind in own}  # a reference leads to the same class in all families
-
 
 @click.command()
-@click.argument("folder", metavar="DIR", shell_complete=complete.folders)
+@click.argument("folder", metavar="DIR", shell_complete=completion.folders)
 @WITH
 @click.option(
-    "--style",
-    type=click.Choice(["screen", "paper"]),
-    default="screen",
-    show_default=True,
-    help="paper: no titles, one and two columns wide, 8 points, fonts in the file, PDF too.",
+    "--style", type=click.Choice(["screen", "paper"]), default="screen", help="paper: for a column of print, PDF too."
 )
-def plot(folder: str, own: tuple[str, ...], style: str) -> int:
+def plot(folder: str, own: dict[str, Any], style: str) -> int:
     """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
     from disttrack.simulator.results.folder import Results
 
-    results = Results(folder, named(own))
+    results = Results(folder, own)
     fault = draw_figures(results, style=style)
     for path in sorted((results.dir / "figures").rglob("*.*")):
         click.echo(str(path))
@@ -50,9 +32,9 @@ def plot(folder: str, own: tuple[str, ...], style: str) -> int:
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", shell_complete=complete.folders)
+@click.argument("folder", metavar="DIR", shell_complete=completion.folders)
 @WITH
-def report(folder: str, own: tuple[str, ...]) -> None:
+def report(folder: str, own: dict[str, Any]) -> None:
     """Write DIR/report.html: claims, figures and tables in one page that needs no other file.
 
     Figures that are missing, or older than the tables, are drawn first.
@@ -60,7 +42,7 @@ def report(folder: str, own: tuple[str, ...]) -> None:
     from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.folder import Results
 
-    results = Results(folder, named(own))
+    results = Results(folder, own)
     click.echo(str(write_report(results, draw_figures(results, missing=True))))
 
 
@@ -70,9 +52,9 @@ def draw_figures(results: Results, *, missing: bool = False, style: str = "scree
 
     try:
         draw(results, missing=missing, style=style)
+    except ScenarioError:  # there are no results
+        raise
     except ValueError as error:
-        if isinstance(error, ScenarioError):  # there are no results
-            raise
         click.echo(one_line(shortened(f"figures: {error}")), err=True)
         return str(error)
     return ""

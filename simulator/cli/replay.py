@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from disttrack.simulator.cli.tables import FILE, SET
+from disttrack.simulator.cli.options import FILE, SET
 from disttrack.simulator.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -23,44 +23,24 @@ if TYPE_CHECKING:
 @click.option("--point", "points", type=int, multiple=True, help="Of a scenario, the point; 0 if left out.")
 @click.option("--trial", "trials", type=int, multiple=True, help="Of a scenario, the trial; 0 if left out.")
 @SET
-@click.option(
-    "--out",
-    type=FILE,
-    default="replay.html",
-    show_default=True,
-    help="The page to write; a drawing instead if it ends with .svg.",
-)
-@click.option(
-    "--steps", type=click.IntRange(min=0), nargs=2, metavar="FIRST LAST", help="Steps of a drawing; all if left out."
-)
-def replay(
-    games: tuple[str, ...],
-    points: tuple[int, ...],
-    trials: tuple[int, ...],
-    overrides: tuple[str, ...],
-    out: Path,
-    steps: tuple[int, int] | None,
-) -> None:
+@click.option("--out", type=FILE, default="replay.html", help="The page to write; a drawing if it ends with .svg.")
+@click.option("--steps", type=int, nargs=2, metavar="FIRST LAST", help="Steps of a drawing; all if left out.")
+def replay(games: Sequence[str], out: Path, steps: tuple[int, int] | None, **which: Any) -> None:
     """Replay a game: who spoke when, what the adversary saw and did, and where the estimate fails.
 
     GAME is a file of disttrack play --record FILE, or a scenario, of which one game is played again from its seed.
     """
+    from disttrack.simulator.replay.drawing import drawing
+    from disttrack.simulator.replay.page import page
     from disttrack.simulator.results.files import write_text
 
     drawn = out.suffix == ".svg"
-    if steps is not None and not (drawn and steps[0] <= steps[1]):
+    if steps is not None and not (drawn and 0 <= steps[0] <= steps[1]):
         raise ScenarioError(f"--steps {steps[0]} {steps[1]}: must be in order, and need a drawing: --out FILE.svg")
-    if len(games) * max(1, len(points)) * max(1, len(trials)) > 2:
+    if len(games) * max(1, len(which["points"])) * max(1, len(which["trials"])) > 2:
         raise ScenarioError("disttrack replay: takes at most two games")
-    records = list(_records(games, points, trials, overrides))
-    if drawn:
-        from disttrack.simulator.replay.drawing import drawing
-
-        write_text(out, drawing(records, *(steps or ())))
-    else:
-        from disttrack.simulator.replay.page import page
-
-        write_text(out, page(records))
+    records = list(_records(games, **which))
+    write_text(out, drawing(records, *(steps or ())) if drawn else page(records))
     click.echo(f"{'drawing' if drawn else 'page'}: {out}")
 
 

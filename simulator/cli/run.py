@@ -9,48 +9,32 @@ from typing import Any, Final
 
 import click
 
-from disttrack.simulator.cli import complete
+from disttrack.simulator.cli import completion
+from disttrack.simulator.cli.options import FOLDER, JSON, SET
 from disttrack.simulator.cli.run_output import Form, print_run, print_seeds
-from disttrack.simulator.cli.tables import FOLDER, JSON, SET, print_json, say
+from disttrack.simulator.cli.tables import print_json, print_text
 
 MOST_HOURS: Final = 24
 """Longer runs are refused unless the user wants them."""
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete.scenario_files)
+@click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=completion.scenario_files)
 @click.option("--out", type=FOLDER, help="Folder for the results; results/NAME if left out.")
 @SET
 @click.option("--trials", type=int, help="Games at each point.")
 @click.option("--seed", type=int, help="The scenario's seed.")
 @click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, or local.")
-@click.option(
-    "--game-timeout", type=float, metavar="SECONDS", help="End a game that takes longer, as an error; the others go on."
-)
+@click.option("--game-timeout", type=float, metavar="SECONDS", help="End a game that takes longer, as an error.")
 @click.option("--fresh", is_flag=True, help="Begin anew, without the games of earlier runs.")
 @click.option("--no-controls", is_flag=True, help="Do not play the broken systems in which claims must fail.")
-@click.option(
-    "--seeds", type=click.IntRange(min=1), help="Play under this number of fresh seeds: how often claims hold."
-)
+@click.option("--seeds", type=click.IntRange(min=1), help="Play under this number of fresh seeds: do claims hold?")
 @click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")
 @click.option("--yes", is_flag=True, help=f"Play runs of more than {MOST_HOURS} hours too.")
 @click.option("--quiet", "-q", is_flag=True, help="Print only what failed.")
 @JSON
-def run(
-    files: tuple[str, ...],
-    out: Path | None,
-    overrides: tuple[str, ...],
-    trials: int | None,
-    seed: int | None,
-    no_controls: bool,
-    seeds: int | None,
-    no_figures: bool,
-    yes: bool,
-    quiet: bool,
-    as_json: bool,
-    **how: Any,
-) -> int:
+def run(files: tuple[str, ...], out: Path | None, no_controls: bool, no_figures: bool, yes: bool, **how: Any) -> int:
     """Play scenarios: files, or bare names of shipped ones.
 
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
@@ -61,13 +45,15 @@ def run(
     from disttrack.simulator.runs.seeds import run_seeds
     from disttrack.simulator.scenario.load import load
 
-    overrides += tuple(f"{key}={value}" for key, value in (("trials", trials), ("seed", seed)) if value is not None)
+    quiet, as_json, seeds = (how.pop(name) for name in ("quiet", "as_json", "seeds"))
+    given = {key: how.pop(key) for key in ("trials", "seed")}
+    overrides = [*how.pop("overrides"), *(f"{key}={value}" for key, value in given.items() if value is not None)]
     scenarios = [load(file, overrides) for file in files]  # all of them before the first game
     for scenario in scenarios:
         work = estimate(scenario, how["workers"] or cores())
         work.refuse_too_large()
         if not how["scheduler"] and (warning := work.refuse_too_long(inf if yes else MOST_HOURS)):
-            say(warning, err=True)
+            print_text(warning, err=True)
     documents = []
     form: Form = "json" if as_json else "failed" if quiet else "all"
     # a polite kill is an interruption like Ctrl-C: the workers end, the journal is closed

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from disttrack.simulator.cli.plot import draw_figures
 from disttrack.simulator.cli.summary import claims_table, games_table, seeds_table
-from disttrack.simulator.cli.tables import print_table, say
+from disttrack.simulator.cli.tables import print_table, print_text
 from disttrack.simulator.results.formats import duration
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool) 
     answers = answer_table(results)
     _print_errors(report.errors, str(folder / "errors.txt"))
     if (folder / PRINTED).is_file():
-        say(f"printed by classes: {folder / PRINTED}", err=True)
+        print_text(f"printed by classes: {folder / PRINTED}", err=True)
     if report.damaged:
-        rows = f"{report.damaged:,} rows of the journal could not be read; their games were played again"
-        say(f"{rows} (the file is kept as {JOURNAL}.damaged)", err=True)
+        rows = f"{report.damaged:,} rows of the journal could not be read"
+        print_text(f"{rows}: their games were played again, and the file is kept as {JOURNAL}.damaged", err=True)
     if form == "all":
         print_table(games_table(answers, str(folder / "trials.csv")))
     if claims := [one for one in report.findings if form == "all" or (form == "failed" and not one.holds)]:
@@ -41,11 +41,11 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool) 
     if form == "all":
         alike = f", {report.alike:,} more without coins, the same under every seed" if report.alike else ""
         kept = f", {report.kept:,} kept from before" if report.kept else ""
-        say(f"{report.played:,} games played{alike}{kept}, {duration(report.seconds)}")
-        say(f"results: {folder}")
+        print_text(f"{report.played:,} games played{alike}{kept}, {duration(report.seconds)}")
+        print_text(f"results: {folder}")
     page = write_report(results, draw_figures(results)) if figures else None
     if form == "all" and page is not None:
-        say(f"report: {page}")
+        print_text(f"report: {page}")
     return {
         "scenario": scenario.name,
         "title": answers.title,
@@ -75,4 +75,4 @@ def _print_errors(errors: Sequence[str], place: str) -> None:
     """Print how many games ended in an error, the first of them, and where the tracebacks are."""
     if errors:
         ended = f"{len(errors):,} game{'s' * (len(errors) > 1)} ended in an error"
-        say(f"{ended}, the first: {errors[0]} (tracebacks: {place})", err=True)
+        print_text(f"{ended}, the first: {errors[0]} (tracebacks: {place})", err=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.claims.judge import UNDECIDED
@@ -42,9 +42,8 @@ def claims_table(name: str, findings: Sequence[Finding]) -> Table:
         Column("control", right=True, rank=1, says="measured with a part broken, where the claim must fail"),
         Column("95 % interval", right=True, rank=2),
         Column("games", right=True, rank=2),
-        Column(
-            "power", right=True, rank=3, says="value beyond the bound that such a run refutes with probability 95 %"
-        ),
+        Column("false alarm", right=True, rank=4, says="probability that the claim fails although it is true"),
+        Column("power", right=True, rank=3, says="value beyond the bound that is refuted with probability 95 %"),
     ]
     rows = [
         [
@@ -55,11 +54,12 @@ def claims_table(name: str, findings: Sequence[Finding]) -> Table:
             number(finding.control),
             interval(finding.low, finding.high),
             games_of(finding.games, finding.played),
+            chance(finding.false_alarm),
             number(finding.power),
         ]
         for finding in findings
     ]
-    return Table(f"Claims of {name}", columns, rows, notes=list(_often_missed(findings)))
+    return Table(f"Claims of {name}", columns, rows)
 
 
 def claim_name(claim: Finding | Held) -> str:
@@ -67,28 +67,10 @@ def claim_name(claim: Finding | Held) -> str:
     return claim.name + (f" [{claim.group}]" if claim.group else "")
 
 
-def _often_missed(findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield which claims a fresh run would miss by chance too often."""
-    from disttrack.simulator.claims.false_alarm import ALLOWED, rate_of_several
-
-    rates: dict[tuple[str, str, str], list[float | None]] = {}
-    for finding in findings:
-        rates.setdefault((finding.name, finding.where, finding.measure), []).append(finding.false_alarm)
-    sums = {name: rate_of_several(mine) for (name, _, _), mine in rates.items()}
-    often = [f"{name} ({chance(rate)})" for name, rate in sums.items() if rate is not None and rate > ALLOWED]
-    if often:
-        yield f"a fresh seed may miss by chance, in more than {ALLOWED:g} of all runs: {'; '.join(often)}"
-
-
 def seeds_table(name: str, held: Sequence[Held]) -> Table:
     """Return a row per claim: under how many fresh seeds it held, and the range of the measured values."""
-    columns = [
-        Column("held", right=True),
-        Column("claim"),
-        Column("measured", right=True),
-        Column("bound", right=True),
-        Column("failing seeds"),
-    ]
+    headers = ("held", "claim", "measured", "bound", "failing seeds")
+    columns = [Column(header, right=header in ("held", "measured", "bound")) for header in headers]
     rows = [
         [
             f"{row.held} of {row.seeds}",

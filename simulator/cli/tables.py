@@ -13,31 +13,20 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from disttrack.simulator.errors import printable
 
-FILE: Final = click.Path(dir_okay=False, path_type=Path)
-FOLDER: Final = click.Path(file_okay=False, path_type=Path)
-"""Types of options that name what is written."""
-SET: Final = click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Set a key of the scenario: sites=64, protocol.0.alpha=0.1, network.latency=5.",
-)
-JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON document in place of tables.")
-"""Options of several commands."""
 COLOURS: Final = {"PASS": "green", "FAIL": "red", "VACUOUS": "red", "UNDECIDED": "yellow", "refuted": "red"}
 """Colours of verdicts at the beginning of a line."""
 NARROWEST: Final = 40
 """The least width that is assumed of a terminal."""
 NO_BREAK: Final = "\N{NO-BREAK SPACE}"
-TEXT: Final = 32
+GAP: Final = 2
+"""Letters between two columns."""
+TEXT: Final = 27
 """Letters of a line below which a wrapped text is hard to read."""
 
 
@@ -91,19 +80,29 @@ class Table:
         while True:
             columns, cells = [self.columns[i] for i in places], [[row[i] for i in places] for row in rows]
             body = _drawn(columns, cells, width)
-            if width is None or max(map(len, body), default=0) <= width:
+            least = GAP * (len(columns) - 1) + sum(map(_least, columns, zip(*cells, strict=True)))
+            if width is None or max(least, *map(len, body)) <= width:  # without room rich omits columns
                 break
             last = max(places, key=lambda i: (self.columns[i].rank, i))
             if not self.columns[last].rank:
-                body = [line for row in cells for line in wrapped(_paragraph(columns, row), width)]
+                texts = [zip(columns, row, strict=True) for row in cells]
+                parts = [" · ".join(f"{column.header} {cell}" for column, cell in text if cell) for text in texts]
+                body = [line for part in parts for line in wrapped(part, width)]
                 break
             places = [i for i in places if i != last]
         notes = [*self.notes, *(f"{column.header}: {column.says}" for column in columns if column.says)]
         if left_out := [self.columns[i].header for i in full if i not in places]:
             notes.append(f"with more room: {', '.join(left_out)}")
-        parts = [[self.title, self.subtitle], notes]
-        head, below = ([line for text in texts if text for line in wrapped(text, width)] for texts in parts)
-        return [*head, "", *body, *[""] * bool(below), *below]
+        head = [line for text in (self.title, self.subtitle) if text for line in wrapped(text, width)]
+        below = [line for text in notes for line in wrapped(text, width)]
+        return [line for block in (head, body, below) if block for line in (*block, "")][:-1]
+
+
+def _least(column: Column, cells: Sequence[str]) -> int:
+    """Return the least width of a column: numbers are not wrapped, and no word is broken."""
+    longest = max(map(len, cells))
+    words = [word for text in [column.header, *([] if column.right else cells)] for word in text.split()]
+    return max(longest if column.right else min(longest, TEXT), *map(len, words))
 
 
 def _drawn(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None) -> list[str]:
@@ -113,16 +112,13 @@ def _drawn(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int 
     from rich.text import Text
 
     grid = table.Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for i, column in enumerate(columns):
-        cells = [row[i] for row in rows]
-        longest = max(map(len, cells))
-        words = [word for text in [column.header, *([] if column.right else cells)] for word in text.split()]
-        least = max(longest if column.right else min(longest, TEXT), *map(len, words))
+    for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
+        least = _least(column, cells)
         grid.add_column(
             Text(printable(column.header)),
             justify="right" if column.right else "left",
             min_width=least,
-            no_wrap=least >= max(longest, len(column.header)),
+            no_wrap=least >= max(map(len, [column.header, *cells])),
         )
     for row in rows:
         grid.add_row(*map(Text, row))
@@ -130,11 +126,6 @@ def _drawn(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int 
     with console.capture() as capture:
         console.print(grid, crop=False)
     return [line.rstrip() for line in capture.get().splitlines()]
-
-
-def _paragraph(columns: Sequence[Column], row: Sequence[str]) -> str:
-    """Return a row as a text: each cell after its header."""
-    return " · ".join(f"{column.header} {cell}" for column, cell in zip(columns, row, strict=True) if cell)
 
 
 def wrapped(text: str, width: int | None, first: str = "", further: str = "  ") -> list[str]:
@@ -177,7 +168,7 @@ def print_table(table: Table) -> None:
     Console(highlight=False).print(text, soft_wrap=True)
 
 
-def say(text: str, first: str = "", further: str = "  ", *, err: bool = False) -> None:
+def print_text(text: str, first: str = "", further: str = "  ", *, err: bool = False) -> None:
     """Print a text; a terminal that is narrower gets it in lines that are broken at spaces."""
     click.echo("\n".join(wrapped(text, terminal_width(err=err), first, further)), err=err)
 
@@ -185,7 +176,7 @@ def say(text: str, first: str = "", further: str = "  ", *, err: bool = False) -
 def print_facts(facts: Mapping[str, str]) -> None:
     """Print texts beside their names, one below the other."""
     for name, text in facts.items():
-        say(text, f"{name + ':':<15}", " " * 15)
+        print_text(text, f"{name + ':':<15}", " " * 15)
 
 
 def print_json(document: Any) -> None:

@@ -25,7 +25,7 @@ def deliver(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[M
 def first_draw(protocol: Protocol, k: int, items: int, start: Sequence[int] = ()) -> int | None:
     """Return the item, given to the sites in turn, at which sites or server first draw a random number.
 
-    0 if they draw when they are made, None if they do not draw in so many items. `start` is what the sites begin with.
+    0 if they draw when they are made, None if they do not draw within `items`. The sites begin with `start`.
     """
     rng = np.random.default_rng(0)
     before = rng.bit_generator.state

@@ -140,7 +140,7 @@ def _errs_as_it_says(counter: Counter, steps: Sequence[int]) -> Checks:
         if variance is not None:
             parts = each.noise_parts(t)
             excess = sum(12 * n * scale**4 for scale, n in parts) / variance**2 if parts else LAPLACE_EXCESS
-            # a sum of squares of this kurtosis is about chi-square with so many degrees of freedom
+            # a sum of squares of this kurtosis is about chi-square with this number of degrees of freedom
             freedom = 2 * RUNS / (2 + excess)
             low, high = chi2.isf([1 - FALSE_ALARM / 6, FALSE_ALARM / 6], freedom) / freedom
             fits = low * variance <= squares <= high * variance

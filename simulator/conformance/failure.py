@@ -28,7 +28,7 @@ class ConformanceError(AssertionError):
     mend
         How to mend it.
     check
-        The check that found it.
+        The check that failed.
     """
 
     def __init__(self, what: str, mend: str = "", check: str = "") -> None:

@@ -34,7 +34,7 @@ class MyTask(Task):
     # `families` says what may stand under `protocol:` and `adversary:`; left out, these are protocols and adversaries.
 
     def check(self, point: Point) -> None:
-        """Make both sides of a point: what is wrong with one is then said before any game starts."""
+        """Make both sides of a point: wrong parameters are refused before any game starts."""
         point.protocol.make()
         point.adversary.make()
 

@@ -7,82 +7,67 @@ from pathlib import Path
 
 import own_kinds
 import pytest
-from click.testing import CliRunner, Result
-
-from disttrack.simulator.cli import main
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def disttrack(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments, catch_exceptions=False)
-
-
-def refused(*arguments: str) -> str:
-    result = disttrack(*arguments)
-    assert result.exit_code == 2, result.output
-    lines = result.stderr.strip().splitlines()
-    assert len(lines) == 1, lines
-    return lines[0]
+from commands import disttrack, refused
 
 
 def test_list_and_describe_use_the_classes_words() -> None:
     from disttrack.protocols import Robust
 
-    said = disttrack("list").stdout
+    shown = disttrack("list").stdout
     for name in ("robust", "martingale", "freeze", "round-robin", "headline", "binary"):
-        assert f"\n{name} " in said
-    said = disttrack("describe", "robust").stdout
-    assert Robust.source in said
-    assert "delta (default 0.05): Probability" in said
-    assert "messages" in said
-    said = disttrack("describe", "headline").stdout
-    assert "\nclaims:\n  deterministic is never wrong: fraction(ok) >= 1 where" in said
+        assert f"\n{name} " in shown
+    shown = disttrack("describe", "robust").stdout
+    assert Robust.source in shown
+    assert "delta (default 0.05): Probability" in shown
+    assert "messages" in shown
+    shown = disttrack("describe", "headline").stdout
+    assert "\nclaims:\n  deterministic is never wrong: fraction(ok) >= 1 where" in shown
 
 
-def test_describe_says_how_a_mechanism_errs() -> None:
+def test_describe_states_the_error_of_a_mechanism() -> None:
     from disttrack.mechanisms import MECHANISMS, SquareRoot
 
     assert len(MECHANISMS) >= 20
     for kind, maker in MECHANISMS.items():
         assert maker.error, kind
         assert f"\nerror:         {maker.error}\n" in disttrack("describe", kind).stdout
-    said = disttrack("describe", "square-root").stdout
-    assert f"\nmemory:        {SquareRoot.memory}\n" in said
-    assert "\nprivacy:       approximate\n" in said
+    shown = disttrack("describe", "square-root").stdout
+    assert f"\nmemory:        {SquareRoot.memory}\n" in shown
+    assert "\nprivacy:       approximate\n" in shown
     assert "\nerror:" not in disttrack("describe", "robust").stdout
 
 
 def test_tasks_and_plots_are_listed_and_described() -> None:
-    said = disttrack("list", "tasks").stdout
-    assert re.search(r"\nexperts +experts, steps", said)
-    assert re.search(r"\ncount +sites, items, start", said)
-    said = disttrack("list", "plots").stdout
-    assert "\ncost       x, y=words" in said
-    said = disttrack("describe", "experts").stdout
-    assert "  experts (at least 2, must be given, column sites): Experts whose advice is combined.\n" in said
-    assert "columns:       regret, plain_regret" in said
-    said = disttrack("describe", "measure").stdout
-    assert "  y (must be given): The column of trials.csv.\n" in said
-    assert "  where (default ''): Which games, as a condition" in said
+    shown = disttrack("list", "tasks").stdout
+    assert re.search(r"\nexperts +experts, steps", shown)
+    assert re.search(r"\ncount +sites, items, start", shown)
+    shown = disttrack("list", "plots").stdout
+    assert "\ncost       x, y=words" in shown
+    shown = disttrack("describe", "experts").stdout
+    assert "  experts (at least 2, must be given, column sites): Experts whose advice is combined.\n" in shown
+    assert "columns:       regret, plain_regret" in shown
+    shown = disttrack("describe", "measure").stdout
+    assert "  y (must be given): The column of trials.csv.\n" in shown
+    assert "  where (default ''): Which games, as a condition" in shown
 
 
 def test_classes_of_ones_own_are_described_by_reference() -> None:
     Path("dice.py").write_text(own_kinds.DICE)
     Path("spread.py").write_text(own_kinds.SPREAD)
     Path("turn.py").write_text("def turn(view):\n    return view.steps % view.sites\n")
-    said = disttrack("describe", "dice.py:Dice").stdout
-    assert said.startswith("dice.py:Dice (task, your own, class Dice)\n  A die is thrown so often")
-    assert "throws (at least 1, must be given, column items)" in said
+    shown = disttrack("describe", "dice.py:Dice").stdout
+    assert shown.startswith("dice.py:Dice (task, your own, class Dice)\n  A die is thrown so often")
+    assert "throws (at least 1, must be given, column items)" in shown
     assert disttrack("describe", "spread.py:Spread").stdout.startswith(
         "spread.py:Spread (plot, your own, class Spread)"
     )
     assert disttrack("describe", "turn.py:turn").stdout.startswith("turn.py:turn (adversary, your own, function turn)")
-    assert disttrack("describe", "protocols:Robust").stdout.startswith("protocols:Robust (protocol, your own")
-    assert disttrack("describe", "mechanisms:Binary").stdout.startswith("mechanisms:Binary (mechanism, your own")
+    assert disttrack("describe", "disttrack.protocols:Robust").stdout.startswith(
+        "disttrack.protocols:Robust (protocol, your own"
+    )
+    assert disttrack("describe", "disttrack.mechanisms:Binary").stdout.startswith(
+        "disttrack.mechanisms:Binary (mechanism, your own"
+    )
     assert "did you mean 'Dice'" in refused("describe", "dice.py:Dise")
     assert "there is no file gone.py" in refused("describe", "gone.py:Dice")
 

@@ -30,10 +30,7 @@ def check(*arguments: str) -> None:
     assert ended.value.code == 0
 
 
-def test_files_of_the_user_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_files_of_the_user_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     Path("mine.py").write_text(CODE)
     Path("helper.py").write_text("SITE = 0\n")
     Path("t.csv").write_text("at\n" + "a\nb\n" * 10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -9,10 +10,11 @@ from pathlib import Path
 
 import own_kinds
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from commands import disttrack, refused
 
-from disttrack.simulator.cli import COMMANDS, main
-from disttrack.simulator.cli.point_flags import entry_of
+from disttrack.simulator.cli import COMMANDS
+from disttrack.simulator.cli.options import entry_of
 from disttrack.simulator.results.formats import number
 
 SMALL = """\
@@ -29,36 +31,25 @@ claims:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def scenario(folder: Path) -> None:
     Path("small.yaml").write_text(SMALL)
-    return tmp_path
 
 
-def disttrack(*arguments: str, figures: bool = False) -> Result:
-    """Run a command; figures take seconds, so `run` draws them only where they are tested."""
-    bare = ["--no-figures"] if arguments[:1] == ("run",) and len(arguments) > 1 and not figures else []
-    return CliRunner().invoke(main, [*arguments, *bare], catch_exceptions=False)
-
-
-def refused(*arguments: str, status: int = 2) -> str:
-    result = disttrack(*arguments)
-    assert result.exit_code == status, result.output
-    lines = result.stderr.strip().splitlines()
-    assert len(lines) == 1, lines
-    return lines[0]
+def run(*more: str) -> Result:
+    """Play the scenario; figures take seconds, so they are drawn only where they are tested."""
+    return disttrack("run", "small.yaml", "--workers", "1", "--no-figures", *more)
 
 
 def test_help_names_every_command() -> None:
-    said = disttrack("--help").stdout
-    assert all(f"  {command} " in said for command in COMMANDS)
+    text = disttrack("--help").stdout
+    assert all(f"  {command} " in text for command in COMMANDS)
     for command in COMMANDS:
         result = disttrack(command, "--help")
         assert result.exit_code == 0
 
 
 def test_run_prints_table_claims_and_files() -> None:
-    result = disttrack("run", "small.yaml", "--workers", "1")
+    result = run()
     assert result.exit_code == 0, result.output
     assert "A small scenario" in result.stdout
     assert "PASS     always right: fraction(ok)" in result.stdout
@@ -68,29 +59,35 @@ def test_run_prints_table_claims_and_files() -> None:
     for name in ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "manifest.json"):
         assert Path("results/small", name).is_file()
     assert "results: results/small\n" in result.stdout
-    again = disttrack("run", "small.yaml", "--workers", "1")
+    again = run()
     assert "0 games played, 4 kept from before" in again.stdout
 
 
 def test_controls_are_played_unless_they_are_left_out() -> None:
-    coarse = ("run", "small.yaml", "--workers", "1", "--set", "claims.0.control={fault: coarse}")
-    disttrack(*coarse, "--out", "with")
-    disttrack(*coarse, "--out", "without", "--no-controls")
+    coarse = ("--set", "claims.0.control={fault: coarse}")
+    run(*coarse, "--out", "with")
+    run(*coarse, "--out", "without", "--no-controls")
     assert [Path(folder, "controls.csv").is_file() for folder in ("with", "without")] == [True, False]
 
 
-def test_a_claim_that_chance_may_break_is_named() -> None:
-    said = "a fresh seed may miss by chance, in more than 0.0001 of all runs: always right ("
-    tossed = ("run", "small.yaml", "--workers", "1", "--set", "adversary=uniform")
-    assert said in disttrack(*tossed).stdout  # four games are no proof
-    assert said not in disttrack(*tossed, "--set", "claims.0.chance=0").stdout
-    assert said not in disttrack("run", "small.yaml", "--workers", "1").stdout  # without coins nothing is by chance
+def test_a_claim_has_its_false_alarm_rate_beside_it() -> None:
+    tossed = ("--set", "adversary=uniform")
+    rates = {}
+    for chance in ("0.01", "0"):
+        run(*tossed, "--set", f"claims.0.chance={chance}")
+        with open("results/small/claims.csv", encoding="utf-8") as table:
+            rates[chance] = float(next(csv.DictReader(table))["false_alarm"])
+        header, row = (
+            run(*tossed, "--set", f"claims.0.chance={chance}").stdout.split("Claims of small")[1].split("\n")[2:5:2]
+        )
+        assert row[header.index("false alarm") :].split()[0] == f"{rates[chance]:.1g}"
+    assert rates["0.01"] > rates["0"] == 0
 
 
 @pytest.mark.slow
 def test_figures_and_report_are_written_and_can_be_made_again() -> None:
     cost = ["--set", "plots=[{kind: cost, x: sites}]"]
-    result = disttrack("run", "small.yaml", "--workers", "1", *cost, figures=True)
+    result = disttrack("run", "small.yaml", "--workers", "1", *cost)
     assert "report: results/small/report.html" in result.stdout
     made = [Path("results/small/figures/cost-sites.svg"), Path("results/small/report.html")]
     before = [path.read_bytes() for path in made]
@@ -99,25 +96,24 @@ def test_figures_and_report_are_written_and_can_be_made_again() -> None:
     assert "cost-sites.svg" in disttrack("plot", "results/small").stdout
     assert disttrack("report", "results/small").stdout == "results/small/report.html\n"
     assert [path.read_bytes() for path in made] == before
-    disttrack("run", "small.yaml", "--workers", "1", "--out", "bare", *cost)
+    run("--out", "bare", *cost)
     assert not Path("bare/figures").exists()
 
 
 def test_a_failed_claim_is_status_1() -> None:
-    result = disttrack("run", "small.yaml", "--workers", "1", "--set", "claims.0.at_most=0.5")
+    result = run("--set", "claims.0.at_most=0.5")
     assert result.exit_code == 1
     assert "FAIL     always right" in result.stdout
 
 
 def test_a_users_error_is_status_1_and_named() -> None:
     Path("own.py").write_text(own_kinds.RAISES)
-    result = disttrack(
-        "run", "small.yaml", "--workers", "1", "--trials", "9", "--set", "adversary=own.py:Raises", "--set", "claims=[]"
-    )
+    result = run("--trials", "9", "--set", "adversary=own.py:Raises", "--set", "claims=[]")
     assert result.exit_code == 1
     assert "RuntimeError: went wrong on purpose" in result.stderr
     assert "errors.txt" in result.stderr
     assert "Traceback" not in result.stderr
+    assert run("--trials", "9", "--set", "adversary=own.py:Raises", "--set", "claims=[]", "--seeds", "1").exit_code == 1
 
 
 def test_an_impossible_move_is_status_2_with_its_step() -> None:
@@ -126,7 +122,7 @@ def test_an_impossible_move_is_status_2_with_its_step() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         (["run", "gone.yaml"], "gone.yaml: there is no such file"),
         (["run", "small.yaml", "--set", "protocol.kind=determinstic"], "did you mean 'deterministic'"),
@@ -145,7 +141,8 @@ def test_an_impossible_move_is_status_2_with_its_step() -> None:
         (["report", "nowhere"], "nowhere: holds no results"),
         (["compare", "nowhere", "nowhere"], "nowhere: holds no results"),
         (["play", "--protocol", "robust alpha", "--sites", "4", "--items", "9"], "must be parameter=value"),
-        (["play", "--protocol", "robust", "--sites", "4"], "items: is missing"),
+        (["play", "--protocol", "robust", "--sites", "900000000000"], "of memory"),
+        (["attack", "--protocol", "exact", "--items", "1e18"], "hours"),
         (["play", "--protocol", "robust", "--sites", "4", "--items", "9", "--alpha", "3"], "alpha: must be"),
         (["play", "--protocol", "robust", "--sites", "4", "--items", "9", "--seed", "-1"], "seed"),
         (
@@ -161,8 +158,8 @@ def test_an_impossible_move_is_status_2_with_its_step() -> None:
         (["new", "adversary", "../x"], "must be a name"),
     ],
 )
-def test_wrong_input_is_one_line_and_status_2(arguments: list[str], said: str) -> None:
-    assert said in refused(*arguments)
+def test_wrong_input_is_one_line_and_status_2(arguments: list[str], text: str) -> None:
+    assert text in refused(*arguments)
 
 
 def test_debug_shows_the_traceback() -> None:
@@ -185,15 +182,12 @@ def test_several_scenarios_are_checked_before_the_first_runs() -> None:
     Path("bad.yaml").write_text(SMALL.replace("0.1", "7"))
     assert "bad.yaml:6" in refused("run", "small.yaml", "bad.yaml")
     assert not Path("results").exists()
-    result = disttrack("run", "small.yaml", "small.yaml", "--out", "both", "--workers", "1")
-    assert result.exit_code == 0
+    assert run("small.yaml", "--out", "both").exit_code == 0
     assert Path("both/small/trials.csv").is_file()
 
 
 def test_play_is_a_game_of_the_tables() -> None:
-    disttrack(
-        "run", "small.yaml", "--workers", "1", "--set", "protocol={kind: randomized, alpha: 0.2}", "--set", "claims=[]"
-    )
+    run("--set", "protocol={kind: randomized, alpha: 0.2}", "--set", "claims=[]")
     header, first = Path("results/small/trials.csv").read_text().splitlines()[:2]
     row = dict(zip(header.split(","), first.split(","), strict=True))
     result = disttrack(
@@ -206,7 +200,9 @@ def test_play_is_a_game_of_the_tables() -> None:
     assert lines["verdict"].split(" (")[0] == row["verdict"]
     assert lines["largest error"] == f"{number(float(row['max_rel_error']))}, promised 0.2"
     assert lines["messages"].startswith(f"{int(row['messages']):,} ({int(row['broadcasts']):,} broadcasts)")
-    assert "Timeline" in result.stdout
+    timeline = result.stdout.partition("Timeline")[2].split("\n")
+    assert len(timeline) > 10
+    assert timeline[-3].split()[::3] == ["500", words]
 
 
 def test_play_takes_parameters_and_a_network() -> None:
@@ -220,6 +216,36 @@ def test_play_takes_parameters_and_a_network() -> None:
     assert "deterministic" in lines["game"]
     assert "400 items" in lines["game"]
     assert "2 restarts" in lines["network"]
+    assert "promised 0.5" in lines["largest error"]  # that of the protocol, not of --alpha
+
+
+def test_an_error_in_play_is_status_1() -> None:
+    Path("own.py").write_text(own_kinds.RAISES)
+    game = ("play", "--protocol", "randomized", "--adversary", "own.py:Raises", "--items", "100", "--seed")
+    games = [disttrack(*game, str(seed)) for seed in range(8)]  # each goes wrong with probability 1/2
+    assert {result.exit_code for result in games} == {0, 1}
+    for result in games:
+        assert ("RuntimeError: went wrong on purpose" in result.stderr) == (result.exit_code == 1)
+
+
+def test_more_than_a_day_takes_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    long = ("--set", "protocol={kind: exact}", "--set", "items=1e15", "--set", "claims=[]")
+    monkeypatch.setattr("disttrack.simulator.runs.runner.execute", interrupt)
+    assert "hours" in refused("run", "small.yaml", *long)
+    result = run(*long, "--yes")
+    assert result.exit_code == 1
+    assert "hours" in result.stderr
+    assert "stopped" in result.stderr
+
+
+def test_of_many_points_the_first_are_printed() -> None:
+    text = run("--trials", "1", "--set", f"sites={list(range(1, 64))}", "--set", "claims=[]").stdout
+    assert "\n   60 " in text
+    assert "\n   61 " not in text
+    assert "… and 3 more points in results/small/trials.csv" in text
 
 
 @pytest.mark.parametrize(
@@ -237,10 +263,10 @@ def test_a_side_of_play_may_be_written_in_several_ways(text: str, entry: dict[st
     assert entry_of(text) == entry
 
 
-def test_check_plays_nothing_and_says_how_much_work_it_is() -> None:
-    result = disttrack("check", "small.yaml")
+def test_check_plays_nothing_and_estimates_the_work() -> None:
+    result = disttrack("check", "small.yaml", "--set", "claims.0.control={fault: coarse, trials: 1}")
     assert result.exit_code == 0
-    assert "games:         4 (2 points, 2 trials each), and 0 of the claims' controls" in result.stdout
+    assert "games:         4 (2 points, 2 trials each), and 2 of the claims' controls" in result.stdout
     for word in ("messages:", "time:", "memory:", "results:"):
         assert word in result.stdout
     assert not Path("results").exists()

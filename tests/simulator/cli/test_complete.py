@@ -17,13 +17,6 @@ ROOT = Path(__file__).resolve().parents[3]
 VARIABLE = "_DISTTRACK_COMPLETE"
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("mine.yaml").write_text("name: mine\n")
-    return tmp_path
-
-
 def completed(*words: str) -> list[str]:
     """Return the answers for the last word; a kind of file in brackets where the shell is to look itself."""
     *before, typed = words
@@ -54,6 +47,7 @@ def completed(*words: str) -> list[str]:
     ],
 )  # fmt: skip
 def test_names_with_the_prefix(words: tuple[str, ...], names: list[str]) -> None:
+    Path("mine.yaml").write_text("name: mine\n")
     assert completed(*words) == names
 
 

@@ -10,9 +10,8 @@ from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
+from commands import disttrack, refused
 
-from disttrack.simulator.cli import main
 from disttrack.simulator.replay.files import load
 from disttrack.simulator.replay.record import replayed
 from disttrack.simulator.runs.runner import execute
@@ -34,27 +33,15 @@ PLAY = ("play", "--protocol", "randomized", "--adversary", "freeze", "--sites", 
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def scenario(folder: Path) -> None:
     Path("two.yaml").write_text(SCENARIO)
-
-
-def disttrack(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments, catch_exceptions=False)
-
-
-def refused(*arguments: str) -> str:
-    result = disttrack(*arguments)
-    assert result.exit_code == 2, result.output
-    assert len(result.stderr.strip().splitlines()) == 1
-    return result.stderr
 
 
 def data_of(page: str) -> Any:
     """Return what the page's script is given."""
-    found = re.search(r'<script type="application/json" id="games">(.*?)</script>', page, re.DOTALL)
-    assert found
-    return json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="games">(.*?)</script>', page, re.DOTALL)
+    assert match
+    return json.loads(match[1])
 
 
 def test_a_game_is_recorded_and_replayed() -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import disttrack
 
-from disttrack.simulator.cli import main
 from disttrack.simulator.plots import figures
 
 SMALL = """\
@@ -23,18 +22,9 @@ plots: [matrix, {kind: cost, x: sites}]
 FOLDER = Path("results/small")
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("small.yaml").write_text(SMALL)
-
-
-def disttrack(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments, catch_exceptions=False)
-
-
 @pytest.mark.slow
 def test_an_error_in_a_figure_loses_neither_the_others_nor_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("small.yaml").write_text(SMALL)
     original = figures.figure_of
 
     def broken(tables: Any, plot: Any, *more: Any) -> Any:

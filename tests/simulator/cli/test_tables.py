@@ -44,6 +44,14 @@ def test_columns_of_the_highest_rank_are_left_out_first_and_those_of_rank_0_neve
     assert lines(columns, row, 9)[-2:] == ["  room:", "  a, b, d"]
 
 
+def test_every_column_is_shown_or_named_in_any_width() -> None:
+    columns = [Column("claim"), *(Column(f"number{place}", right=True, rank=place % 3) for place in range(8))]
+    row = ["a text of several words that may be wrapped", *["1,234,567"] * 8]
+    for width in range(12, 120):
+        text = " ".join(lines(columns, [row], width))
+        assert not [column.header for column in columns if column.header not in text], width
+
+
 def test_a_row_that_does_not_fit_becomes_a_paragraph() -> None:
     columns = [Column("kind"), Column("held", right=True), Column("words", right=True), Column("empty")]
     row = ["deterministic", "20 of 20", "1,234,567", ""]

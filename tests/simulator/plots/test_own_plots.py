@@ -10,7 +10,7 @@ import own_kinds
 import pytest
 from synthetic_results import write_result
 
-from disttrack.simulator.cli.plot import named as named_classes
+from disttrack.simulator.cli.options import class_of
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.plots import Plot, check_plot, compare, draw
 from disttrack.simulator.points import registry
@@ -107,9 +107,9 @@ def test_faults_are_reported_in_one_line(file: Path, override: str, message: str
 def test_one_that_goes_wrong_costs_its_figure_only(file: Path, old: str, new: str, message: str) -> None:
     results = execute(load(file), out="out", workers=1).results
     Path("mine/spread.py").write_text(own_kinds.SPREAD.replace(old, new))
-    named = named_classes(("mine/spread.py:Spread",))
+    own = {"mine/spread.py:Spread": class_of("mine/spread.py:Spread", "plot")}
     with pytest.raises(ValueError, match=message) as caught:
-        draw(Results(results.dir, named))
+        draw(Results(results.dir, own))
     assert "\n" not in str(caught.value)
     assert not Path("out/figures/spread-sites.svg").exists()
     assert Path("out/figures/cost-sites.svg").exists()

@@ -1,0 +1,100 @@
+"""Options that several commands share, and classes and points described on the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from disttrack.simulator.cli import completion
+from disttrack.simulator.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from disttrack.simulator.points.point import Point
+    from disttrack.simulator.points.registry import Family
+
+FILE: Final = click.Path(dir_okay=False, path_type=Path)
+FOLDER: Final = click.Path(file_okay=False, path_type=Path)
+"""Types of options that name an output."""
+SET: Final = click.option(
+    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key: sites=64, protocol.0.alpha=0.1."
+)
+JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON document in place of tables.")
+SEED: Final = click.option("--seed", type=click.IntRange(min=0), default=0, help="Root of all randomness.")
+WITH: Final = click.option(
+    "--with",
+    "own",
+    multiple=True,
+    metavar="FILE.py:CLASS",
+    callback=lambda ctx, param, kinds: {kind: class_of(kind, "plot") for kind in kinds},
+    help="A class of yours in the result: none is loaded because a result names it.",
+)
+SITES: Final = click.option("--sites", type=int, default=64, help="Number of sites.")
+ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items; 1e6 is a million.")
+ALPHA: Final = click.option("--alpha", default=0.1, help="Accuracy of a protocol that takes one.")
+
+
+def side_option(side: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option of a protocol or an adversary."""
+    text = f"Kind and parameters of the {side}."
+    return click.option(f"--{side}", metavar="KIND", help=text, shell_complete=completion.kinds_of(side), **settings)
+
+
+def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of a game."""
+    # in the help, the last one comes first
+    for option in (SET, SEED, ALPHA, ITEMS, SITES, side_option("protocol", required=True)):
+        command = option(command)
+    return command
+
+
+def point_of(protocol: str, adversary: str, alpha: float, overrides: Sequence[str], **sizes: Any) -> Point:
+    """Return the point that the options describe, read like a file, checked for memory and time."""
+    from disttrack.simulator.points.registry import parameters
+    from disttrack.simulator.runs.estimate import estimate
+    from disttrack.simulator.scenario.document import value_of
+    from disttrack.simulator.scenario.load import load
+
+    data: dict[str, Any] = {"name": "play", "protocol": entry_of(protocol), "adversary": entry_of(adversary)}
+    if "alpha" in parameters(class_of(data["protocol"]["kind"], "protocol")):
+        data["protocol"].setdefault("alpha", alpha)
+    scenario = load({**data, **{key: value_of(str(value)) for key, value in sizes.items()}}, overrides)
+    if len(scenario.points) > 1:
+        raise ScenarioError("--set: one game has one value for each key; lists are for scenario files")
+    work = estimate(scenario, workers=1)
+    work.refuse_too_large()
+    work.refuse_too_long(1)
+    return scenario.points[0]
+
+
+def class_of(kind: str, *families: Family) -> Any:
+    """Return the class or function of a kind of these families, or of one in a module or file of the user's."""
+    from disttrack.simulator.points.registry import find, kinds
+    from disttrack.simulator.points.source import source_of
+
+    family = next((family for family in families if kind in kinds(family)), families[0])
+    return find(family, kind, source_of(kind, Path.cwd()), Path.cwd())
+
+
+def entry_of(text: str) -> dict[str, Any]:
+    """Return the entry of a scenario for a kind with parameters: ``robust delta=0.01`` or ``robust:delta=0.01``.
+
+    Examples
+    --------
+    >>> entry_of("robust:delta=0.01, alpha=0.1"), entry_of("own.py:Mine patience=2")
+    ({'kind': 'robust', 'delta': 0.01, 'alpha': 0.1}, {'kind': 'own.py:Mine', 'patience': 2})
+    """
+    from disttrack.simulator.scenario.document import value_of
+
+    # a colon before a name without = belongs to file.py:Class
+    kind, *assignments = re.sub(r":(?=\w+=)", " ", text).replace(",", " ").split() or [""]
+    entry = {"kind": kind}
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals:
+            raise ScenarioError(f"{text}: {assignment!r} must be parameter=value")
+        entry[key] = value_of(value)
+    return entry
