@@ -7,29 +7,29 @@ from collections import defaultdict
 
 from replay_reference import REFERENCE, recorded
 
-from disttrack.simulator.claims.false_alarm import ALLOWED, together
+from disttrack.simulator.claims.false_alarm import ALLOWED, rate_of_several
 
-TOLD = 30
-"""So many reference results at least have rates; those of before there were any have none."""
+LEAST = 30
+"""Smallest number of reference results with rates; older ones have none."""
 
 
 def rates(name: str) -> dict[tuple[str, str, str], float | None]:
     """Return the false-alarm rate of each claim of a scenario, over all its groups; nothing without the column."""
-    found: dict[tuple[str, str, str], list[float | None]] = defaultdict(list)
+    listed: dict[tuple[str, str, str], list[float | None]] = defaultdict(list)
     with open(REFERENCE / name / "claims.csv", encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if "false_alarm" in row:
                 rate = float(row["false_alarm"]) if row["false_alarm"] else None
-                found[row["name"], row["where"], row["measure"]].append(rate)
-    return {claim: together(mine) for claim, mine in found.items()}
+                listed[row["name"], row["where"], row["measure"]].append(rate)
+    return {claim: rate_of_several(mine) for claim, mine in listed.items()}
 
 
 def test_no_claim_misses_its_bound_by_chance_more_often_than_allowed() -> None:
-    told = {name: mine for name in recorded() if (mine := rates(name))}
-    assert len(told) >= TOLD
+    stated = {name: mine for name in recorded() if (mine := rates(name))}
+    assert len(stated) >= LEAST
     often = {
         f"{name}: {claim}": rate
-        for name, mine in told.items()
+        for name, mine in stated.items()
         for (claim, _, _), rate in mine.items()
         if rate is None or rate > ALLOWED
     }

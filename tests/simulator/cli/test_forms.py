@@ -108,7 +108,7 @@ def test_compare_as_a_document_and_in_a_table() -> None:
     assert result["page"] == "one/compare.html"
     printed = disttrack("compare", "one", "two", "--out", "both", "--plot", "cost:x=sites").stdout
     one, two, ratio = (re.escape(number(value)) for value in (*words.values(), words["two"] / words["one"]))
-    assert re.search(rf"randomized +4 +words +{one} +{two} +{ratio}\n", printed)
+    assert re.search(rf"4 +words +{one} +{two} +{ratio}\n", printed)
     assert "points that no other result has: 1 of one, 2 of two" in printed
     assert {path.name for path in Path("both").iterdir()} >= {"compare.html", "compare-cost-sites.svg"}
     assert "compare-cost-sites" in Path("both/compare.html").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from disttrack.simulator.plots import check_plot
-from disttrack.simulator.plots.shown import caption_of, described_of, figure_of
+from disttrack.simulator.plots.requests import caption_of, described_of, figure_of
 from disttrack.simulator.plots.style import house_style, save
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.results.read import read_tables
