@@ -22,6 +22,7 @@ ABOUT = {
 SURE = {
     "test_the_bound_is_too_high_as_rarely_as_it_says": "goes through all outcomes",
     "test_a_margin_that_is_none_is_noted_and_the_verdict_stays": "a message about the rate of a claim",
+    "test_a_claim_has_its_false_alarm_rate_beside_it": "a column of the table of claims",
     "test_the_round_is_the_one_that_was_asked_for": "power, computed",
 }
 """Tests that cannot fail by chance, and why. Tests of power (`…_found_out`) plant a fault far beyond their border."""

@@ -41,6 +41,7 @@ class Judge:
         self.first_failure: int | None = None
         self.first_failing_step: int | None = None
         self._least, self._most = inf, -inf
+        self._lowest_rank, self._highest_rank = inf, -inf
 
     def hear(self, step: int, output: Any) -> bool:
         """Take the output at the end of a step; return whether it is new."""
@@ -55,7 +56,7 @@ class Judge:
         """Judge the output at the end of a step, with this number of items and oldest open chain."""
         if step > self.warm_up:
             error, failing = self.error(items, oldest)
-            self.widen(error, 0 if oldest is None else step - oldest.step + 1)
+            self.widen(error, 0 if oldest is None else step - oldest.step + 1, self.rank(error, items))
             if failing:
                 self.fail(step, items, 1)
 
@@ -74,9 +75,16 @@ class Judge:
         error = (output - truth) / truth if truth else self.value * inf if output else 0.0
         return error, self.alpha is not None and abs(output - truth) > self.alpha * truth
 
-    def widen(self, error: float, lag: int) -> None:
-        """Take an error and a lag into the extremes."""
-        self._least, self._most = min(self._least, error), max(self._most, error)
+    def rank(self, error: float, items: int) -> float:
+        """Return the number that is compared to find the extreme errors."""
+        return error
+
+    def widen(self, error: float, lag: int, rank: float) -> None:
+        """Take an error, which has this rank, and a lag into the extremes."""
+        if rank < self._lowest_rank:
+            self._lowest_rank, self._least = rank, error
+        if rank > self._highest_rank:
+            self._highest_rank, self._most = rank, error
         self.max_lag = max(self.max_lag, lag)
 
     def fail(self, step: int, items: int, steps: int) -> None:
@@ -107,3 +115,14 @@ class Judge:
         if self.alpha is None:
             return "undecided"
         return "failed" if self.failing_steps else "ok"
+
+
+class PresentJudge(Judge):
+    """Compares outputs with the present number of items.
+
+    Extremes are those of output / items, as `verdict.Referee` finds them: of errors that are one float there, the first
+    is reported, so that both verdicts have the same last digit.
+    """
+
+    def rank(self, error: float, items: int) -> float:
+        return self.value / items if items and isfinite(self.value) else error

@@ -47,12 +47,12 @@
     bar.className = "filter";
     const label = document.createElement("label");
     const input = document.createElement("input");
-    const count = document.createElement("output");
+    const status = document.createElement("output");
     input.type = "search";
     input.id = label.htmlFor = `filter-${(count += 1)}`;
     label.textContent = "Filter rows";
-    count.setAttribute("for", input.id);
-    bar.append(label, " ", input, " ", count);
+    status.setAttribute("for", input.id);
+    bar.append(label, " ", input, " ", status);
     box.before(bar);
     const show = () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -62,7 +62,7 @@
         row.hidden = !words.every((word) => text.includes(word));
         shown += !row.hidden;
       }
-      count.textContent = `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows`;
+      status.textContent = `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows`;
     };
     input.addEventListener("input", show);
     show();

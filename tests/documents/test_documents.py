@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from snippets import PAGES, SnippetError, matches, run_all, snippets
@@ -127,3 +128,12 @@ def test_what_a_command_prints() -> None:
     assert not matches("one\ntwo", "one\n")
     assert not matches("one", "one\ntwo\n")
     assert not matches("a b", "ab\n")
+
+
+def test_the_page_on_engines_begins_with_these_processes() -> None:
+    root = Path(__file__).resolve().parents[2]
+    page = (root / "docs" / "engines.md").read_text(encoding="utf-8")
+    shown = page.split("```python processes.py\n", 1)[1].split("```", 1)[0]
+    code = (root / "simulator" / "game" / "engines" / "step.py").read_text(encoding="utf-8")
+    page_lines, lines = ([line for line in text.splitlines() if line] for text in (indent(shown, "    "), code))
+    assert "\n".join(page_lines) in "\n".join(lines)

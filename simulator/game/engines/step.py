@@ -16,7 +16,7 @@ from disttrack.adversaries.schedules import NEVER
 from disttrack.protocols.base import EVERYONE, Message
 from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines.base import Engine
-from disttrack.simulator.game.judge import Judge
+from disttrack.simulator.game.judge import Judge, PresentJudge
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.letters import Ends, Letter, moment
 from disttrack.simulator.game.network.links import mail_on
@@ -46,7 +46,7 @@ class Step(Engine, Ends):
         self.sites, self.server, recovery = parts(self.protocol, self.network, self.k, self.start, self.rngs)
         network, alpha, output = self.network or Network(), self.protocol.accuracy, self.server.output
         self.mail = mail_on(self, network, self.rngs["network"], recovery)
-        self.referee = Judge(alpha, output)
+        self.referee = PresentJudge(alpha, output)
         self.lag = None if self.network is None else Judge(alpha, output, network.warm_up)
         self.done, self.given, self.given_before = 0, 0, 0
         """Steps that are over, and the items given by now and by the end of the last of these steps."""

@@ -50,7 +50,7 @@ class LagReferee(Judge):
         fails = False
         for step in (first, last):
             error, failing = self.error(items_at(step), oldest)
-            self.widen(error, 0 if oldest is None else last - oldest.step + 1)
+            self.widen(error, 0 if oldest is None else last - oldest.step + 1, error)
             fails = fails or failing
         if fails:
             self._count_failing(range(first, last + 1), items_at)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from textwrap import indent
 from typing import Any
 
 import pytest
@@ -77,14 +76,6 @@ def test_step_has_a_process_for_each_site_the_server_and_the_adversary(monkeypat
         names.clear()
         assert play(PROTOCOLS[0], RoundRobin(), sites=5, items=200, engine="step", network=network).items == 200
         assert names == {"site_process": 5, "server_process": 1, "adversary_process": 1}
-
-
-def test_the_page_on_engines_begins_with_these_processes() -> None:
-    page = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
-    shown = page.split("```python processes.py\n", 1)[1].split("```", 1)[0]
-    code = (ROOT / "simulator" / "game" / "engines" / "step.py").read_text(encoding="utf-8")
-    page_lines, lines = ([line for line in text.splitlines() if line] for text in (indent(shown, "    "), code))
-    assert "\n".join(page_lines) in "\n".join(lines)
 
 
 @pytest.mark.parametrize("adversary", [RoundRobin(), SingleSite(), Uniform(), Zipf()], ids=lambda one: one.kind)
