@@ -125,4 +125,6 @@ class PresentJudge(Judge):
     """
 
     def rank(self, error: float, items: int) -> float:
-        return self.value / items if items and isfinite(self.value) else error
+        if not isfinite(self.value):
+            return error
+        return self.value / items if items else self.value * inf if self.value else 1.0

@@ -49,9 +49,7 @@ def contents(reference: str, source: Source | None, arguments: Any, folder: Path
     ScenarioError
         A module is not the one that this process has loaded.
     """
-    files = _code("class", reference, folder)
-    if source is not None:  # the text that was read, and is sent to workers
-        files["class"] = Content(source.path, bare_digest(source.text.encode()))
+    files = _code("class", reference, folder, source)
     for place, text in texts(arguments):
         if place.rpartition(".")[2] != "file":
             files |= _code(place, foreign(text), folder)
@@ -97,15 +95,18 @@ def _located(name: str, folder: Path) -> Path | None:
         return None
 
 
-def _code(place: str, reference: str, folder: Path) -> dict[str, Content]:
+def _code(place: str, reference: str, folder: Path, source: Source | None = None) -> dict[str, Content]:
     """Return the file of a reference, and the user's modules that it imports, directly or not.
 
-    Of an installed package only the modules of this package count.
+    Of an installed package only the modules of this package count. A `source` is the text that was read, and is sent to
+    workers, where its file need not exist.
     """
     module = reference.rpartition(":")[0]
     files: dict[str, Path] = {}
     waiting, before = [module], [folder, Path.cwd()]
-    if module.endswith(".py"):
+    if source is not None:
+        waiting, before = list(_imports(source.text, "")), [Path(source.path).parent]
+    elif module.endswith(".py"):
         file = _located(module, folder)
         if file is None:
             return {}
@@ -122,7 +123,8 @@ def _code(place: str, reference: str, folder: Path) -> dict[str, Content]:
         files[name] = file
         package = name if file.name == "__init__.py" else name.rpartition(".")[0]
         waiting += _imports(_text(file), package)
-    return {name: Content(str(file), digest_of(file)) for name, file in sorted(files.items())}
+    code = {name: Content(str(file), digest_of(file)) for name, file in sorted(files.items())}
+    return code if source is None else {place: Content(source.path, bare_digest(source.text.encode())), **code}
 
 
 def _text(file: Path) -> str:
