@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
 
 import numpy as np
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.beliefs import Belief
-from disttrack.mechanisms.checks import number
 
 LIKELY = 0.95
 """Default share of the best strike at which the wait ends."""
@@ -64,8 +62,3 @@ class AttackTiming:
         if expected[best] <= max(wanted, error / max(count, 1)):
             return deque()
         return deque(order[: best + 1].tolist())
-
-
-def check_demand(value: Any) -> None:
-    """Raise ValueError unless `value` is a share."""
-    number("demand", value, "from 0 to 1", lambda share: 0 <= share <= 1)

@@ -10,7 +10,7 @@ from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.beliefs import SamplingBelief, belief_of
 from disttrack.adversaries.schedules import Burst, Schedule
 from disttrack.adversaries.views import TrafficView
-from disttrack.mechanisms.checks import number
+from disttrack.mechanisms.checks import UpToOne
 from disttrack.mechanisms.rules import BlockLayout
 
 
@@ -35,11 +35,8 @@ class Eavesdrop(Adversary):
     source: ClassVar[str] = "derived; what the proof of Xiong, Zhu, Huang 2023 excludes: the channels are private"
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "traffic"
 
-    keep: float = 1.0
+    keep: UpToOne = 1.0
     _lap: _Lap | None = field(default=None, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        number("keep", self.keep, "above 0 and at most 1", lambda keep: 0 < keep <= 1)
 
     def plan(self, view: View) -> Schedule | None:
         assert isinstance(view, TrafficView)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
+from disttrack.mechanisms.checks import Checked, probability
 from disttrack.mechanisms.checks import positive as positive
-from disttrack.mechanisms.checks import probability
 from disttrack.mechanisms.checks import whole as whole
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.parts import EVERYONE as EVERYONE
@@ -24,8 +24,10 @@ in_unit_interval = probability  # the name under which protocols, also users' ow
 
 
 @dataclass(frozen=True)
-class Protocol(ABC):
+class Protocol(Checked, ABC):
     """Parameters of a protocol; makes its parts. Subclasses are frozen dataclasses.
+
+    Types of `disttrack.mechanisms.checks` declare the ranges of parameters, and values out of them are refused.
 
     Class attributes state facts that the conformance suite tries to refute.
     """

@@ -7,8 +7,8 @@ from functools import partial
 from math import log2
 from typing import Any, ClassVar
 
+from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.rules import BlockSizes
-from disttrack.protocols.base import in_unit_interval, positive
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.parts import RoundServer
@@ -56,17 +56,13 @@ class Block(RoundProtocol):
     Overview of Xiong, Zhu, Huang 2023; constants derived here.
     """
 
-    alpha: float
-    confidence: float = 3.0
+    alpha: Share
+    confidence: Positive = 3.0
 
     kind: ClassVar[str] = "block"
     source: ClassVar[str] = "Xiong, Zhu, Huang 2023, overview; constants derived"
     guarantee: ClassVar[Any] = "oblivious"
     reveals: ClassVar[str] = "each change tells that the site fed last has passed its threshold"
-
-    def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
-        positive("confidence", self.confidence)
 
     def sizes(self, k: int) -> BlockSizes:
         """Return the block sizes with k sites, over the whole game."""

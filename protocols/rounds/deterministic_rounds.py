@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any, ClassVar
 
-from disttrack.protocols.base import in_unit_interval, ratio
+from disttrack.mechanisms.checks import Share
+from disttrack.protocols.base import ratio
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.parts import RoundServer
@@ -38,16 +39,13 @@ class DeterministicRounds(RoundProtocol):
     Folklore variant of Yi and Zhang 2009 with one global increment; derived here.
     """
 
-    alpha: float
+    alpha: Share
 
     kind: ClassVar[str] = "deterministic-rounds"
     source: ClassVar[str] = "variant of Yi, Zhang 2009 with global increments; derived"
     guarantee: ClassVar[Any] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
     one_sided: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
 
     def rule_of(self, k: int, coins: Coins) -> RuleOf:
         part, whole = ratio(self.alpha)

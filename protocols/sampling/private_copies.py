@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from disttrack.mechanisms.above_threshold import AboveThreshold
-from disttrack.protocols.base import Protocol, Server, Site, in_unit_interval, positive
+from disttrack.mechanisms.checks import Positive, Share
+from disttrack.protocols.base import Protocol, Server, Site
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.sampling.copies import CopiesServer, CopiesSite
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
-from disttrack.protocols.sampling.sketch_switching import above_one, changes
+from disttrack.protocols.sampling.sketch_switching import Largest, changes
 
 TESTS: Final = 2**20
 """Messages between two changes of the output during which the test is to stay silent."""
@@ -58,23 +59,16 @@ class PrivateCopies(Protocol):
     tracking, with the reason why it fails there; constants derived here.
     """
 
-    alpha: float
-    delta: float = 0.05
-    epsilon: float | None = None
-    largest: float = LARGEST_COUNT
+    alpha: Share
+    delta: Share = 0.05
+    epsilon: Positive | None = None
+    largest: Largest = LARGEST_COUNT
 
     kind: ClassVar[str] = "private-copies"
     source: ClassVar[str] = "Hassidim et al. 2020, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "none"
     reveals: ClassVar[str] = "each change tells that the site fed last has just sent a report: privacy does not hide it"
     readmission: ClassVar[Any] = "anew"
-
-    def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
-        in_unit_interval("delta", self.delta)
-        if self.epsilon is not None:
-            positive("epsilon", self.epsilon)
-        above_one("largest", self.largest)
 
     @property
     def tracker(self) -> Randomized:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log, log1p, log2
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
-from disttrack.mechanisms.checks import number
-from disttrack.protocols.base import Protocol, Server, Site, in_unit_interval
+from disttrack.mechanisms.checks import Share, numbers
+from disttrack.protocols.base import Protocol, Server, Site
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.martingale import strength_for
 from disttrack.protocols.sampling.copies import CopiesServer, CopiesSite
@@ -17,6 +17,9 @@ from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
 CHECKPOINTS: Final = 32
 """Steps at which the copy in use must be right: a factor 1 + alpha/24 apart while N grows by 1 + alpha; p changes."""
 
+Largest = Annotated[float, numbers("above 1", lambda value: 1 < value < float("inf"))]
+"""Type of a planned number of items."""
+
 
 def changes(alpha: float, largest: float, start: int) -> int:
     """Return the largest number of output changes from `start` items to `largest`: a factor 1 + alpha/2 each.
@@ -24,11 +27,6 @@ def changes(alpha: float, largest: float, start: int) -> int:
     An output is too high by at most a factor 1 + alpha/8.
     """
     return max(1, ceil((log1p(alpha / 8) + log(largest / max(start, 1))) / log1p(alpha / 2)) + 1)
-
-
-def above_one(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a finite number above 1."""
-    number(name, value, "above 1", lambda value: 1 < value < float("inf"))
 
 
 @dataclass(frozen=True)
@@ -55,20 +53,15 @@ class SketchSwitching(Protocol):
     An enlarged confidence replaces medians of copies, which would cost more; constants derived here.
     """
 
-    alpha: float
-    delta: float = 0.05
-    largest: float = LARGEST_COUNT
+    alpha: Share
+    delta: Share = 0.05
+    largest: Largest = LARGEST_COUNT
 
     kind: ClassVar[str] = "sketch-switching"
     source: ClassVar[str] = "Ben-Eliezer et al. 2022, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "adaptive"
     reveals: ClassVar[str] = "each change tells about a copy that is never used again"
     readmission: ClassVar[Any] = "anew"
-
-    def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
-        in_unit_interval("delta", self.delta)
-        above_one("largest", self.largest)
 
     def copies(self, start: int = 0) -> int:
         """Return the number of copies for a game that begins with `start` items."""
