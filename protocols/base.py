@@ -8,8 +8,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
-from disttrack.mechanisms.checks import Checked, probability
-from disttrack.mechanisms.checks import positive as positive
+from disttrack.mechanisms.checks import Checked
 from disttrack.mechanisms.checks import whole as whole
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.parts import EVERYONE as EVERYONE
@@ -19,8 +18,6 @@ from disttrack.protocols.parts import Message as Message
 from disttrack.protocols.parts import Number as Number
 from disttrack.protocols.parts import Server as Server
 from disttrack.protocols.parts import Site as Site
-
-in_unit_interval = probability  # the name under which protocols, also users' own, import it
 
 
 @dataclass(frozen=True)
