@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +25,12 @@ class AttackTiming:
     Parameters
     ----------
     belief
-        The belief about the errors, updated by the caller.
+        The belief about the errors, which it keeps up to date.
     demand
         It strikes when it expects at least this share of the best strike possible at any time.
     """
 
-    __slots__ = ("_epoch", "_queue", "_striking", "belief", "demand")
+    __slots__ = ("_changes", "_epoch", "_moved", "_queue", "_sent", "_site", "_striking", "belief", "demand")
 
     def __init__(self, belief: Belief, demand: float) -> None:
         self.belief = belief
@@ -37,6 +38,21 @@ class AttackTiming:
         self._epoch = -1
         self._queue: deque[int] = deque()
         self._striking = False
+        self._site = self._sent = self._changes = 0
+        self._moved = True
+
+    def note(self, view: View, **seen: Any) -> None:
+        """Update the belief by the moves since the last request, and by other information that it can use."""
+        if view.sent:
+            self._moved = view.changes != self._changes
+            self.belief.note(view, self._site, view.sent - self._sent, self._moved, **seen)
+        self._sent, self._changes = view.sent, view.changes
+
+    def feed(self, view: View) -> int:
+        """Return the site to feed, another one only if the output has changed; to be called after `note`."""
+        if self._moved:
+            self._site = self.next(view)
+        return self._site
 
     def next(self, view: View) -> int:
         """Return the site to feed until the output changes; to be called after each change."""

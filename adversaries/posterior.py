@@ -34,15 +34,9 @@ class Posterior(Adversary):
 
     demand: ZeroToOne = LIKELY
     _striker: AttackTiming | None = field(default=None, init=False, repr=False, compare=False)
-    _site: int = field(default=0, init=False, repr=False, compare=False)
-    _seen: tuple[int, int] = field(default=(0, 0), init=False, repr=False, compare=False)
 
     def plan(self, view: View) -> Schedule | None:
         if self._striker is None:
             self._striker = AttackTiming(belief_of(view), self.demand)
-        else:
-            sent, changes = self._seen
-            self._striker.belief.note(view, self._site, view.sent - sent, view.changes != changes)
-        self._seen = view.sent, view.changes
-        self._site = self._striker.next(view)
-        return Burst(self._site)
+        self._striker.note(view)
+        return Burst(self._striker.feed(view))

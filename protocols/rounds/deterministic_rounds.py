@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log2
+from math import ceil
 from typing import Any, ClassVar
 
 from disttrack.mechanisms.checks import Share
-from disttrack.protocols.base import ratio
+from disttrack.protocols.base import bound_by_doublings, ratio
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.parts import RoundServer
@@ -61,11 +61,7 @@ class DeterministicRounds(RoundProtocol):
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return k/alpha for the start, then 2k/alpha + 3k per doubling (q is rounded down by up to a half)."""
-        early = ceil(k / self.alpha)
-        if start + items <= early:
-            return float(items)
-        doublings = log2((start + items) / max(start, early)) + 1
-        return max(0, early - start) + doublings * (2 * k / self.alpha + 3 * k)
+        return bound_by_doublings(items, start, ceil(k / self.alpha), 2 * k / self.alpha + 3 * k)
 
 
 class _Server(RoundServer):

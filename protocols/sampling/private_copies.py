@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log, log1p, log2, sqrt
+from math import ceil, log, log1p, sqrt
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.mechanisms.checks import Positive, Share
-from disttrack.protocols.base import Protocol, Server, Site
+from disttrack.protocols.base import Protocol, Server, Site, bound_by_doublings
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.sampling.copies import CopiesServer, CopiesSite
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
@@ -105,11 +105,8 @@ class PrivateCopies(Protocol):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the words: every item once while p is 1, then, per doubling, 4 c sqrt k / (alpha/4) + k/2 per copy."""
         early = self.tracker.rule(k).early
-        if start + items <= early:
-            return float(items) + 2 * k * (1 + log2(1 + start + items))
-        doublings = log2((start + items) / max(start, early)) + 1
-        first = max(0.0, early - start) + (2 * k * log2(early) if start < early else 0.0)
-        return first + doublings * (self.copies(start) * (4 * early + k / 2) + 2.5 * k)
+        each = self.copies(start) * (4 * early + k / 2) + 2.5 * k
+        return bound_by_doublings(items, start, early, each, known=2 * k)
 
 
 class _Server(CopiesServer):

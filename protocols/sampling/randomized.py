@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from disttrack.mechanisms.checks import Odd, Positive, Share
 from disttrack.mechanisms.rules import SamplingRule, gap_scale, next_double, redrawn
-from disttrack.protocols.base import Message, Protocol, Server, Site
+from disttrack.protocols.base import Message, Protocol, Server, Site, bound_by_doublings
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.sampling.bulk import BulkRandomized
@@ -103,11 +103,8 @@ class Randomized(Protocol):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return, per doubling, 4 sqrt k / (alpha/c) reports per copy and 3k for doubling, broadcast and redraws."""
         copies, early = self.tuned(k)[1], self.rule(k).early
-        if start + items <= early:
-            return float(items) * copies + 2 * k * (1 + log2(1 + start + items))
-        doublings = log2((start + items) / max(start, early)) + 1
-        first = max(0.0, early - start) * copies + (2 * k * log2(early) if start < early else 0.0)
-        return first + doublings * (4 * copies * early + (2.5 + 0.5 * copies) * k)
+        each = 4 * copies * early + (2.5 + 0.5 * copies) * k
+        return bound_by_doublings(items, start, early, each, known=2 * k, copies=copies)
 
 
 class _Site(Site):

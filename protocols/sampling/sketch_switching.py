@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log, log1p, log2
+from math import ceil, log, log1p
 from typing import Annotated, Any, ClassVar, Final
 
 from disttrack.mechanisms.checks import Share, numbers
-from disttrack.protocols.base import Protocol, Server, Site
+from disttrack.protocols.base import Protocol, Server, Site, bound_by_doublings
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.martingale import strength_for
 from disttrack.protocols.sampling.copies import CopiesServer, CopiesSite
@@ -90,11 +90,7 @@ class SketchSwitching(Protocol):
         """Return the words: each item once while p is 1, then, per doubling, 4 c sqrt k / (alpha/12) + k/2 per copy."""
         copies = self.copies(start)
         early = self.tracker(k, start).rule(k).early
-        if start + items <= early:
-            return float(items) + 3 * k * (1 + log2(1 + start + items))
-        doublings = log2((start + items) / max(start, early)) + 1
-        first = max(0.0, early - start) + (3 * k * log2(early) if start < early else 0.0)
-        return first + doublings * (copies * (4 * early + k / 2) + 3.5 * k)
+        return bound_by_doublings(items, start, early, copies * (4 * early + k / 2) + 3.5 * k, known=3 * k)
 
 
 class _Server(CopiesServer):
