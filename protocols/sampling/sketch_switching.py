@@ -8,10 +8,9 @@ from math import ceil, log, log1p
 from typing import Annotated, Any, ClassVar, Final
 
 from disttrack.mechanisms.checks import Share, numbers
-from disttrack.protocols.base import Protocol, Server, Site, bound_by_doublings
-from disttrack.protocols.coins import Coins
+from disttrack.protocols.base import Server
 from disttrack.protocols.rounds.martingale import strength_for
-from disttrack.protocols.sampling.copies import CopiesServer, CopiesSite
+from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
 
 CHECKPOINTS: Final = 32
@@ -30,7 +29,7 @@ def changes(alpha: float, largest: float, start: int) -> int:
 
 
 @dataclass(frozen=True)
-class SketchSwitching(Protocol):
+class SketchSwitching(CopiesProtocol):
     """A copy is shown once, when it lets the output grow by 1 + alpha/2; then the next one takes over.
 
     All copies count all items, since marking the first item of a copy's turn would take a message to each site. Each
@@ -61,7 +60,7 @@ class SketchSwitching(Protocol):
     source: ClassVar[str] = "Ben-Eliezer et al. 2022, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "adaptive"
     reveals: ClassVar[str] = "each change tells about a copy that is never used again"
-    readmission: ClassVar[Any] = "anew"
+    announced: ClassVar[int] = 2  # with the first copy in use
 
     def copies(self, start: int = 0) -> int:
         """Return the number of copies for a game that begins with `start` items."""
@@ -78,19 +77,8 @@ class SketchSwitching(Protocol):
         failure = self.delta / (self.copies(start) * CHECKPOINTS)
         return Randomized(alpha=self.alpha / 12, confidence=strength_for(failure, k))
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        known = sum(start)
-        tracker, copies, coins = self.tracker(k, known), self.copies(known), Coins(rng)
-        return [CopiesSite(tracker, k, copies, coins, count, known) for count in start or [0] * k]
-
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _Server(self, k, start)
-
-    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the words: each item once while p is 1, then, per doubling, 4 c sqrt k / (alpha/12) + k/2 per copy."""
-        copies = self.copies(start)
-        early = self.tracker(k, start).rule(k).early
-        return bound_by_doublings(items, start, early, copies * (4 * early + k / 2) + 3.5 * k, known=3 * k)
 
 
 class _Server(CopiesServer):
@@ -99,8 +87,7 @@ class _Server(CopiesServer):
     __slots__ = ("_growth", "active")
 
     def __init__(self, protocol: SketchSwitching, k: int, start: Sequence[int]) -> None:
-        known = sum(start)
-        super().__init__(protocol.tracker(k, known), k, protocol.copies(known), start)
+        super().__init__(protocol, k, start)
         self._growth = 1 + protocol.alpha / 2
         self.active = 0
         """The copy in use."""
