@@ -88,7 +88,7 @@ class Trace(Adversary):
         Raises
         ------
         ValueError
-            They do not; the message says what is missing and what is accepted.
+            They do not; the message says what is missing and accepted.
         """
         path = self.path()
         if path.name.lower().endswith(".parquet") and find_spec("pyarrow") is None:

@@ -1,4 +1,4 @@
-"""The attacker that parks groups of sites, and keeps those that the robust tracker's phases show to be good."""
+"""The attacker that parks groups of sites, and keeps the groups that the robust tracker's phases show to be good."""
 
 from __future__ import annotations
 

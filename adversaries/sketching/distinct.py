@@ -12,7 +12,7 @@ from disttrack.mechanisms.sketches import RESET, Move
 
 @dataclass
 class QuietItems(Attacker):
-    """Tries items on separate streams, and finally sends those that did not move the estimate, all in one stream.
+    """Tries items on separate streams, and finally sends the ones that did not move the estimate in one stream.
 
     A service counts many streams with one hash function, or their sketches could not be merged. The attacker repeatedly
     begins a stream with the same `prefill` items, tries `window` fresh ones after them, and notes those after

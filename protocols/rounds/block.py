@@ -62,7 +62,7 @@ class Block(RoundProtocol):
     kind: ClassVar[str] = "block"
     source: ClassVar[str] = "Xiong, Zhu, Huang 2023, overview; constants derived"
     guarantee: ClassVar[Any] = "oblivious"
-    reveals: ClassVar[str] = "each change tells that the site fed last has passed its threshold"
+    reveals: ClassVar[str] = "each change shows that the site fed last has passed its threshold"
 
     def sizes(self, k: int) -> BlockSizes:
         """Return the block sizes with k sites, over the whole game."""

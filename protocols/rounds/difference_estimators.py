@@ -88,7 +88,7 @@ class DifferenceEstimators(Protocol):
     kind: ClassVar[str] = "difference-estimators"
     source: ClassVar[str] = "Woodruff, Zhou 2021, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "adaptive"
-    reveals: ClassVar[str] = "each change tells about estimators that are never used again"
+    reveals: ClassVar[str] = "each change concerns estimators that are never used again"
     readmission: ClassVar[Any] = "anew"
 
     def doubling(self, k: int, number: int) -> Doubling:

@@ -73,7 +73,7 @@ class Martingale(RoundProtocol):
     kind: ClassVar[str] = "martingale"
     source: ClassVar[str] = "derived; bounds as in the abstract of Cohen, Shechner, Stemmer 2025"
     guarantee: ClassVar[Any] = "adaptive"
-    reveals: ClassVar[str] = "each change tells that the last item was signalled, which is of no use"
+    reveals: ClassVar[str] = "each change shows that the last item was signalled, which is of no use"
     reacting_bulk: ClassVar[Any] = "faster"
 
     def __post_init__(self) -> None:

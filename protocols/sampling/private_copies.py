@@ -66,7 +66,7 @@ class PrivateCopies(CopiesProtocol):
     kind: ClassVar[str] = "private-copies"
     source: ClassVar[str] = "Hassidim et al. 2020, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "none"
-    reveals: ClassVar[str] = "each change tells that the site fed last has just sent a report: privacy does not hide it"
+    reveals: ClassVar[str] = "each change shows that the site fed last has just sent a report: privacy does not hide it"
 
     def tracker(self, k: int, start: int = 0) -> Randomized:
         """Return the tracker of each copy: within alpha/4 at any fixed step with probability 0.9 (Chebyshev)."""

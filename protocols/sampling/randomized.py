@@ -58,7 +58,7 @@ class Randomized(Protocol):
     kind: ClassVar[str] = "randomized"
     source: ClassVar[str] = "Huang, Yi, Zhang 2012, section 2"
     guarantee: ClassVar[Any] = "oblivious"
-    reveals: ClassVar[str] = "each change tells that the site fed last has just sent its count"
+    reveals: ClassVar[str] = "each change shows that the site fed last has just sent its count"
     readmission: ClassVar[Any] = "anew"
 
     def __post_init__(self) -> None:

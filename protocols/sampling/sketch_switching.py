@@ -59,7 +59,7 @@ class SketchSwitching(CopiesProtocol):
     kind: ClassVar[str] = "sketch-switching"
     source: ClassVar[str] = "Ben-Eliezer et al. 2022, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "adaptive"
-    reveals: ClassVar[str] = "each change tells about a copy that is never used again"
+    reveals: ClassVar[str] = "each change concerns a copy that is never used again"
     announced: ClassVar[int] = 2  # with the first copy in use
 
     def copies(self, start: int = 0) -> int:
