@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.known import early, estimate
 from disttrack.adversaries.schedules import Burst, Schedule
-from disttrack.adversaries.site_order import SiteOrder, check_site_order
-from disttrack.mechanisms.checks import positive, whole
+from disttrack.adversaries.site_order import SiteOrder
+from disttrack.mechanisms.checks import FromOne, Natural, NotNegative, Positive, UpToOne
 
 SHARES: Final = 100
 """Number of shares that `coin` gives to a site, on average."""
@@ -39,13 +39,10 @@ class Freeze(Adversary):
     kind: ClassVar[str] = "freeze"
     source: ClassVar[str] = "the attack on Huang, Yi, Zhang 2012 of Xiong, Zhu, Huang 2023, section 1.2"
 
-    reach: float = 1.0
-    growth: float = 1.0
-    begin: float = 0.0
+    reach: UpToOne = 1.0
+    growth: FromOne = 1.0
+    begin: NotNegative = 0.0
     _laps: SiteOrder | None = field(default=None, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        check_site_order(self.reach, self.growth, self.begin)
 
     def plan(self, view: View) -> Schedule:
         if self._laps is None:
@@ -73,15 +70,11 @@ class Drain(Adversary):
     kind: ClassVar[str] = "drain"
     source: ClassVar[str] = "derived; the mirror image of the attack of Xiong, Zhu, Huang 2023, section 1.2"
 
-    patience: float = 1.0
-    tries: int = 0
+    patience: Positive = 1.0
+    tries: Natural = 0
     _site: int = field(default=-1, init=False, repr=False, compare=False)
     _changes: int = field(default=0, init=False, repr=False, compare=False)
     _tried: int = field(default=0, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        positive("patience", self.patience)
-        whole("tries", self.tries, 0)
 
     def plan(self, view: View) -> Schedule:
         moved = view.changes != self._changes

@@ -9,7 +9,6 @@ import numpy as np
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.beliefs import Belief
-from disttrack.mechanisms.checks import number
 
 LIKELY = 0.95
 """Default share of the best strike at which the wait ends."""
@@ -26,12 +25,12 @@ class AttackTiming:
     Parameters
     ----------
     belief
-        The belief about the errors, updated by the caller.
+        The belief about the errors, which it keeps up to date.
     demand
         It strikes when it expects at least this share of the best strike possible at any time.
     """
 
-    __slots__ = ("_epoch", "_queue", "_striking", "belief", "demand")
+    __slots__ = ("_changes", "_epoch", "_moved", "_queue", "_sent", "_site", "_striking", "belief", "demand")
 
     def __init__(self, belief: Belief, demand: float) -> None:
         self.belief = belief
@@ -39,6 +38,21 @@ class AttackTiming:
         self._epoch = -1
         self._queue: deque[int] = deque()
         self._striking = False
+        self._site = self._sent = self._changes = 0
+        self._moved = True
+
+    def note(self, view: View, **seen: Any) -> None:
+        """Update the belief by the moves since the last request, and by other information that it can use."""
+        if view.sent:
+            self._moved = view.changes != self._changes
+            self.belief.note(view, self._site, view.sent - self._sent, self._moved, **seen)
+        self._sent, self._changes = view.sent, view.changes
+
+    def feed(self, view: View) -> int:
+        """Return the site to feed, another one only if the output has changed; to be called after `note`."""
+        if self._moved:
+            self._site = self.next(view)
+        return self._site
 
     def next(self, view: View) -> int:
         """Return the site to feed until the output changes; to be called after each change."""
@@ -64,8 +78,3 @@ class AttackTiming:
         if expected[best] <= max(wanted, error / max(count, 1)):
             return deque()
         return deque(order[: best + 1].tolist())
-
-
-def check_demand(value: Any) -> None:
-    """Raise ValueError unless `value` is a share."""
-    number("demand", value, "from 0 to 1", lambda share: 0 <= share <= 1)

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
+from disttrack.mechanisms.checks import Checked
 
 
 class View:
@@ -86,8 +87,10 @@ class View:
             self.changed_at = self.steps
 
 
-class Opponent:
+class Opponent(Checked):
     """The side of a game that asks or feeds: declared facts, and parameters, the fields of a dataclass.
+
+    Types of `disttrack.mechanisms.checks` declare the ranges of parameters, and values out of them are refused.
 
     A game is played with a copy, so fields that change during a game (``field(init=False)``) are fresh in the next.
     Duels ask for one move at a time, ``move(view)``; an `Adversary` gives plans, which a game turns into moves.

@@ -10,7 +10,7 @@ from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.beliefs import SamplingBelief, belief_of
 from disttrack.adversaries.schedules import Burst, Schedule
 from disttrack.adversaries.views import TrafficView
-from disttrack.mechanisms.checks import number
+from disttrack.mechanisms.checks import UpToOne
 from disttrack.mechanisms.rules import BlockLayout
 
 
@@ -35,11 +35,8 @@ class Eavesdrop(Adversary):
     source: ClassVar[str] = "derived; what the proof of Xiong, Zhu, Huang 2023 excludes: the channels are private"
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "traffic"
 
-    keep: float = 1.0
+    keep: UpToOne = 1.0
     _lap: _Lap | None = field(default=None, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        number("keep", self.keep, "above 0 and at most 1", lambda keep: 0 < keep <= 1)
 
     def plan(self, view: View) -> Schedule | None:
         assert isinstance(view, TrafficView)
@@ -55,8 +52,7 @@ class _Lap:
         self.keep = keep
         belief = belief_of(view)
         self.striker = AttackTiming(belief, LIKELY) if isinstance(belief, SamplingBelief) else None
-        self.sent, self.changes = view.sent, view.changes
-        self.site = 0
+        self.sent, self.site = view.sent, 0
         self._begin(view)
 
     def _begin(self, view: TrafficView) -> None:
@@ -66,11 +62,11 @@ class _Lap:
         self.counts = [0] * view.sites
 
     def plan(self, view: TrafficView) -> Schedule | None:
-        items = view.sent - self.sent
-        moved, self.changes, self.sent = view.changes != self.changes, view.changes, view.sent
         if self.striker is not None:
-            return self._sampled(view, self.striker, items, moved)
-        self.counts[self.site] += items
+            self.striker.note(view, heard=view.heard)
+            return Burst(self.striker.feed(view))
+        self.counts[self.site] += view.sent - self.sent
+        self.sent = view.sent
         kinds = {message.kind for message in view.heard}
         if kinds & {"round", "poll"}:  # either ends a round
             self._begin(view)
@@ -92,11 +88,3 @@ class _Lap:
         if self.keep >= 1 or self.signals < view.sites // 8:
             return True
         return bool(BlockLayout(self.size).within(self.counts[self.site]) - 1 < self.keep * self.size)
-
-    def _sampled(self, view: TrafficView, striker: AttackTiming, items: int, moved: bool) -> Schedule | None:
-        belief = striker.belief
-        assert isinstance(belief, SamplingBelief)
-        belief.note(view, self.site, items, moved, heard=view.heard)
-        if moved or view.sent == 0:
-            self.site = striker.next(view)
-        return Burst(self.site)

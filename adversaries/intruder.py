@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
-from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.checks import Whole
 
 
 class Challenge(Rest):
@@ -38,11 +38,8 @@ class Intruder(Adversary):
     source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum 2010, pan-privacy; sections 2 and 4.2"
     sees: ClassVar[Any] = "state"
 
-    looks: int = 1
+    looks: Whole = 1
     _seen: list[float] = field(default_factory=list, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        whole("looks", self.looks)
 
     def plan(self, view: View) -> Schedule | None:
         look = getattr(view, "look", None)

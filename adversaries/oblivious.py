@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal, get_args
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.schedules import NEVER, Burst, Rotation, Schedule
-from disttrack.mechanisms.checks import number, whole
+from disttrack.mechanisms.checks import FromOne, Natural, NotNegative
 
 CHUNK: Final = 2**20
 """Maximum number of labels drawn at a time: a plan then takes about 12 MB, for any length of the game."""
@@ -51,10 +51,7 @@ class SingleSite(Adversary):
     source: ClassVar[str] = "the most uneven stream: every other site stays empty"
     oblivious: ClassVar[bool] = True
 
-    site: int = 0
-
-    def __post_init__(self) -> None:
-        whole("site", self.site, 0)
+    site: Natural = 0
 
     def plan(self, view: View) -> Schedule:
         return Burst(self.site)
@@ -92,15 +89,10 @@ class Zipf(Adversary):
     oblivious: ClassVar[bool] = True
     each_item: ClassVar[bool] = True
 
-    exponent: float = 1.1
+    exponent: NotNegative = 1.1
     _table: tuple[npt.NDArray[np.float64], npt.NDArray[Any]] | None = field(
         default=None, init=False, repr=False, compare=False
     )
-
-    def __post_init__(self) -> None:
-        value = self.exponent
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-            raise ValueError(f"exponent must be a finite number of at least 0; got {value!r}")
 
     def plan(self, view: View) -> Schedule:
         if self._table is None or len(self._table[0]) != view.sites:
@@ -127,16 +119,13 @@ class Bursts(Adversary):
     source: ClassVar[str] = "arrivals that come in runs"
     oblivious: ClassVar[bool] = True
 
-    mean: float = 1000
+    mean: FromOne = 1000
     law: LengthDistribution = "geometric"
 
     def __post_init__(self) -> None:
-        mean = self.mean
-        number("mean", mean, "of at least 1", lambda mean: 1 <= mean < float("inf"))
-        if self.law not in get_args(LengthDistribution):
-            raise ValueError(f"law must be one of {', '.join(get_args(LengthDistribution))}; got {self.law!r}")
-        if self.law == "constant" and mean != int(mean):
-            raise ValueError(f"mean must be a whole number where law is constant; got {mean!r}")
+        super().__post_init__()
+        if self.law == "constant" and self.mean != int(self.mean):
+            raise ValueError(f"mean must be a whole number where law is constant; got {self.mean!r}")
 
     def plan(self, view: View) -> Schedule:
         # a fifth more runs than needed on average; if they do not suffice, another plan follows.

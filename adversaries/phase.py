@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import Burst, Schedule
-from disttrack.mechanisms.checks import number
+from disttrack.mechanisms.checks import ZeroToOne
 
 Side = Literal["above", "below"]
 STORES = 4
@@ -35,7 +35,7 @@ class Phase(Adversary):
     kind: ClassVar[str] = "phase"
     source: ClassVar[str] = "derived; aims at the leaked set of Xiong, Zhu, Huang 2023, section 4"
 
-    near: float = 0.5
+    near: ZeroToOne = 0.5
     side: Side = "above"
     _caught: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
     _length: float = field(default=0.0, init=False, repr=False, compare=False)
@@ -43,11 +43,6 @@ class Phase(Adversary):
     _since: int = field(default=0, init=False, repr=False, compare=False)
     _aiming: bool = field(default=False, init=False, repr=False, compare=False)
     _site: int = field(default=0, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        number("near", self.near, "from 0 to 1", lambda near: 0 <= near <= 1)
-        if self.side not in get_args(Side):
-            raise ValueError(f"side must be one of {', '.join(get_args(Side))}; got {self.side!r}")
 
     def plan(self, view: View) -> Schedule:
         if view.changes != self._changes:

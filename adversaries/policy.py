@@ -9,7 +9,8 @@ from typing import ClassVar
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.known import early, estimate
 from disttrack.adversaries.schedules import Burst, Schedule
-from disttrack.adversaries.site_order import SiteOrder, check_site_order
+from disttrack.adversaries.site_order import SiteOrder
+from disttrack.mechanisms.checks import FromOne, NotNegative, Positive, UpToOne
 
 
 @dataclass
@@ -34,23 +35,15 @@ class Policy(Adversary):
     kind: ClassVar[str] = "policy"
     source: ClassVar[str] = "derived; contains freeze (stay 0, great patience) and drain (stay = patience)"
 
-    stay: float = 0.0
-    patience: float = 8.0
-    reach: float = 1.0
-    growth: float = 1.0
-    begin: float = 0.0
+    stay: NotNegative = 0.0
+    patience: Positive = 8.0
+    reach: UpToOne = 1.0
+    growth: FromOne = 1.0
+    begin: NotNegative = 0.0
     _laps: SiteOrder | None = field(default=None, init=False, repr=False, compare=False)
     _site: int = field(default=0, init=False, repr=False, compare=False)
     _changes: int = field(default=0, init=False, repr=False, compare=False)
     _leaving: bool = field(default=True, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        for name, value in (("stay", self.stay), ("patience", self.patience)):
-            least = 0 if name == "stay" else 1e-9
-            if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < math.inf:
-                bound = "of at least 0" if name == "stay" else "above 0"
-                raise ValueError(f"{name} must be a number {bound}; got {value!r}")
-        check_site_order(self.reach, self.growth, self.begin)
 
     def plan(self, view: View) -> Schedule:
         if self._laps is None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from disttrack.adversaries.attack_timing import LIKELY, AttackTiming, check_demand
+from disttrack.adversaries.attack_timing import LIKELY, AttackTiming
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.beliefs import belief_of
 from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.mechanisms.checks import ZeroToOne
 
 
 @dataclass
@@ -31,20 +32,11 @@ class Posterior(Adversary):
     kind: ClassVar[str] = "posterior"
     source: ClassVar[str] = "derived; the posterior of each site under Huang, Yi, Zhang 2012 and the block tracker"
 
-    demand: float = LIKELY
+    demand: ZeroToOne = LIKELY
     _striker: AttackTiming | None = field(default=None, init=False, repr=False, compare=False)
-    _site: int = field(default=0, init=False, repr=False, compare=False)
-    _seen: tuple[int, int] = field(default=(0, 0), init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        check_demand(self.demand)
 
     def plan(self, view: View) -> Schedule | None:
         if self._striker is None:
             self._striker = AttackTiming(belief_of(view), self.demand)
-        else:
-            sent, changes = self._seen
-            self._striker.belief.note(view, self._site, view.sent - sent, view.changes != changes)
-        self._seen = view.sent, view.changes
-        self._site = self._striker.next(view)
-        return Burst(self._site)
+        self._striker.note(view)
+        return Burst(self._striker.feed(view))

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 from disttrack.adversaries.base import View
 from disttrack.adversaries.known import early
-from disttrack.mechanisms.checks import number
 
 
 class SiteOrder:
@@ -55,10 +51,3 @@ class SiteOrder:
             self.storing, self._place = False, 0
             self._target = output * self.growth if self.growth > 1 else 0.0
         return self._place
-
-
-def check_site_order(reach: Any, growth: Any, begin: Any) -> None:
-    """Raise ValueError unless these are valid parameters of `SiteOrder`."""
-    number("reach", reach, "above 0 and at most 1", lambda value: 0 < value <= 1)
-    number("growth", growth, "of at least 1", lambda value: 1 <= value < math.inf)
-    number("begin", begin, "of at least 0", lambda value: 0 <= value < math.inf)

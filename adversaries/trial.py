@@ -1,4 +1,4 @@
-"""The attacker that parks groups of sites, and keeps those that the robust tracker's phases show to be good."""
+"""The attacker that parks groups of sites, and keeps the groups that the robust tracker's phases show to be good."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, ClassVar, Final, Literal, get_args
+from typing import Any, ClassVar, Final, Literal
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.listed_schedules import Runs
 from disttrack.adversaries.schedules import Burst, Schedule
-from disttrack.mechanisms.checks import number, whole
+from disttrack.mechanisms.checks import Natural, NotNegative, Share
 from disttrack.mechanisms.rules import size_within
 
 Side = Literal["above", "below"]
@@ -56,19 +56,11 @@ class Trial(Adversary):
     source: ClassVar[str] = "derived; what the noise of Xiong, Zhu, Huang 2023, Algorithm 2, is there to hide"
 
     side: Side = "below"
-    group: int = 0
-    depth: float | None = None
-    margin: float = 0.0
+    group: Natural = 0
+    depth: Share | None = None
+    margin: NotNegative = 0.0
     _round: _Round | None = field(default=None, init=False, repr=False, compare=False)
     _rounds: int = field(default=0, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        if self.side not in get_args(Side):
-            raise ValueError(f"side must be one of {', '.join(get_args(Side))}; got {self.side!r}")
-        whole("group", self.group, 0)
-        if self.depth is not None:
-            number("depth", self.depth, "above 0 and below 1", lambda depth: 0 < depth < 1)
-        number("margin", self.margin, "of at least 0", lambda margin: 0 <= margin < math.inf)
 
     def plan(self, view: View) -> Schedule:
         constants = view.known.get("constants")

@@ -79,17 +79,10 @@ class _Sampled:
     def __init__(self, belief: SamplingBelief) -> None:
         self.belief = belief
         self.striker = AttackTiming(belief, LIKELY)
-        self.site = 0
-        self.sent = self.changes = 0
 
     def next(self, view: StateView) -> int:
-        belief, epoch = self.belief, self.belief.epoch
-        moved = view.changes != self.changes
-        if view.sent:
-            belief.note(view, self.site, view.sent - self.sent, moved)
-        self.sent, self.changes = view.sent, view.changes
-        if belief.epoch != epoch:
-            belief.see([view.site(number).last[0] for number in range(view.sites)])
-        if moved or not view.sent:
-            self.site = self.striker.next(view)
-        return self.site
+        epoch = self.belief.epoch
+        self.striker.note(view)
+        if self.belief.epoch != epoch:
+            self.belief.see([view.site(number).last[0] for number in range(view.sites)])
+        return self.striker.feed(view)

@@ -61,6 +61,12 @@ def odd(name: str, value: int) -> None:
         raise ValueError(f"{name} must be an odd number; got {value!r}")
 
 
+def flag(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is true or false."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be true or false; got {value!r}")
+
+
 def one_of(name: str, value: Any, accepted: Collection[str]) -> None:
     """Raise ValueError unless `value` is accepted; a similar name is suggested."""
     if value not in accepted:
@@ -93,7 +99,13 @@ Positive = Annotated[float, positive]
 Share = Annotated[float, probability]
 Finite = Annotated[float, finite]
 FromZero = Annotated[float, numbers("from 0, and below 1", lambda value: 0 <= value < 1)]
+NotNegative = Annotated[float, numbers("of at least 0", lambda value: 0 <= value < math.inf)]
+FromOne = Annotated[float, numbers("of at least 1", lambda value: 1 <= value < math.inf)]
+UpToOne = Annotated[float, numbers("above 0 and at most 1", lambda value: 0 < value <= 1)]
+ZeroToOne = Annotated[float, numbers("from 0 to 1", lambda value: 0 <= value <= 1)]
+Flag = Annotated[bool, flag]
 Whole = Annotated[int, whole]
+Natural = Annotated[int, at_least(0)]
 Odd = Annotated[int, whole, odd]
 
 
@@ -131,7 +143,7 @@ def _hints(maker: type[Any]) -> dict[str, Any]:
 def _checks(hint: Any) -> Iterator[Check]:
     """Return the checks in a type: those of its annotation, that of its literals, or those of a type or None."""
     if get_origin(hint) is Annotated:
-        yield from hint.__metadata__
+        yield from filter(callable, hint.__metadata__)  # a user's annotation may have other entries
     elif get_origin(hint) in (Union, UnionType):
         for part in get_args(hint):
             yield from _checks(part)

@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from math import log2
 from typing import Any, ClassVar, Literal
 
-from disttrack.mechanisms.checks import positive as positive
-from disttrack.mechanisms.checks import probability
+from disttrack.mechanisms.checks import Checked
 from disttrack.mechanisms.checks import whole as whole
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.parts import EVERYONE as EVERYONE
@@ -20,12 +20,12 @@ from disttrack.protocols.parts import Number as Number
 from disttrack.protocols.parts import Server as Server
 from disttrack.protocols.parts import Site as Site
 
-in_unit_interval = probability  # the name under which protocols, also users' own, import it
-
 
 @dataclass(frozen=True)
-class Protocol(ABC):
+class Protocol(Checked, ABC):
     """Parameters of a protocol; makes its parts. Subclasses are frozen dataclasses.
+
+    Types of `disttrack.mechanisms.checks` declare the ranges of parameters, and values out of them are refused.
 
     Class attributes state facts that the conformance suite tries to refute.
     """
@@ -109,6 +109,29 @@ class Protocol(ABC):
     def as_mapping(self) -> dict[str, Any]:
         """Return the parameters by name, as in a scenario file."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+
+
+def bound_by_doublings(items: int, start: int, early: float, each: float, known: float = 0.0, copies: int = 1) -> float:
+    """Return a bound on the words of a protocol that pays once per item at first, and then per doubling of the count.
+
+    Parameters
+    ----------
+    items, start
+        Items of the game, and before it.
+    early
+        The count up to which each item is sent.
+    each
+        Words per doubling from there on.
+    known
+        Words per doubling up to there, for announcements of the count.
+    copies
+        Words per item.
+    """
+    if start + items <= early:
+        return float(items) * copies + known * (1 + log2(1 + start + items))
+    doublings = log2((start + items) / max(start, early)) + 1
+    first = max(0.0, early - start) * copies + (known * log2(early) if start < early else 0.0)
+    return first + doublings * each
 
 
 def ratio(alpha: float) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from disttrack.mechanisms.checks import Flag, Share
 from disttrack.protocols.base import (
     FOREVER,
     Exactly,
@@ -18,7 +19,6 @@ from disttrack.protocols.base import (
     Protocol,
     Server,
     Site,
-    in_unit_interval,
     ratio,
 )
 from disttrack.protocols.bulk import CHUNK, BulkForm, MessageBatch, Segment, Stream, in_order
@@ -102,19 +102,14 @@ class Deterministic(Protocol):
     Yi and Zhang 2009, as described in section 1 of Xiong, Zhu, Huang 2023; the centred form is derived here.
     """
 
-    alpha: float
-    centred: bool = False
+    alpha: Share
+    centred: Flag = False
 
     kind: ClassVar[str] = "deterministic"
     source: ClassVar[str] = "Yi, Zhang 2009; Xiong, Zhu, Huang 2023, section 1"
     guarantee: ClassVar[Any] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
     readmission: ClassVar[Any] = "report"
-
-    def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
-        if not isinstance(self.centred, bool):
-            raise ValueError(f"centred must be true or false; got {self.centred!r}")
 
     @property
     def thresholds(self) -> Thresholds:

@@ -59,7 +59,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
         {"conformance", "environment", "errors", "game", "plots", "results", "runs", "scenario", "tasks"}
     ),
     "disttrack": SIDES | {"mechanisms", "simulator"},
-    "templates": frozenset({"disttrack", "protocols", "points", "plots", "results"}),
+    "templates": frozenset({"disttrack", "mechanisms", "protocols", "points", "plots", "results"}),
 }
 """The rooms, and which other rooms each may import from."""
 

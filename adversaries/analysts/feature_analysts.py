@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from disttrack.adversaries.analysts.base import Analyst, AnalystView
-from disttrack.mechanisms.checks import positive, whole
+from disttrack.mechanisms.checks import Positive, at_least
 from disttrack.mechanisms.statistical.queries import FeatureMean, Floats, Residual, Selection, StatisticalQuery, Vote
 
 
@@ -89,11 +89,8 @@ class GradientAnalyst(Analyst):
     kind: ClassVar[str] = "gradient"
     source: ClassVar[str] = "gradient descent by statistical queries (Feldman, Guzmán, Vempala 2017)"
 
-    rate: float = 1.0
+    rate: Positive = 1.0
     _weights: Floats | None = field(default=None, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        positive("rate", self.rate)
 
     def move(self, view: AnalystView) -> StatisticalQuery:
         asked, features = len(view.answers), view.features
@@ -121,10 +118,7 @@ class BestOfMany(Analyst):
     source: ClassVar[str] = "selection among models; lecture on generalization by stability, Theorem 3"
     selects: ClassVar[bool] = True
 
-    candidates: int = 100
-
-    def __post_init__(self) -> None:
-        whole("candidates", self.candidates, 2)
+    candidates: Annotated[int, at_least(2)] = 100
 
     def move(self, view: AnalystView) -> Selection | None:
         if view.answers:

@@ -1,13 +1,14 @@
 """Base classes of adversaries of online learners: they choose a point, see the learner's output, and give the label.
 
 In these games a view's `sites` are the points of the domain and its `items` the rounds; `view.algorithm` is the
-learner's class and parameters, without its coins.
+learner's class and parameters, without its coins, and `view.shows` what is seen of it: hypotheses, predictions or
+nothing.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +47,3 @@ class FixedExamples(Adversary):
         if view.steps:
             return None
         return Labels(self.examples(view)[0], view.sites)
-
-
-def algorithm_of(view: View) -> Any:
-    """Return the learner's frozen parameters; None if there is none."""
-    return getattr(view, "algorithm", None)

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from disttrack.adversaries.base import View
-from disttrack.adversaries.prediction.base import Examples, FixedExamples, algorithm_of
+from disttrack.adversaries.prediction.base import Examples, FixedExamples
 from disttrack.adversaries.schedules import Burst, Schedule
-from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.checks import Whole
 from disttrack.mechanisms.prediction.insertion import Construction, halving, insertion
 
 
 class Constructed(FixedExamples):
-    """Computes its examples from the distribution of the learner's hypotheses; in other games it feeds site 0."""
+    """Computes its examples from the distribution of the hypotheses that a learner reveals; else it feeds site 0."""
 
     construction: Construction | None
 
@@ -22,11 +22,8 @@ class Constructed(FixedExamples):
     def construct(self, learner: Any, view: View) -> Construction:
         """Return the examples against this learner."""
 
-    def examples(self, view: View) -> Examples:
-        learner = algorithm_of(view)
-        if learner is None or learner.reveals != "hypotheses":
-            raise ValueError(f"{self.kind} needs a learner that reveals hypotheses")
-        self.construction = self.construct(learner, view)
+    def examples(self, view: Any) -> Examples:
+        self.construction = self.construct(view.algorithm, view)
         return self.construction.points, self.construction.labels
 
     def plan(self, view: View) -> Schedule | None:
@@ -51,13 +48,9 @@ class Insertion(Constructed):
     kind: ClassVar[str] = "insertion"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, proof of Theorem 1.11"
 
-    sequences: int = 20
-    runs: int = 1000
+    sequences: Whole = 20
+    runs: Whole = 1000
     construction: Construction | None = field(default=None, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        whole("sequences", self.sequences)
-        whole("runs", self.runs)
 
     def construct(self, learner: Any, view: View) -> Construction:
         return insertion(learner, view.sites, view.items, view.rng, sequences=self.sequences, runs=self.runs)
@@ -79,11 +72,8 @@ class Halving(Constructed):
     kind: ClassVar[str] = "halving"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, appendix A, for proper learners"
 
-    runs: int = 1000
+    runs: Whole = 1000
     construction: Construction | None = field(default=None, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        whole("runs", self.runs)
 
     def construct(self, learner: Any, view: View) -> Construction:
         return halving(learner, view.sites, view.items, view.rng, runs=self.runs)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from disttrack.adversaries.base import View
-from disttrack.adversaries.prediction.base import Examiner, algorithm_of
+from disttrack.adversaries.prediction.base import Examiner
 from disttrack.adversaries.schedules import Burst, Schedule
 
 
@@ -25,18 +25,18 @@ class Contrary(Examiner):
     _target: int | None = field(default=None, init=False, repr=False)
     _denied: set[int] = field(default_factory=set, init=False, repr=False)
 
-    def ask(self, view: View) -> int:
+    def ask(self, view: Any) -> int:
         if self._target is not None:
             return self._target
-        shown = view.output if self._hypotheses(view) and view.output is not None else -1
+        shown = view.output if view.shows == "hypotheses" and view.output is not None else -1
         if 0 <= shown < view.sites and shown not in self._denied:
             return int(shown)
         return next((point for point in range(view.sites) if point not in self._denied), 0)
 
-    def label(self, view: View, point: int) -> bool:
+    def label(self, view: Any, point: int) -> bool:
         if self._target is not None:
             return point == self._target
-        predicted = view.output == point if self._hypotheses(view) else bool(view.output)
+        predicted = view.output == point if view.shows == "hypotheses" else bool(view.output)
         if predicted and len(self._denied) + 1 < view.sites:
             self._denied.add(point)
             return False
@@ -45,7 +45,3 @@ class Contrary(Examiner):
 
     def plan(self, view: View) -> Schedule | None:
         return Burst(view.changes % view.sites)
-
-    def _hypotheses(self, view: View) -> bool:
-        """Return whether the learner's hypotheses are seen, and not just its predictions."""
-        return getattr(view, "shows", getattr(algorithm_of(view), "reveals", "")) == "hypotheses"

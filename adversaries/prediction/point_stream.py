@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.prediction.base import Examples, FixedExamples
-from disttrack.mechanisms.checks import number
+from disttrack.mechanisms.checks import ZeroToOne
 
 
 @dataclass
@@ -25,13 +25,8 @@ class PointStream(FixedExamples):
     kind: ClassVar[str] = "point-stream"
     source: ClassVar[str] = "independent examples of a point function"
 
-    share: float | None = 0.5
-    noise: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.share is not None:
-            number("share", self.share, "from 0 to 1", lambda value: 0 <= value <= 1)
-        number("noise", self.noise, "from 0 to 1", lambda value: 0 <= value <= 1)
+    share: ZeroToOne | None = 0.5
+    noise: ZeroToOne = 0.0
 
     def examples(self, view: View) -> Examples:
         rng, domain = view.rng, view.sites

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from disttrack.adversaries.base import Opponent
 from disttrack.mechanisms.sketches import Move
 
-Whole = NDArray[np.int64]
+Updates = NDArray[np.int64]
 STRETCH = 1 << 14
 """Updates of a fixed stream drawn at once; another number gives other streams."""
 
@@ -71,14 +71,14 @@ class ObliviousStream(Attacker):
     oblivious: ClassVar[bool] = True
 
     @abstractmethod
-    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Whole, Whole]:
+    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
         """Return items and changes of the updates begun + 1 … begun + length."""
 
     def move(self, view: StreamView) -> Move:
         items, changes = self.stretch(view.steps, 1, view.rng)
         return int(items[0]), int(changes[0])
 
-    def stretches(self, view: StreamView, steps: int) -> Iterator[Whole]:
+    def stretches(self, view: StreamView, steps: int) -> Iterator[Updates]:
         """Yield all updates in arrays, rows of item and change."""
         for begun in range(0, steps, STRETCH):
             view.steps = begun

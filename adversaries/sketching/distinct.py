@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from disttrack.adversaries.sketching.base import Attacker, StreamView
-from disttrack.mechanisms.checks import number, whole
+from disttrack.mechanisms.checks import Natural, Whole, ZeroToOne
 from disttrack.mechanisms.sketches import RESET, Move
 
 
 @dataclass
 class QuietItems(Attacker):
-    """Tries items on separate streams, and finally sends those that did not move the estimate, all in one stream.
+    """Tries items on separate streams, and finally sends the ones that did not move the estimate in one stream.
 
     A service counts many streams with one hash function, or their sketches could not be merged. The attacker repeatedly
     begins a stream with the same `prefill` items, tries `window` fresh ones after them, and notes those after
@@ -35,17 +35,13 @@ class QuietItems(Attacker):
     kind: ClassVar[str] = "quiet-items"
     source: ClassVar[str] = "Reviriego, Ting 2020, section III"
 
-    prefill: int = 2000
-    window: int = 2000
+    prefill: Natural = 2000
+    window: Whole = 2000
     _noted: list[int] = field(default_factory=list, init=False, repr=False)
     _place: int = field(default=0, init=False, repr=False)
     _tried: int = field(default=0, init=False, repr=False)
     _old: float = field(default=0.0, init=False, repr=False)
     _last: bool = field(default=False, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        whole("prefill", self.prefill, 0)
-        whole("window", self.window)
 
     def move(self, view: StreamView) -> Move | None:
         place = self._place
@@ -89,11 +85,7 @@ class UnsortedItems(QuietItems):
     kind: ClassVar[str] = "unsorted-items"
     source: ClassVar[str] = "control of quiet-items"
 
-    share: float = 0.8
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        number("share", self.share, "from 0 to 1", lambda value: 0 <= value <= 1)
+    share: ZeroToOne = 0.8
 
     def notes(self, view: StreamView) -> bool:
         return bool(view.rng.random() < self.share)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from disttrack.adversaries.sketching.base import Attacker, StreamView, size_known
-from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.checks import Whole
 from disttrack.mechanisms.sketches import Move
 from disttrack.mechanisms.sketches.base import TARGET
 
@@ -31,15 +31,11 @@ class TailAttack(Attacker):
     kind: ClassVar[str] = "tail-attack"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlós, Shechner, Stemmer 2022, section 4"
 
-    tail: int | None = None
+    tail: Whole | None = None
     _moves: list[Move] = field(default_factory=list, init=False, repr=False)
     _tail: list[Move] = field(default_factory=list, init=False, repr=False)
     _next: int = field(default=TARGET + 1, init=False, repr=False)
     _old: float = field(default=0.0, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        if self.tail is not None:
-            whole("tail", self.tail)
 
     def move(self, view: StreamView) -> Move:
         if not self._moves:

@@ -7,7 +7,7 @@ from math import sqrt
 from typing import ClassVar
 
 from disttrack.adversaries.sketching.base import Attacker, StreamView, size_known
-from disttrack.mechanisms.checks import number, whole
+from disttrack.mechanisms.checks import FromZero, Natural, Positive, Whole
 from disttrack.mechanisms.sketches import Move
 
 
@@ -38,22 +38,15 @@ class AmsAttack(Attacker):
     kind: ClassVar[str] = "ams-attack"
     source: ClassVar[str] = "lecture on adaptive streaming, adversary for the AMS sketch"
 
-    constant: float = 4.0
-    rows: int | None = None
-    burn: int = 0
-    until: float = 0.0
+    constant: Positive = 4.0
+    rows: Whole | None = None
+    burn: Natural = 0
+    until: FromZero = 0.0
     _begun: int = field(default=0, init=False, repr=False)
     _last: int = field(default=0, init=False, repr=False)
     _old: float = field(default=0.0, init=False, repr=False)
     _kept: int = field(default=0, init=False, repr=False)
     _on_trial: bool = field(default=False, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        number("constant", self.constant, "above 0", lambda value: 0 < value < float("inf"))
-        if self.rows is not None:
-            whole("rows", self.rows)
-        whole("burn", self.burn, 0)
-        number("until", self.until, "from 0, below 1", lambda value: 0 <= value < 1)
 
     def _weight(self, view: StreamView) -> int:
         rows = self.rows or size_known(view, "rows", "size") or 100

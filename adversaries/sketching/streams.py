@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from disttrack.adversaries.sketching.base import ObliviousStream, Whole
-from disttrack.mechanisms.checks import whole
+from disttrack.adversaries.sketching.base import ObliviousStream, Updates
+from disttrack.mechanisms.checks import Whole
 
 
 @dataclass
@@ -18,7 +18,7 @@ class FreshItems(ObliviousStream):
     kind: ClassVar[str] = "fresh-items"
     source: ClassVar[str] = "the stream of distinct items"
 
-    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Whole, Whole]:
+    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
         return np.arange(begun + 1, begun + length + 1), np.ones(length, dtype=np.int64)
 
 
@@ -35,12 +35,9 @@ class RandomItems(ObliviousStream):
     kind: ClassVar[str] = "random-items"
     source: ClassVar[str] = "a turnstile stream without a plan"
 
-    domain: int = 1000
+    domain: Whole = 1000
 
-    def __post_init__(self) -> None:
-        whole("domain", self.domain)
-
-    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Whole, Whole]:
+    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
         return rng.integers(0, self.domain, length), 2 * rng.integers(0, 2, length) - 1
 
 
@@ -59,11 +56,8 @@ class FlipFlop(ObliviousStream):
     kind: ClassVar[str] = "flip-flop"
     source: ClassVar[str] = "turnstile streams of a large flip number (Ben-Eliezer, Jayaram, Woodruff, Yogev 2020)"
 
-    size: int = 1000
+    size: Whole = 1000
 
-    def __post_init__(self) -> None:
-        whole("size", self.size)
-
-    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Whole, Whole]:
+    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
         turns, items = np.divmod(np.arange(begun, begun + length), self.size)
         return items, 1 - 2 * (turns % 2)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.oblivious import RoundRobin
-from disttrack.adversaries.schedules import Schedule
 
 Codes = Sequence[int] | NDArray[np.int64]
 """Codes of the next steps."""
@@ -105,9 +104,6 @@ class UpdateStream(RoundRobin):
         An oblivious stream is asked after these steps; another one also when the answers are new, and the rest
         of its plan is then dropped.
         """
-
-    def plan(self, view: View) -> Schedule:
-        return super().plan(view)
 
 
 def draw_items(rng: np.random.Generator, domain: int, exponent: float, size: int) -> NDArray[np.int64]:

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from disttrack.adversaries.updates.base import Codes, UpdateStream, UpdateView, draw_items
-from disttrack.adversaries.updates.streams import exponent_of_values
-from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.checks import NotNegative, Whole
 from disttrack.mechanisms.queries import family
 
 BATCH = 64
@@ -36,12 +35,8 @@ class Overcount(UpdateStream):
     oblivious: ClassVar[bool] = False
     deletes: ClassVar[bool] = True
 
-    keep: int = 1_000
-    exponent: float = 1.0
-
-    def __post_init__(self) -> None:
-        whole("keep", self.keep)
-        exponent_of_values(self.exponent)
+    keep: Whole = 1_000
+    exponent: NotNegative = 1.0
 
     def updates(self, view: UpdateView) -> Codes:
         missing = self.keep - len(view.live)

@@ -10,12 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.adversaries.updates.base import CHUNK, Codes, Live, UpdateStream, UpdateView, draw_items
-from disttrack.mechanisms.checks import number, whole
-
-
-def exponent_of_values(exponent: float) -> None:
-    """Refuse an exponent of the distribution of values that is no number of at least 0."""
-    number("exponent", exponent, "of at least 0", lambda value: 0 <= value < float("inf"))
+from disttrack.mechanisms.checks import Natural, NotNegative, Whole, ZeroToOne
 
 
 @dataclass
@@ -34,13 +29,8 @@ class Grow(UpdateStream):
     source: ClassVar[str] = "insertion-only streams; with a count the sparse ones of Qiu, Yi 2022, Table 1"
     oblivious: ClassVar[bool] = True
 
-    count: int | None = None
-    exponent: float = 1.0
-
-    def __post_init__(self) -> None:
-        if self.count is not None:
-            whole("count", self.count, 0)
-        exponent_of_values(self.exponent)
+    count: Natural | None = None
+    exponent: NotNegative = 1.0
 
     def updates(self, view: UpdateView) -> Codes | None:
         if self.count is None:
@@ -75,21 +65,18 @@ class GrowAndDelete(UpdateStream):
     oblivious: ClassVar[bool] = True
     deletes: ClassVar[bool] = True
 
-    peak: int = 10_000
-    rest: int = 1_000
-    exponent: float = 1.0
-    void: float = 0.0
+    peak: Whole = 10_000
+    rest: Natural = 1_000
+    exponent: NotNegative = 1.0
+    void: ZeroToOne = 0.0
     _live: Live = field(default_factory=Live, init=False, repr=False)
     _falling: bool = field(default=False, init=False, repr=False)
     _turn: bool = field(default=False, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        whole("peak", self.peak)
-        whole("rest", self.rest, 0)
+        super().__post_init__()
         if self.rest > self.peak:
             raise ValueError(f"rest must be at most the peak, {self.peak}; got {self.rest}")
-        exponent_of_values(self.exponent)
-        number("void", self.void, "from 0 to 1", lambda value: 0 <= value <= 1)
 
     def updates(self, view: UpdateView) -> Codes:
         items = draw_items(view.rng, view.sites, self.exponent, CHUNK).tolist()
@@ -165,13 +152,9 @@ class Sliding(UpdateStream):
     oblivious: ClassVar[bool] = True
     deletes: ClassVar[bool] = True
 
-    window: int = 1_000
-    exponent: float = 1.0
+    window: Whole = 1_000
+    exponent: NotNegative = 1.0
     _held: deque[int] = field(default_factory=deque, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        whole("window", self.window)
-        exponent_of_values(self.exponent)
 
     def updates(self, view: UpdateView) -> Codes:
         codes = []

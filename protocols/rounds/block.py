@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import log2
 from typing import Any, ClassVar
 
+from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.rules import BlockSizes
-from disttrack.protocols.base import in_unit_interval, positive
+from disttrack.protocols.base import bound_by_doublings
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.parts import RoundServer
@@ -56,17 +56,13 @@ class Block(RoundProtocol):
     Overview of Xiong, Zhu, Huang 2023; constants derived here.
     """
 
-    alpha: float
-    confidence: float = 3.0
+    alpha: Share
+    confidence: Positive = 3.0
 
     kind: ClassVar[str] = "block"
     source: ClassVar[str] = "Xiong, Zhu, Huang 2023, overview; constants derived"
     guarantee: ClassVar[Any] = "oblivious"
-    reveals: ClassVar[str] = "each change tells that the site fed last has passed its threshold"
-
-    def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
-        positive("confidence", self.confidence)
+    reveals: ClassVar[str] = "each change shows that the site fed last has passed its threshold"
 
     def sizes(self, k: int) -> BlockSizes:
         """Return the block sizes with k sites, over the whole game."""
@@ -91,10 +87,7 @@ class Block(RoundProtocol):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return c sqrt k / alpha for the start, then 2c sqrt k / alpha + 3k per doubling (D is rounded down)."""
         early = self.sizes(k).early
-        if start + items <= early:
-            return float(items)
-        doublings = log2((start + items) / max(start, early)) + 1
-        return max(0.0, early - start) + doublings * (2 * early + 3 * k)
+        return bound_by_doublings(items, start, early, 2 * early + 3 * k)
 
 
 class _Server(RoundServer):

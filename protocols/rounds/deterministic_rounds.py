@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log2
+from math import ceil
 from typing import Any, ClassVar
 
-from disttrack.protocols.base import in_unit_interval, ratio
+from disttrack.mechanisms.checks import Share
+from disttrack.protocols.base import bound_by_doublings, ratio
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.parts import RoundServer
@@ -38,16 +39,13 @@ class DeterministicRounds(RoundProtocol):
     Folklore variant of Yi and Zhang 2009 with one global increment; derived here.
     """
 
-    alpha: float
+    alpha: Share
 
     kind: ClassVar[str] = "deterministic-rounds"
     source: ClassVar[str] = "variant of Yi, Zhang 2009 with global increments; derived"
     guarantee: ClassVar[Any] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
     one_sided: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
 
     def rule_of(self, k: int, coins: Coins) -> RuleOf:
         part, whole = ratio(self.alpha)
@@ -63,11 +61,7 @@ class DeterministicRounds(RoundProtocol):
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return k/alpha for the start, then 2k/alpha + 3k per doubling (q is rounded down by up to a half)."""
-        early = ceil(k / self.alpha)
-        if start + items <= early:
-            return float(items)
-        doublings = log2((start + items) / max(start, early)) + 1
-        return max(0, early - start) + doublings * (2 * k / self.alpha + 3 * k)
+        return bound_by_doublings(items, start, ceil(k / self.alpha), 2 * k / self.alpha + 3 * k)
 
 
 class _Server(RoundServer):

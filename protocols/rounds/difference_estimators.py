@@ -8,8 +8,9 @@ from functools import lru_cache
 from math import ceil, log, log2, pi, sqrt
 from typing import Any, ClassVar, Final, NamedTuple
 
+from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.rules import size_within
-from disttrack.protocols.base import EVERYONE, Message, Protocol, Server, Site, in_unit_interval
+from disttrack.protocols.base import EVERYONE, Message, Protocol, Server, Site
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.block import Blocks
 from disttrack.protocols.rounds.parts import RoundServer, RoundSite
@@ -81,18 +82,14 @@ class DifferenceEstimators(Protocol):
     Woodruff, Zhou 2021, as section 1.2 of Xiong, Zhu, Huang 2023 applies it to tracking; constants derived here.
     """
 
-    alpha: float
-    delta: float = 0.05
+    alpha: Share
+    delta: Share = 0.05
 
     kind: ClassVar[str] = "difference-estimators"
     source: ClassVar[str] = "Woodruff, Zhou 2021, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "adaptive"
-    reveals: ClassVar[str] = "each change tells about estimators that are never used again"
+    reveals: ClassVar[str] = "each change concerns estimators that are never used again"
     readmission: ClassVar[Any] = "anew"
-
-    def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
-        in_unit_interval("delta", self.delta)
 
     def doubling(self, k: int, number: int) -> Doubling:
         """Return the division of a doubling by its number, from 1."""

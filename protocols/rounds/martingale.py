@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, exp, log, log1p, pi, sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
-from disttrack.protocols.base import in_unit_interval, positive
+from disttrack.mechanisms.checks import Positive, Share
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.coin_rounds import bias, share_of, signals_of, words_of, worth_it
@@ -65,28 +65,21 @@ class Martingale(RoundProtocol):
     protocol was not read in full.
     """
 
-    alpha: float
-    delta: float = 0.05
-    parameters: str = "tight"
-    strength: float | None = None
+    alpha: Share
+    delta: Share = 0.05
+    parameters: Literal["tight", "simple"] = "tight"
+    strength: Positive | None = None
 
     kind: ClassVar[str] = "martingale"
     source: ClassVar[str] = "derived; bounds as in the abstract of Cohen, Shechner, Stemmer 2025"
     guarantee: ClassVar[Any] = "adaptive"
-    reveals: ClassVar[str] = "each change tells that the last item was signalled, which is of no use"
+    reveals: ClassVar[str] = "each change shows that the last item was signalled, which is of no use"
     reacting_bulk: ClassVar[Any] = "faster"
 
     def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
-        in_unit_interval("delta", self.delta)
-        if self.parameters not in ("tight", "simple"):
-            raise ValueError(f"parameters must be tight or simple; got {self.parameters!r}")
-        if self.strength is not None:
-            positive("strength", self.strength)
-            if self.parameters != "simple":
-                raise ValueError(
-                    f"strength is for parameters: simple only; got {self.strength!r} with {self.parameters}"
-                )
+        super().__post_init__()
+        if self.strength is not None and self.parameters != "simple":
+            raise ValueError(f"strength is for parameters: simple only; got {self.strength!r} with {self.parameters}")
 
     def strength_of(self, number: int, k: int) -> float:
         """Return the lam of a round of `simple` by its number, from 1."""

@@ -8,10 +8,11 @@ from functools import partial
 from math import ceil, log, log1p, pi, sqrt
 from typing import Any, ClassVar, Final
 
+from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.counters import KINDS, counter_class, make
 from disttrack.mechanisms.noise import Draws, Laplace
 from disttrack.mechanisms.rules import size_within
-from disttrack.protocols.base import Message, in_unit_interval
+from disttrack.protocols.base import Message
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.block import Blocks
@@ -70,8 +71,8 @@ class Robust(RoundProtocol):
     whole block size, threshold noise of scale 4 / epsilon, and empty phases while a noisy length is not above 0.
     """
 
-    alpha: float
-    delta: float = 0.05
+    alpha: Share
+    delta: Share = 0.05
     parameters: str | Mapping[str, float] = "paper"
     counter: str = BEST
 
@@ -82,8 +83,7 @@ class Robust(RoundProtocol):
     reacting_bulk: ClassVar[Any] = "faster"
 
     def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
-        in_unit_interval("delta", self.delta)
+        super().__post_init__()
         if isinstance(self.parameters, Mapping):
             object.__setattr__(self, "parameters", HandSet(checked(self.parameters)))
         elif self.parameters not in ("paper", "tight"):

@@ -8,15 +8,42 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from disttrack.mechanisms.rules import estimate, gap_scale, next_double, redrawn, sum_of_estimates
-from disttrack.protocols.base import EVERYONE, FOREVER, Message, Site
+from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Site, bound_by_doublings
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.sampling.randomized import Randomized
 from disttrack.protocols.sampling.server import RandomizedServer
+
+
+class CopiesProtocol(Protocol):
+    """A protocol whose server keeps many copies of the randomised tracker. Subclasses define these and the server."""
+
+    readmission: ClassVar[Any] = "anew"
+    announced: ClassVar[int] = 1
+    """Words of an announcement, to each site."""
+
+    @abstractmethod
+    def tracker(self, k: int, start: int = 0) -> Randomized:
+        """Return the tracker of each copy, for a game that begins with `start` items."""
+
+    @abstractmethod
+    def copies(self, start: int = 0) -> int:
+        """Return the number of copies for a game that begins with `start` items."""
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        known, coins = sum(start), Coins(rng)
+        tracker, copies = self.tracker(k, known), self.copies(known)
+        return [CopiesSite(tracker, k, copies, coins, count, known) for count in start or [0] * k]
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return the words: each item once while p is 1, then, per doubling, 4 c sqrt k / alpha + k/2 for each copy."""
+        early = self.tracker(k, start).rule(k).early
+        each = self.copies(start) * (4 * early + k / 2) + (self.announced + 1.5) * k
+        return bound_by_doublings(items, start, early, each, known=(self.announced + 1) * k)
 
 
 class CopiesSite(Site):
@@ -122,13 +149,13 @@ class CopiesSite(Site):
 
 
 class CopiesServer(RandomizedServer):
-    """The server of `copies` copies; subclasses compute the output from the copies' estimates in `look`."""
+    """The server of these copies; subclasses compute the output from the copies' estimates in `look`."""
 
     __slots__ = ("_missing", "copies", "estimates", "exact")
 
-    def __init__(self, tracker: Randomized, k: int, copies: int, start: Sequence[int]) -> None:
-        super().__init__(tracker.rule(k), 1, start)
-        self.copies = copies
+    def __init__(self, protocol: CopiesProtocol, k: int, start: Sequence[int]) -> None:
+        super().__init__(protocol.tracker(k, sum(start)).rule(k), 1, start)
+        self.copies = protocol.copies(self.before)
         self.exact: int | None = self.before
         """The estimate of every copy while p is 1; None from then on."""
         self.estimates: Any = None

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log, log1p, log2, sqrt
+from math import ceil, log, log1p, sqrt
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from disttrack.mechanisms.above_threshold import AboveThreshold
-from disttrack.protocols.base import Protocol, Server, Site, in_unit_interval, positive
-from disttrack.protocols.coins import Coins
-from disttrack.protocols.sampling.copies import CopiesServer, CopiesSite
+from disttrack.mechanisms.checks import Positive, Share
+from disttrack.protocols.base import Server
+from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
-from disttrack.protocols.sampling.sketch_switching import above_one, changes
+from disttrack.protocols.sampling.sketch_switching import Largest, changes
 
 TESTS: Final = 2**20
 """Messages between two changes of the output during which the test is to stay silent."""
@@ -26,7 +26,7 @@ not; 0.4 is expected."""
 
 
 @dataclass(frozen=True)
-class PrivateCopies(Protocol):
+class PrivateCopies(CopiesProtocol):
     """Copies of the randomised tracker, their coins behind differential privacy: a heuristic here, without a guarantee.
 
     After each message that may move the copies' estimates the sparse-vector test asks how many of them are off the
@@ -58,27 +58,18 @@ class PrivateCopies(Protocol):
     tracking, with the reason why it fails there; constants derived here.
     """
 
-    alpha: float
-    delta: float = 0.05
-    epsilon: float | None = None
-    largest: float = LARGEST_COUNT
+    alpha: Share
+    delta: Share = 0.05
+    epsilon: Positive | None = None
+    largest: Largest = LARGEST_COUNT
 
     kind: ClassVar[str] = "private-copies"
     source: ClassVar[str] = "Hassidim et al. 2020, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "none"
-    reveals: ClassVar[str] = "each change tells that the site fed last has just sent a report: privacy does not hide it"
-    readmission: ClassVar[Any] = "anew"
+    reveals: ClassVar[str] = "each change shows that the site fed last has just sent a report: privacy does not hide it"
 
-    def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
-        in_unit_interval("delta", self.delta)
-        if self.epsilon is not None:
-            positive("epsilon", self.epsilon)
-        above_one("largest", self.largest)
-
-    @property
-    def tracker(self) -> Randomized:
-        """The tracker of each copy: within alpha/4 at any fixed step with probability 0.9 (Chebyshev)."""
+    def tracker(self, k: int, start: int = 0) -> Randomized:
+        """Return the tracker of each copy: within alpha/4 at any fixed step with probability 0.9 (Chebyshev)."""
         return Randomized(alpha=self.alpha / 4, confidence=sqrt(10))
 
     def changes(self, start: int = 0) -> int:
@@ -101,21 +92,8 @@ class PrivateCopies(Protocol):
         """Return copies times loss at which the margin exceeds the noise of all tests (Qiu, Yi 2022, Theorem 4)."""
         return 8 * log(2 * TESTS * self.changes(start) / self.delta) / MARGIN
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        known, coins = sum(start), Coins(rng)
-        return [CopiesSite(self.tracker, k, self.copies(known), coins, count, known) for count in start or [0] * k]
-
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _Server(self, k, rng, start)
-
-    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the words: every item once while p is 1, then, per doubling, 4 c sqrt k / (alpha/4) + k/2 per copy."""
-        early = self.tracker.rule(k).early
-        if start + items <= early:
-            return float(items) + 2 * k * (1 + log2(1 + start + items))
-        doublings = log2((start + items) / max(start, early)) + 1
-        first = max(0.0, early - start) + (2 * k * log2(early) if start < early else 0.0)
-        return first + doublings * (self.copies(start) * (4 * early + k / 2) + 2.5 * k)
 
 
 class _Server(CopiesServer):
@@ -125,7 +103,7 @@ class _Server(CopiesServer):
 
     def __init__(self, protocol: PrivateCopies, k: int, rng: Any, start: Sequence[int]) -> None:
         known = sum(start)
-        super().__init__(protocol.tracker, k, protocol.copies(known), start)
+        super().__init__(protocol, k, start)
         self._rng = rng
         self._far = protocol.alpha / 2
         self._step = log1p(protocol.alpha / 10)

@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log, log1p, log2, sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
+from disttrack.mechanisms.checks import Odd, Positive, Share
 from disttrack.mechanisms.rules import SamplingRule, gap_scale, next_double, redrawn
-from disttrack.protocols.base import (
-    Message,
-    Protocol,
-    Server,
-    Site,
-    in_unit_interval,
-    positive,
-    whole,
-)
+from disttrack.protocols.base import Message, Protocol, Server, Site, bound_by_doublings
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.sampling.bulk import BulkRandomized
@@ -56,30 +49,22 @@ class Randomized(Protocol):
     Huang, Yi, Zhang 2012 (arXiv 1108.3413), section 2, recalled and completed; copies and checkpoints derived.
     """
 
-    alpha: float
-    confidence: float = 3.0
-    copies: int = 1
-    delta: float | None = None
-    parameters: str = "median"
+    alpha: Share
+    confidence: Positive = 3.0
+    copies: Odd = 1
+    delta: Share | None = None
+    parameters: Literal["median", "tight"] = "median"
 
     kind: ClassVar[str] = "randomized"
     source: ClassVar[str] = "Huang, Yi, Zhang 2012, section 2"
     guarantee: ClassVar[Any] = "oblivious"
-    reveals: ClassVar[str] = "each change tells that the site fed last has just sent its count"
+    reveals: ClassVar[str] = "each change shows that the site fed last has just sent its count"
     readmission: ClassVar[Any] = "anew"
 
     def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
-        positive("confidence", self.confidence)
-        whole("copies", self.copies, 1)
-        if self.copies % 2 == 0:
-            raise ValueError(f"copies must be odd, so that their median is one of them; got {self.copies}")
-        if self.delta is not None:
-            in_unit_interval("delta", self.delta)
-            if self.copies != 1:
-                raise ValueError("copies must be left out where delta is given, which chooses them")
-        if self.parameters not in ("median", "tight"):
-            raise ValueError(f"parameters must be median or tight; got {self.parameters!r}")
+        super().__post_init__()
+        if self.delta is not None and self.copies != 1:
+            raise ValueError("copies must be left out where delta is given, which chooses them")
         if self.parameters == "tight" and self.delta is None:
             raise ValueError("delta must be given with parameters: tight, which keep it")
 
@@ -118,11 +103,8 @@ class Randomized(Protocol):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return, per doubling, 4 sqrt k / (alpha/c) reports per copy and 3k for doubling, broadcast and redraws."""
         copies, early = self.tuned(k)[1], self.rule(k).early
-        if start + items <= early:
-            return float(items) * copies + 2 * k * (1 + log2(1 + start + items))
-        doublings = log2((start + items) / max(start, early)) + 1
-        first = max(0.0, early - start) * copies + (2 * k * log2(early) if start < early else 0.0)
-        return first + doublings * (4 * copies * early + (2.5 + 0.5 * copies) * k)
+        each = 4 * copies * early + (2.5 + 0.5 * copies) * k
+        return bound_by_doublings(items, start, early, each, known=2 * k, copies=copies)
 
 
 class _Site(Site):

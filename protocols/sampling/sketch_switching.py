@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log, log1p, log2
-from typing import Any, ClassVar, Final
+from math import ceil, log, log1p
+from typing import Annotated, Any, ClassVar, Final
 
-from disttrack.mechanisms.checks import number
-from disttrack.protocols.base import Protocol, Server, Site, in_unit_interval
-from disttrack.protocols.coins import Coins
+from disttrack.mechanisms.checks import Share, numbers
+from disttrack.protocols.base import Server
 from disttrack.protocols.rounds.martingale import strength_for
-from disttrack.protocols.sampling.copies import CopiesServer, CopiesSite
+from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
 
 CHECKPOINTS: Final = 32
 """Steps at which the copy in use must be right: a factor 1 + alpha/24 apart while N grows by 1 + alpha; p changes."""
+
+Largest = Annotated[float, numbers("above 1", lambda value: 1 < value < float("inf"))]
+"""Type of a planned number of items."""
 
 
 def changes(alpha: float, largest: float, start: int) -> int:
@@ -26,13 +28,8 @@ def changes(alpha: float, largest: float, start: int) -> int:
     return max(1, ceil((log1p(alpha / 8) + log(largest / max(start, 1))) / log1p(alpha / 2)) + 1)
 
 
-def above_one(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a finite number above 1."""
-    number(name, value, "above 1", lambda value: 1 < value < float("inf"))
-
-
 @dataclass(frozen=True)
-class SketchSwitching(Protocol):
+class SketchSwitching(CopiesProtocol):
     """A copy is shown once, when it lets the output grow by 1 + alpha/2; then the next one takes over.
 
     All copies count all items, since marking the first item of a copy's turn would take a message to each site. Each
@@ -55,20 +52,15 @@ class SketchSwitching(Protocol):
     An enlarged confidence replaces medians of copies, which would cost more; constants derived here.
     """
 
-    alpha: float
-    delta: float = 0.05
-    largest: float = LARGEST_COUNT
+    alpha: Share
+    delta: Share = 0.05
+    largest: Largest = LARGEST_COUNT
 
     kind: ClassVar[str] = "sketch-switching"
     source: ClassVar[str] = "Ben-Eliezer et al. 2022, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "adaptive"
-    reveals: ClassVar[str] = "each change tells about a copy that is never used again"
-    readmission: ClassVar[Any] = "anew"
-
-    def __post_init__(self) -> None:
-        in_unit_interval("alpha", self.alpha)
-        in_unit_interval("delta", self.delta)
-        above_one("largest", self.largest)
+    reveals: ClassVar[str] = "each change concerns a copy that is never used again"
+    announced: ClassVar[int] = 2  # with the first copy in use
 
     def copies(self, start: int = 0) -> int:
         """Return the number of copies for a game that begins with `start` items."""
@@ -85,23 +77,8 @@ class SketchSwitching(Protocol):
         failure = self.delta / (self.copies(start) * CHECKPOINTS)
         return Randomized(alpha=self.alpha / 12, confidence=strength_for(failure, k))
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        known = sum(start)
-        tracker, copies, coins = self.tracker(k, known), self.copies(known), Coins(rng)
-        return [CopiesSite(tracker, k, copies, coins, count, known) for count in start or [0] * k]
-
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _Server(self, k, start)
-
-    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the words: each item once while p is 1, then, per doubling, 4 c sqrt k / (alpha/12) + k/2 per copy."""
-        copies = self.copies(start)
-        early = self.tracker(k, start).rule(k).early
-        if start + items <= early:
-            return float(items) + 3 * k * (1 + log2(1 + start + items))
-        doublings = log2((start + items) / max(start, early)) + 1
-        first = max(0.0, early - start) + (3 * k * log2(early) if start < early else 0.0)
-        return first + doublings * (copies * (4 * early + k / 2) + 3.5 * k)
 
 
 class _Server(CopiesServer):
@@ -110,8 +87,7 @@ class _Server(CopiesServer):
     __slots__ = ("_growth", "active")
 
     def __init__(self, protocol: SketchSwitching, k: int, start: Sequence[int]) -> None:
-        known = sum(start)
-        super().__init__(protocol.tracker(k, known), k, protocol.copies(known), start)
+        super().__init__(protocol, k, start)
         self._growth = 1 + protocol.alpha / 2
         self.active = 0
         """The copy in use."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from disttrack import Adversary, Burst, Schedule, View
+from disttrack.mechanisms.checks import Whole
 
 
 @dataclass
@@ -26,12 +27,8 @@ class MyAdversary(Adversary):
     source: ClassVar[str] = "me"
 
     # The fields of the dataclass are the parameters: `patience: 2` in a scenario, or MyAdversary(patience=2).
-    patience: int = 1
-
-    def __post_init__(self) -> None:
-        # Whatever is refused here is reported in one line, before any game starts.
-        if not isinstance(self.patience, int) or self.patience < 1:
-            raise ValueError(f"patience must be a whole number of at least 1; got {self.patience!r}")
+    # A value that its type does not accept is reported in one line, before any game starts.
+    patience: Whole = 1
 
     def plan(self, view: View) -> Schedule | None:
         """Return what to do until the output changes.

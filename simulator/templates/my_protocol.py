@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from disttrack.protocols.base import Message, Protocol, Server, Site, in_unit_interval, ratio
+from disttrack.mechanisms.checks import Share
+from disttrack.protocols.base import Message, Protocol, Server, Site, ratio
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,8 @@ class MyProtocol(Protocol):
     one_sided: ClassVar[bool] = True
 
     # The fields are the parameters: `alpha: 0.05` in a scenario, or MyProtocol(alpha=0.05).
-    alpha: float = 0.1
-
-    def __post_init__(self) -> None:
-        # Whatever is refused here is reported in one line, before any game starts.
-        in_unit_interval("alpha", self.alpha)
+    # A value that its type does not accept is reported in one line, before any game starts.
+    alpha: Share = 0.1
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> list[CountingSite]:
         """Return the k sites; `start` holds the items that each of them has already."""

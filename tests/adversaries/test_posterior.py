@@ -6,10 +6,13 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+import pytest
 
-from disttrack.adversaries import View
+from disttrack.adversaries import Eavesdrop, View
 from disttrack.adversaries.attack_timing import AttackTiming
 from disttrack.adversaries.beliefs import AttributedBelief, Belief, BlockBelief, CaughtBelief, SamplingBelief, belief_of
+from disttrack.protocols import Randomized
+from disttrack.simulator import play
 
 
 def test_the_next_signal_of_a_block_is_awaited_as_long_as_its_places_say() -> None:
@@ -51,8 +54,10 @@ class Fixed(Belief):
     def __init__(self, view: View, gain: list[float], cost: list[float]) -> None:
         super().__init__(view)
         self.epoch, self.gain, self.cost = 1, np.array(gain), np.array(cost)
+        self.noted: list[Any] = []
 
-    def note(self, view: View, site: int, items: int, changed: bool) -> None: ...
+    def note(self, view: View, site: int, items: int, changed: bool, **seen: Any) -> None:
+        self.noted.append((site, items, changed, *seen.values()))
 
     def prospects(self) -> tuple[Any, Any]:
         return self.gain, self.cost
@@ -79,6 +84,39 @@ def test_strike_by_hand() -> None:
     view.items = 1150  # one site is all that the rest of the items are enough for
     shortest = AttackTiming(belief, 0.9)
     assert shortest.next(view) == 0
+
+
+def test_moves_are_noted_and_a_site_is_fed_until_the_output_changes() -> None:
+    """At 50 items and an output of 60 two sites are worth it: (10 + 100)/150 < (10 + 190)/250 > (10 + 240)/350."""
+    view = View(sites=4, items=10_000, rng=np.random.default_rng(0))
+    belief = Fixed(view, [100, 50, 5, 90], [100] * 4)
+    timing = AttackTiming(belief, 0.5)
+    fed = []
+    for sent, output in ((0, 0), (30, 0), (50, 60), (55, 60), (70, 61), (71, 61)):
+        view.sent = sent
+        view.show(output)
+        timing.note(view, heard=sent)
+        fed.append(timing.feed(view))
+    assert fed == [0, 0, 0, 0, 3, 3]
+    assert belief.noted == [
+        (0, 30, False, 30),
+        (0, 20, True, 50),
+        (0, 5, False, 55),
+        (0, 15, True, 70),
+        (3, 1, False, 71),
+    ]
+
+
+def test_an_eavesdropper_gives_its_belief_the_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds, note = set(), SamplingBelief.note
+
+    def noted(self: Any, view: View, site: int, items: int, changed: bool, heard: Any = None) -> None:
+        kinds.update(message.kind for message in heard)
+        note(self, view, site, items, changed, heard)
+
+    monkeypatch.setattr(SamplingBelief, "note", noted)
+    play(Randomized(0.1), Eavesdrop(), sites=8, items=5_000, seed=1, sees="traffic")
+    assert kinds == {"report", "double", "total", "adjust"}
 
 
 def test_what_outputs_tell_of_trackers_that_hide_and_of_unknown_ones_by_hand() -> None:

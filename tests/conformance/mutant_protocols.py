@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import spoilt_parts as parts
 
+from disttrack.mechanisms.checks import Checked, Positive, Share
 from disttrack.protocols import Deterministic, Exact, Protocol, Randomized, Robust
-from disttrack.protocols.base import Site, in_unit_interval, positive
+from disttrack.protocols.base import Site
 from disttrack.protocols.bulk import Segment, Stream
 from disttrack.protocols.rounds.reacting import ReactingRounds
 
@@ -61,7 +62,7 @@ class NamelessRefusal(Deterministic):
 
     def __post_init__(self) -> None:
         try:
-            in_unit_interval("alpha", self.alpha)
+            super().__post_init__()
         except ValueError:
             raise ValueError("no") from None
 
@@ -117,18 +118,14 @@ class RandomAlways(Randomized):
 class RashlyConfident(Randomized):
     """Claims a delta that it is far from."""
 
-    confidence: float = 0.5
-    delta: float | None = None
+    confidence: Positive = 0.5
+    delta: Share | None = None
     promised: ClassVar[float] = 1e-3
 
     def __post_init__(self) -> None:
         if self.delta is None:
             object.__setattr__(self, "delta", self.promised)
-        in_unit_interval("delta", self.delta)
-        in_unit_interval("alpha", self.alpha)
-        positive("confidence", self.confidence)
-        if isinstance(self.copies, bool) or not isinstance(self.copies, int) or self.copies < 1:
-            raise ValueError(f"copies must be at least 1; got {self.copies!r}")
+        Checked.__post_init__(self)
 
     def tuned(self, k: int) -> tuple[float, int]:
         return self.alpha / self.confidence, 1

@@ -64,7 +64,6 @@ NUMBER = (-1.0, nan, inf, True, "0.5")
 POSITIVE = Range("a number above 0", (0, *NUMBER), (1e-9,))
 SHARE = Range("a number between 0 and 1, both excluded", (0, 1, 1.5, *NUMBER), (1e-9, 1 - 1e-9))
 FROM_0 = Range("a number from 0, and below 1", (1, 1.5, *NUMBER), (0, 0.999))
-UNTIL = Range("a number from 0, below 1", (1, 1.5, *NUMBER), (0, 0.999))
 FINITE = Range("a finite number", (nan, inf, -inf, True, "1"))
 NAME = Range("one of ", ("xyz",))
 
@@ -83,7 +82,7 @@ RANGES: dict[str, Range | None] = {
     "signs": NAME,
     "threshold": POSITIVE,
     "largest": POSITIVE,
-    "until": UNTIL,
+    "until": FROM_0,
     "stride": Range("a number from 0.1 to 3", (0.09, 3.1, nan, True), (0.1, 3)),
     "base": Range("a whole number of at least 3", (2, 1, -3, True, 3.0), (3,)),
     "registers": whole(128),

@@ -1,0 +1,48 @@
+"""Every adversary against every protocol, with few sites: each game is played to its end and judged."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Final
+
+import pytest
+
+from disttrack.adversaries import Adversary, Trial
+from disttrack.protocols import Protocol, Robust
+from disttrack.simulator import play
+from tests.simulator.game.network.shipped import adversaries, protocols
+
+SITES: Final = (1, 2, 3, 5, 17)
+ITEMS: Final = 300
+
+
+@pytest.mark.parametrize("adversary", adversaries(), ids=lambda adversary: adversary.kind)
+def test_every_pair_plays_to_the_end(adversary: Adversary) -> None:
+    """All numbers of sites occur with each adversary and each protocol, one with each pair."""
+    first = len(adversary.kind)
+    for place, protocol in enumerate(protocols()):
+        _assert_played(protocol, adversary, SITES[(first + place) % len(SITES)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sites", SITES)
+def test_every_pair_plays_to_the_end_at_each_number_of_sites(sites: int) -> None:
+    for protocol, adversary in product(protocols(), adversaries()):
+        _assert_played(protocol, adversary, sites)
+
+
+@pytest.mark.parametrize("sites", [2, 3, 5, 17, 32])
+@pytest.mark.parametrize("parameters", ["paper", "tight"])
+def test_trial_bears_rounds_of_few_items(sites: int, parameters: str) -> None:
+    for side, group in product(("below", "above"), (0, 1, 4)):
+        protocol = Robust(alpha=0.3, delta=0.5, parameters=parameters)
+        game = play(protocol, Trial(side=side, group=group), sites=sites, items=1_000, start=20_000)  # type: ignore[arg-type]
+        assert game.items == 1_000
+        assert game.rounds > 0
+
+
+def _assert_played(protocol: Protocol, adversary: Adversary, sites: int) -> None:
+    game = play(protocol, adversary, sites=sites, items=ITEMS, seed=1, sees=adversary.sees)
+    assert game.verdict in ("ok", "failed"), (protocol, adversary, sites)
+    assert game.items == ITEMS or adversary.kind in ("intruder", "scattered"), (protocol, adversary, sites)
+    assert game.messages > 0 or not game.items
