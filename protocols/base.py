@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
+from disttrack.mechanisms.checks import Checked, probability
 from disttrack.mechanisms.checks import positive as positive
-from disttrack.mechanisms.checks import probability
 from disttrack.mechanisms.checks import whole as whole
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.parts import EVERYONE as EVERYONE
@@ -19,13 +19,16 @@ from disttrack.protocols.parts import Message as Message
 from disttrack.protocols.parts import Number as Number
 from disttrack.protocols.parts import Server as Server
 from disttrack.protocols.parts import Site as Site
+from disttrack.protocols.parts import SumOfReports as SumOfReports
 
 in_unit_interval = probability  # the name under which protocols, also users' own, import it
 
 
 @dataclass(frozen=True)
-class Protocol(ABC):
+class Protocol(Checked, ABC):
     """Parameters of a protocol; makes its parts. Subclasses are frozen dataclasses.
+
+    Types of `disttrack.mechanisms.checks` declare the ranges of parameters, and values out of them are refused.
 
     Class attributes state facts that the conformance suite tries to refute.
     """
