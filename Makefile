@@ -57,7 +57,7 @@ NAMES_OF_SEEDS := flights growth monitor monitor-large noise-matters pan-privacy
 seeds: .venv/.test ## claims under fresh seeds; NAMES, SEEDS=5
 	$(BIN)/disttrack run $(or $(NAMES),$(NAMES_OF_SEEDS)) --seeds $(or $(SEEDS),20)
 
-# the rooms that pyproject.toml names (docs/mutants.md); NAMES="disttrack.simulator.game.verdict*" takes those of that name
+# the rooms that pyproject.toml names (docs/mutants.md); NAMES="simulator.game.verdict*" takes those of that name
 mutants: export PYTHONPATH := $(CURDIR)/.ci
 mutants: export OMP_NUM_THREADS := 1
 mutants: export OPENBLAS_NUM_THREADS := 1

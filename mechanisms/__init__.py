@@ -25,6 +25,8 @@ from disttrack.mechanisms.counters import SparseInfinite as SparseInfinite
 from disttrack.mechanisms.counters import SquareRoot as SquareRoot
 from disttrack.mechanisms.counters import TreeVarianceReduced as TreeVarianceReduced
 from disttrack.mechanisms.counters import TwoLevel as TwoLevel
+from disttrack.mechanisms.counters.linear import LinearCounter as LinearCounter
+from disttrack.mechanisms.counters.linear import NoisePath as NoisePath
 from disttrack.mechanisms.density import PanPrivateDensity as PanPrivateDensity
 from disttrack.mechanisms.dynamic import DYNAMIC as DYNAMIC
 from disttrack.mechanisms.dynamic import DynamicMechanism as DynamicMechanism

@@ -1,6 +1,6 @@
 """Protocols: the rules of the sites and the server. One file or folder per family."""
 
-from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Server, Site
+from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Server, Site, SumOfReports
 from disttrack.protocols.deterministic import Deterministic
 from disttrack.protocols.exact import Exact
 from disttrack.protocols.rounds.block import Block
@@ -29,4 +29,5 @@ __all__ = [
     "Server",
     "Site",
     "SketchSwitching",
+    "SumOfReports",
 ]

@@ -19,6 +19,7 @@ from disttrack.protocols.parts import Message as Message
 from disttrack.protocols.parts import Number as Number
 from disttrack.protocols.parts import Server as Server
 from disttrack.protocols.parts import Site as Site
+from disttrack.protocols.parts import SumOfReports as SumOfReports
 
 
 @dataclass(frozen=True)

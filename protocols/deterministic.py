@@ -160,9 +160,6 @@ class _Site(Site):
         self.next = self.rule.known[count]
         return _ONE_REPORT
 
-    def hear(self, message: Message) -> Sequence[Message]:
-        return ()
-
 
 class _BulkForm(BulkForm):
     server: _Server | _CentredServer

@@ -62,9 +62,6 @@ class _Site(Site):
     def take(self, items: int) -> Sequence[Message]:
         return (ITEM,) * items
 
-    def hear(self, message: Message) -> Sequence[Message]:
-        return ()
-
 
 class _BulkForm(BulkForm):
     server: _Server

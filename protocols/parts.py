@@ -65,9 +65,9 @@ class Site(ABC):
     def take(self, items: int) -> Sequence[Message]:
         """Receive `items` items, 1 <= items <= quota() + 1, and return what it sends to the server."""
 
-    @abstractmethod
     def hear(self, message: Message) -> Sequence[Message]:
-        """Receive a message of the server and return what it sends back."""
+        """Receive a message of the server and return what it sends back; by default nothing."""
+        return ()
 
     @property
     def tossed_ahead(self) -> tuple[str, ...]:
@@ -102,3 +102,24 @@ class Server(ABC):
         Called only if `Protocol.readmission` is `report`.
         """
         raise NotImplementedError(f"{type(self).__name__} does not say how a site is re-admitted")
+
+
+class SumOfReports(Server):
+    """The sum of the counts that the sites have reported last; it sends nothing.
+
+    Parameters
+    ----------
+    reported
+        Items of each site before the game.
+    """
+
+    __slots__ = ("output", "reported")
+
+    def __init__(self, reported: Sequence[int]) -> None:
+        self.reported = list(reported)
+        self.output: int = sum(reported)
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self.output += message.value - self.reported[sender]
+        self.reported[sender] = message.value
+        return ()

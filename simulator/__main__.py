@@ -1,4 +1,4 @@
-"""``python -m simulator`` is the program ``disttrack``."""
+"""``python -m disttrack.simulator`` is the program ``disttrack``."""
 
 from disttrack.simulator.cli import main
 

@@ -1,4 +1,4 @@
-"""The command line: ``disttrack``, and the same program as ``python -m simulator``.
+"""The command line: ``disttrack``, and the same program as ``python -m disttrack.simulator``.
 
 Commands live in modules of their own and are loaded when they are called, so that ``--help`` is quick.
 Exit status: 0 done and all claims hold, 1 a claim failed or a run failed, 2 the input is wrong.

@@ -263,9 +263,9 @@ class Description:
     """
 
     panels: Sequence[Panel]
-    columns: int
-    height: float
-    title: str
+    columns: int = 1
+    height: float = 3.5
+    title: str = ""
     subtitle: str = ""
     note: str = ""
     caption: str = ""

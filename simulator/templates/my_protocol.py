@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from disttrack.mechanisms.checks import Share
-from disttrack.protocols.base import Message, Protocol, Server, Site, ratio
+from disttrack.protocols.base import Message, Protocol, Site, SumOfReports, ratio
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class MyProtocol(Protocol):
         """Return the k sites; `start` holds the items that each of them has already."""
         return [CountingSite(self.alpha, start[site] if start else 0) for site in range(k)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> SummingServer:
-        """Return the server."""
-        return SummingServer(list(start) if start else [0] * k)
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> SumOfReports:
+        """Return the server, which adds up the last reports."""
+        return SumOfReports(start or [0] * k)
 
 
 class CountingSite(Site):
@@ -67,23 +67,3 @@ class CountingSite(Site):
             return ()
         self.reported = self.count
         return (Message("report", self.count),)
-
-    def hear(self, message: Message) -> Sequence[Message]:
-        """Receive a message of the server; this one never gets any."""
-        return ()
-
-
-class SummingServer(Server):
-    """The server: the last report of every site, and their sum."""
-
-    __slots__ = ("output", "reports")
-
-    def __init__(self, reports: list[int]) -> None:
-        self.reports = reports
-        self.output = sum(reports)
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        """Receive a report; return messages as pairs (receiver, message), none here."""
-        self.output += message.value - self.reports[sender]
-        self.reports[sender] = message.value
-        return ()

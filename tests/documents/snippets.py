@@ -144,7 +144,7 @@ def _tools(folder: Path) -> None:
     """Put `python` and `disttrack` of this very tree where the shell finds them first."""
     tools = folder / ".tools"
     tools.mkdir()
-    for name, command in (("python", ""), ("disttrack", " -m simulator")):
+    for name, command in (("python", ""), ("disttrack", " -m disttrack.simulator")):
         (tools / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)}{command} "$@"\n', encoding="utf-8")
         (tools / name).chmod(0o755)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from textwrap import indent
 
@@ -24,6 +25,25 @@ QUICK = {"README.md", "mutants.md", "scenarios.md"}
 )
 def test_the_snippets_of(page: str, tmp_path: Path) -> None:
     run_all(ALL[page], tmp_path)
+
+
+def code_lines(text: str) -> int:
+    """Return the lines of Python that are neither empty, comments nor texts of their own, such as docstrings."""
+    lines: set[int] = set()
+    for line in ast.walk(ast.parse(text)):
+        if isinstance(line, ast.stmt) and not (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)):
+            inner = getattr(line, "body", None)
+            last = inner[0].lineno - 1 if inner else line.end_lineno
+            lines |= set(range(line.lineno, max(line.lineno, last or 0) + 1))
+            lines |= {one.lineno for one in getattr(line, "decorator_list", ())}
+    return len(lines)
+
+
+def test_one_of_each_takes_at_most_25_lines_of_code() -> None:
+    made = {one.file: code_lines(one.text) for one in ALL["extending.md"] if one.language == "python" and one.file}
+    assert len(made) >= 11
+    assert made.pop("fast_powers.py") > 25  # the bulk form, which a protocol may do without
+    assert {name: lines for name, lines in made.items() if lines > 25} == {}
 
 
 def test_that_there_is_something_to_run() -> None:
