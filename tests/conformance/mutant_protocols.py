@@ -111,7 +111,7 @@ class RandomAlways(Randomized):
     """Claims that coins never fall badly."""
 
     guarantee: ClassVar[Any] = "always"
-    confidence: float = 0.5
+    confidence: Positive = 0.5
 
 
 @dataclass(frozen=True)

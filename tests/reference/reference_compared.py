@@ -27,8 +27,7 @@ COINS = (
     "disttrack.protocols.rounds.base",
     "disttrack.protocols.rounds.difference_estimators",
     "disttrack.protocols.sampling.randomized",
-    "disttrack.protocols.sampling.private_copies",
-    "disttrack.protocols.sampling.sketch_switching",
+    "disttrack.protocols.sampling.copies",
 )
 NOISE = (
     "disttrack.protocols.rounds.robust",
