@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -107,12 +106,6 @@ class Opponent(Checked):
     draws_coins: ClassVar[bool] = True
     """Whether it may draw random numbers that no seed decides. A class with False draws from `view.rng` only; a
     game that drew nothing from it is then played for one seed, and counted for all."""
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters by name, as in a scenario file."""
-        if not is_dataclass(self):
-            return {}
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
 
     def stretches(self, view: Any, steps: int) -> Iterable[Any]:
         """Return all moves of a duel in arrays; nothing for opponents that are asked one move at a time."""

@@ -6,15 +6,15 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.listed_schedules import Runs
+from disttrack.adversaries.phase import Side
 from disttrack.adversaries.schedules import Burst, Schedule
 from disttrack.mechanisms.checks import Natural, NotNegative, Share
 from disttrack.mechanisms.rules import size_within
 
-Side = Literal["above", "below"]
 AT_ONCE: Final = 8
 """Number of sites that one plan parks; a longer plan would seldom be played to its end."""
 SPENT: Final = 0.85

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from functools import lru_cache, partial
 from types import UnionType
@@ -118,6 +118,11 @@ class Checked:
             value = getattr(self, name)
             if value is not None or not optional:
                 check(name, value)
+
+    def as_mapping(self) -> dict[str, Any]:
+        """Return the parameters by name, as in a scenario file; nothing for a class that is no dataclass."""
+        maker: Any = type(self)
+        return {one.name: getattr(self, one.name) for one in fields(maker) if one.init} if is_dataclass(maker) else {}
 
 
 @lru_cache(maxsize=256)

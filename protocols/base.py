@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from math import log2
 from typing import Any, ClassVar, Literal
@@ -106,10 +106,6 @@ class Protocol(Checked, ABC):
     def known(self, k: int) -> dict[str, Any]:
         """Return what an adversary knows of it in a game of k sites: kind, parameters and values derived from them."""
         return {"kind": self.kind, **self.as_mapping()}
-
-    def as_mapping(self) -> dict[str, Any]:
-        """Return the parameters by name, as in a scenario file."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
 
 
 def bound_by_doublings(items: int, start: int, early: float, each: float, known: float = 0.0, copies: int = 1) -> float:

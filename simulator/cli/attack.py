@@ -31,7 +31,7 @@ def attack(budget: int, seed: int, out: Path, **flags: Any) -> None:
     promise = f" (promised: {protocol.accuracy:g})" if protocol.accuracy else ""
     error = f"{worst.strength:.3g} on average over {worst.last} further games{promise}"
     facts = {
-        "worst policy": " ".join(f"{name}={value:g}" for name, value in worst.policy.parameters().items()),
+        "worst policy": " ".join(f"{name}={value:g}" for name, value in worst.policy.as_mapping().items()),
         "largest error": f"{error}; failed in {100 * worst.broken:.0f} % of them",
         "games played": f"{worst.games:,}",
         "scenario": str(out),

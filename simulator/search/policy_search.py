@@ -196,7 +196,7 @@ def scenario_of(
     import yaml
 
     kind = str(protocol["kind"]).rpartition(":")[2]
-    adversary = {"kind": "policy", **result.policy.parameters()}
+    adversary = {"kind": "policy", **result.policy.as_mapping()}
     body = {
         "name": f"attack-on-{kind}".lower(),
         "title": f"The worst policy of a search of {result.games:,} games against {kind}",

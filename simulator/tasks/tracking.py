@@ -48,7 +48,7 @@ class Count(Task):
             try:
                 adversary.check()
             except ValueError as error:
-                raise blamed(error, "adversary", adversary.parameters()) from error
+                raise blamed(error, "adversary", adversary.as_mapping()) from error
         if isinstance(adversary, Replay):
             try:
                 original(adversary)
@@ -135,7 +135,7 @@ def _size(point: Point, adversary: Any) -> tuple[int, int]:
         try:
             recorded_sites, recorded_items = adversary.sites, adversary.items
         except ValueError as error:
-            raise blamed(error, "adversary", adversary.parameters()) from error
+            raise blamed(error, "adversary", adversary.as_mapping()) from error
         sites = recorded_sites if sites is None else sites
         items = recorded_items if items is None else min(items, recorded_items)
         if sites < recorded_sites:

@@ -52,7 +52,7 @@ def played(stream: UpdateStream, steps: int = 2000) -> tuple[list[int], list[int
 
 @pytest.mark.parametrize("stream", OBLIVIOUS, ids=repr)
 def test_items_are_of_the_domain_and_deletions_name_steps_that_have_passed(stream: UpdateStream) -> None:
-    codes, _, void = played(type(stream)(**stream.parameters()))
+    codes, _, void = played(type(stream)(**stream.as_mapping()))
     assert all(-step <= code <= 16 for step, code in enumerate(codes, start=1))
     assert any(code < 0 for code in codes) == stream.deletes
     assert (void > 0) == (getattr(stream, "void", 0) > 0)

@@ -102,7 +102,7 @@ def diagram(protocol: Protocol, adversary: Adversary, *, sites: int, items: int,
     begun = f", {start} items counted before" if start else ""
     lines = [
         f"protocol   {_named(protocol, protocol.as_mapping())}",
-        f"adversary  {_named(adversary, adversary.parameters())}",
+        f"adversary  {_named(adversary, adversary.as_mapping())}",
         f"game       {sites} {'sites' if sites > 1 else 'site'}, {items} items{begun}, seed {seed}",
         "",
         HEAD,
