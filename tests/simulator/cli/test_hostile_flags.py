@@ -50,7 +50,7 @@ def _status(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> int:
 
 
 @pytest.mark.quick_cases(8)
-@pytest.mark.parametrize("key", KEYS, ids=lambda key: ascii(key[:20]))
+@pytest.mark.parametrize("key", KEYS, ids=lambda key: ascii(key[:20]).replace("\\", "/"))
 def test_set_refuses_in_one_line(key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "small.yaml"
     file.write_text(SCENARIO, encoding="utf-8")
