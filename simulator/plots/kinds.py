@@ -121,6 +121,7 @@ class Breakdown(BuiltIn):
 
     kind: ClassVar[str] = "breakdown"
     home: ClassVar[str] = "bars:breakdown"
+    narrow: ClassVar[bool] = False
 
     x: str = ""
 

@@ -143,7 +143,7 @@ def curves(
         raise ValueError(f"a figure of {label!r} needs games that have it; these have none")
     all_curves = [curve for _, part in drawn for curve in part]
     rows, columns = shape(len(drawn))
-    named = columns < 3 and not page().narrow
+    named = columns < 3
     lengths = [one.y for one in more if isinstance(one, Series)]
     shown = np.concatenate([*(np.r_[curve.low, curve.high] for curve in all_curves), *lengths, always])
     edges = edges_of(shown, low)

@@ -6,7 +6,9 @@ and ends of its axes after it, and `series-3-17` for a part of the fourth series
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 from math import ceil
 from typing import Any, Final
@@ -32,7 +34,7 @@ from disttrack.simulator.plots.description import (
     Rule,
     Series,
 )
-from disttrack.simulator.plots.style import WIDTH, ink, lay_out, new_figure
+from disttrack.simulator.plots.style import LETTER, WIDTH, ink, lay_out, new_figure, page
 
 _GAP: Final = 8.0
 """Distance from the end of the line, in points."""
@@ -51,10 +53,13 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
     ValueError
         There are fewer or more of them than panels.
     """
+    if page().narrow and not given:
+        described = _labels_in_legend(described)
     entries = [(_handle(look), name) for look, name in described.legend]
     figure, made = _given(described, given) if given else _new(described, entries)
     numbers = {name: place for place, name in enumerate(described.names())}
     parts = count()
+    letters = int((page().width or described.width or WIDTH) / described.columns / LETTER)
     labels = []
     for axes, panel in zip(made, described.panels, strict=False):
         for item in panel.items:
@@ -62,7 +67,7 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
             _draw(axes, panel, item, gid)
             if isinstance(item, Series) and item.label:
                 labels.append((axes, item, float(panel.y.clipped(item.y[-1])), f"{gid}-label"))
-        title = axes.set_title(panel.title)
+        title = axes.set_title("\n".join(textwrap.fill(line, letters) for line in panel.title.split("\n")))
         if described.columns > 2:
             title.set_fontsize(8.5)
         _scale(axes, panel.x, "x")
@@ -80,6 +85,19 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
         ends = "_".join(f"{kind}_{low:.9g}_{high:.9g}" for kind, low, high in scales)
         axes.patch.set_gid(f"panel-{place}_{ends}")
     return figure
+
+
+def _labels_in_legend(described: Description) -> Description:
+    """Return a description whose series have their names in the legend, and none beside their ends."""
+    looks = {name: look for look, name in described.legend}
+    panels = []
+    for panel in described.panels:
+        for one in panel.of(Series, ""):
+            if one.label:
+                looks.setdefault(one.name, one.look)
+        items = [replace(item, label="") if isinstance(item, Series) else item for item in panel.items]
+        panels.append(replace(panel, items=items))
+    return replace(described, panels=panels, legend=[(look, name) for name, look in looks.items()])
 
 
 def _new(described: Description, entries: Sequence[tuple[Any, str]]) -> tuple[Figure, list[Axes]]:

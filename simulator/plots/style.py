@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 import textwrap
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
+from itertools import pairwise
 from math import ceil
 from pathlib import Path
 from typing import Any, Final
@@ -22,11 +24,17 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter, FixedLocator
 from matplotlib.transforms import Bbox
 
 from disttrack.simulator.plots.marks import INK, QUIET
 from disttrack.simulator.results.files import write_with
 
+LETTER: Final = 0.07
+"""Width of a letter of a title or legend, in inches."""
+SMALLEST: Final = 0.4
+"""Width and height of a panel in inches below which nothing can be read off it."""
+NO_ROOM: Final = "the texts beside a panel leave it no room; show fewer lines or panels by where:, or draw it wider"
 WIDTH: Final = 8.0
 """Width of a figure on a screen in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
 
@@ -133,11 +141,14 @@ def new_figure(
     titles = (textwrap.wrap(title, int(width * 8.9)) or [""]) if target.titled else []
     subtitles = textwrap.wrap(subtitle, int(width * 14)) if target.titled else []
     notes = textwrap.wrap(note, int(width * 16)) if target.titled else []
-    longest = max((len(_plain(text)) for _, text in legend), default=0)
+    legend = [(look, textwrap.fill(text, int((width - 0.6) / LETTER))) for look, text in legend]
+    row = 0.205 if target.titled else 0.16
+    broken = sum(text.count("\n") for _, text in legend)
+    longest = max((len(line) for _, text in legend for line in _plain(text).split("\n")), default=0)
     columns = max(1, min(len(legend), int((width - 0.2) / (0.43 + 0.064 * longest))))
     head = 0.22 + 0.24 * len(titles) + 0.18 * len(subtitles) if target.titled else 0.04
     foot = 0.14 + 0.16 * len(notes) if notes else 0.06
-    low = foot + (0.205 * ceil(len(legend) / columns) + 0.07 if legend else 0)
+    low = foot + (row * ceil(len(legend) / columns) + 0.63 * row * broken + 0.07 if legend else 0)
     total = height + head + low
     figure = Sheet(figsize=(width, total), layout="constrained")
     engine = figure.get_layout_engine()
@@ -169,13 +180,41 @@ def ink(colour: str) -> str:
     return to_hex((0.75 * red, 0.75 * green, 0.75 * blue))
 
 
+def _fit_ticks(figure: Figure) -> None:
+    """Leave out every second number below an x axis, the last one kept, until none touches the next."""
+    for axes in figure.axes:
+        axis = axes.xaxis
+        while axes.get_visible() and not isinstance(axis.get_major_formatter(), FixedFormatter):
+            low, high = sorted(axes.get_xlim())
+            shown = [one for one in axis.get_majorticklabels() if low <= one.get_position()[0] <= high]
+            labels = sorted((one for one in shown if one.get_text()), key=lambda one: one.get_position()[0])
+            boxes = [one.get_window_extent() for one in labels if one.get_visible()]
+            if all(one.x1 + 0.03 * figure.dpi <= other.x0 for one, other in pairwise(boxes)):
+                break
+            axis.set_major_locator(FixedLocator([one.get_position()[0] for one in labels[::-2][::-1]]))
+
+
 def lay_out(figure: Figure) -> None:
-    """Lay out axes and texts, without a whole drawing where the figure has a layout engine."""
+    """Lay out axes and texts, without a whole drawing where the figure has a layout engine.
+
+    Raises
+    ------
+    ValueError
+        The texts leave a panel no room. Figures of users, without an engine, are theirs to lay out.
+    """
     engine = figure.get_layout_engine()
     if engine is None:
         figure.draw_without_rendering()
-    else:
-        engine.execute(figure)
+        return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "constrained_layout not applied")
+        try:
+            engine.execute(figure)
+        except UserWarning:
+            raise ValueError(NO_ROOM) from None
+    boxes = [axes.get_window_extent() for axes in figure.axes if axes.get_visible()]
+    if any(min(box.width, box.height) < SMALLEST * figure.dpi for box in boxes):
+        raise ValueError(NO_ROOM)
 
 
 FORMS: Final = ("png", "svg")
@@ -219,6 +258,7 @@ def save(
             if float(text.get_fontsize()) > page.largest:
                 text.set_fontsize(page.largest)
         lay_out(figure)
+        _fit_ticks(figure)
         _fix(figure)
         for form in forms:
             path = stem.with_name(f"{stem.name}.{form}")

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 from synthetic_results import write_result
 
 from disttrack.simulator.plots import check_plot, draw
+from disttrack.simulator.plots.description import Axis, Bars, Description, Fill, Look, Panel, Series
+from disttrack.simulator.plots.render import render
 from disttrack.simulator.plots.requests import figure_of
 from disttrack.simulator.plots.style import DOUBLE, SCREEN, SINGLE, Page, house_style, save
 from disttrack.simulator.results.read import read_tables
@@ -56,3 +59,47 @@ def test_a_paper_has_its_width_and_small_texts_and_no_title(result: Path, page: 
 def test_an_unknown_style_is_refused_before_anything_is_drawn(result: Path) -> None:
     with pytest.raises(ValueError, match="style must be one of screen, paper; got 'print'"):
         draw(result, ["matrix"], style="print")
+
+
+def saved(described: Description, folder: Path, page: Page = SINGLE) -> Figure:
+    """Return the figure of a description, written."""
+    with house_style(page):
+        made = render(described)
+        save(made, folder / "figure", ("svg",), page)
+    return made
+
+
+def a_panel(title: str = "", label: str = "") -> Panel:
+    """Return a panel with a line of four marks, with a number at each."""
+    x = [10, 100, 1_000, 10_000]
+    axis = Axis("items", "log", (9, 11_000), ticks=x[::-1], text=lambda value: f"{value:,.0f} of 10,000")
+    return Panel([Series("robust", x, [1, 2, 3, 4], Look(marker="o"), label=label)], axis, title=title)
+
+
+def test_numbers_below_an_axis_do_not_touch(tmp_path: Path) -> None:
+    made = saved(Description([a_panel(), a_panel()], columns=2), tmp_path)
+    texts = [one.get_text() for one in made.axes[0].get_xticklabels()]
+    assert texts == ["10,000 of 10,000"]
+    wide = saved(Description([a_panel()]), tmp_path, SCREEN)
+    texts = [one.get_text() for one in wide.axes[0].get_xticklabels()]
+    assert texts == [f"{value} of 10,000" for value in ("10,000", "1,000", "100", "10")], "there is room for all"
+
+
+def test_a_panel_without_room_is_an_error_and_no_file(tmp_path: Path) -> None:
+    names = Axis(names=["a name that leaves the bars beside it no room at all, as it is so long"])
+    bars = Panel([Bars("share", [0.0], [1.0], [0], Fill("#000000"))], y=names)
+    with pytest.raises(ValueError, match="the texts beside a panel leave it no room"):
+        saved(Description([bars]), tmp_path)
+    assert not list(tmp_path.iterdir())
+    saved(Description([bars]), tmp_path, SCREEN)
+
+
+def test_names_of_lines_are_in_the_legend_and_long_titles_are_broken(tmp_path: Path) -> None:
+    title = "against an adversary with a long name"
+    described = Description([a_panel(title, "robust"), a_panel(title, "robust")], columns=2)
+    narrow, wide = saved(described, tmp_path), saved(described, tmp_path, SCREEN)
+    assert [[text.get_text() for text in legend.get_texts()] for legend in narrow.legends] == [["robust"]]
+    assert not wide.legends
+    assert narrow.axes[0].get_title(loc="left").replace("\n", " ") == wide.axes[0].get_title(loc="left") == title
+    boxes = [axes.title.get_window_extent() for axes in narrow.axes]
+    assert boxes[0].x1 < boxes[1].x0
