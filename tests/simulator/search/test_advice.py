@@ -1,0 +1,75 @@
+"""Advice: which trackers are ranked, by which words, and where the answer changes."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from disttrack import play
+from disttrack.adversaries import Freeze, RoundRobin
+from disttrack.simulator.cli import main
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.search.advice import Candidate, Situation, advise
+
+SMALL = Situation(sites=40, items=200_000, alpha=0.1)
+
+
+def words(one: Candidate, sites: int, items: int) -> int:
+    """Return the most words of a game against round-robin and of one against freeze."""
+    return max(play(one.protocol, side, sites=sites, items=items).words for side in (RoundRobin(), Freeze()))
+
+
+def test_the_first_few_are_ranked_by_the_words_of_whole_games() -> None:
+    advice = advise(SMALL)
+    played = [one for one in advice.ranked if one.games]
+    assert len(played) == 6
+    assert [one.words for one in played] == [words(one, 40, 200_000) for one in played]
+    assert played == sorted(played, key=lambda one: one.words)
+    assert all(one.words == one.protocol.cost_bound(40, 200_000) for one in advice.ranked[6:] if one.label != "exact")
+
+
+@pytest.mark.parametrize(
+    ("against", "there", "missing"),
+    [
+        ("nothing", {"deterministic", "martingale", "randomized"}, {"block", "private-copies"}),
+        ("outputs", {"deterministic", "martingale", "robust"}, {"randomized", "block", "private-copies"}),
+        ("state", {"deterministic", "exact"}, {"martingale", "robust", "randomized"}),
+    ],
+)
+def test_only_promises_that_hold_there_are_ranked(against: str, there: set[str], missing: set[str]) -> None:
+    kinds = {one.protocol.kind for one in advise(Situation(8, 1_000, 0.2, against=against)).ranked}
+    assert there <= kinds
+    assert not missing & kinds
+
+
+def test_games_beyond_the_change_prefer_its_tracker() -> None:
+    """At twice the stated number of sites its tracker is cheaper in games, and at half of it the best one is."""
+    advice = advise(SMALL)
+    assert advice.below is None
+    assert advice.above is not None
+    sites, other = advice.above
+    assert words(other, 2 * sites, 200_000) < words(advice.best, 2 * sites, 200_000)
+    assert words(other, sites // 2, 200_000) > words(advice.best, sites // 2, 200_000)
+
+
+def test_a_delta_of_its_own_is_in_the_label_and_a_wrong_one_is_refused() -> None:
+    labels = [one.label for one in advise(Situation(8, 1_000, 0.2, delta=0.01)).ranked]
+    assert "martingale delta=0.01" in labels
+    with pytest.raises(ScenarioError, match="delta: must be a number between 0 and 1, both excluded; got 2"):
+        advise(Situation(8, 1_000, 0.2, delta=2))
+    with pytest.raises(ScenarioError, match="against must be one of nothing, outputs, state; got 'all'"):
+        advise(Situation(8, 1_000, 0.2, against="all"))
+
+
+def test_the_command_that_verifies_it_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["advise", "--sites", "8", "--items", "2e3", "--alpha", "0.2"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    command = shlex.split(shown.partition("verify:")[2])
+    assert command[:2] == ["disttrack", "play"]
+    with pytest.raises(SystemExit) as ended:
+        main(command[1:])
+    assert ended.value.code == 0
+    assert "verdict" in capsys.readouterr().out
