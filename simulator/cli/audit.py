@@ -33,13 +33,13 @@ def audit(names: tuple[str, ...], runs: int | None, seed: int, budget: bool, as_
     Exit status 1 if a claim is refuted.
     """
     from disttrack.simulator.points.registry import kinds
-    from disttrack.simulator.tasks.audit.accounting import MISSING, available
+    from disttrack.simulator.tasks.audit.budget import missing
 
     scenarios = [_scenario(name, runs) for name in ([*kinds("mechanism"), "robust"] if names == ("all",) else names)]
     if budget:
         return _print_budgets(scenarios)
-    if not available():
-        click.echo(MISSING, err=True)
+    if message := missing():
+        click.echo(message, err=True)
     rows = [_row(scenario, seed) for scenario in scenarios]
     if as_json:
         print_json({"audits": rows})

@@ -1,4 +1,4 @@
-"""The division of the epsilon of a mechanism or tracker, as a ledger; also for counters and the robust tracker.
+"""The division of the epsilon of a mechanism or tracker, as a ledger; and the composed loss of a counter's draws.
 
 Dynamic mechanisms keep their own ledger as they run. A counter declares its noisy sums (its encoder), so the ledger of
 the entry that is used most follows from it: one use for each draw that the entry affects. The robust tracker's follows
@@ -14,14 +14,39 @@ import numpy as np
 
 from disttrack.mechanisms import Counter, DynamicMechanism, Sparse, StaticMechanism
 from disttrack.mechanisms.accounting import Ledger, Overdrawn, lines
+from disttrack.mechanisms.accounting.composition import TAIL, exact_available, exact_laplace, exact_normal
 from disttrack.mechanisms.counters import counter as counter_of
 from disttrack.protocols import Robust
 from disttrack.simulator.errors import ScenarioError
 
 STEPS: Final = 64
-"""Maximum number of steps of the stream whose ledger is shown."""
+"""Maximum number of steps of a stream whose draws are composed or shown."""
 SITES: Final = 64
 """Sites of the tracker whose ledger is shown."""
+
+
+def missing() -> str:
+    """Return a message if dp-accounting is not installed; empty if it is."""
+    message = "dp-accounting is missing, so nothing is composed: pip install 'disttrack[audit]'"
+    return "" if exact_available() else message
+
+
+def accounted(mechanism: Any, delta: float) -> float | None:
+    """Return the privacy loss at `delta` of the entry for which the draws of a counter lose most.
+
+    An entry affects the draws of a column of the counter's encoder; these are independent, so their losses
+    compose. None if the mechanism declares no such matrix, or without dp-accounting.
+    """
+    if not isinstance(mechanism, Counter) or not exact_available():
+        return None
+    encoder = mechanism.encoder(min(STEPS, mechanism.horizon or STEPS))
+    if encoder is None:
+        return None
+    if mechanism.privacy == "approximate":
+        norms = np.sqrt((np.asarray(encoder) ** 2).sum(axis=0))
+        return exact_normal([1 / float(norms.max())], delta)
+    column = np.abs(encoder)[:, int(np.abs(encoder).sum(axis=0).argmax())]
+    return exact_laplace([1 / float(weight) for weight in column if weight], delta or TAIL)
 
 
 def budget_of(thing: Any, *, sites: int = SITES, seed: int = 0) -> Ledger:

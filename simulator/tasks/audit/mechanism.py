@@ -7,12 +7,10 @@ from typing import Any, Final
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import broken
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.tasks.audit.accounting import accounted
-from disttrack.simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
-from disttrack.simulator.tasks.audit.case import outcome, sample
-from disttrack.simulator.tasks.audit.cases import cases_of
-from disttrack.simulator.tasks.audit.event import learn
-from disttrack.simulator.tasks.audit.exact.known import exact_loss
+from disttrack.simulator.tasks.audit.budget import accounted
+from disttrack.simulator.tasks.audit.case import outcome
+from disttrack.simulator.tasks.audit.cases import SLOW, cases_of, claim_of, exact_loss
+from disttrack.simulator.tasks.audit.event import FALSE_ALARM, learn
 from disttrack.simulator.tasks.base import Record
 
 RUNS: Final = 20_000
@@ -32,7 +30,7 @@ def audit_mechanism(mechanism: Any, *, runs: int = RUNS, seed: int = 0, false_al
     Parameters
     ----------
     mechanism
-        An instance of a class in `CASES`, or of a subclass.
+        An instance of a class with an audit, or of a subclass.
     runs
         Runs on each input, in each half; a quarter of them for slow runs.
     seed
@@ -49,31 +47,30 @@ def audit_mechanism(mechanism: Any, *, runs: int = RUNS, seed: int = 0, false_al
     name = str(getattr(mechanism, "kind", "") or type(mechanism).__name__)
     if not cases:
         raise ScenarioError(f"{name}: no audit is known for it (accepted: the shipped mechanisms and their subclasses)")
-    runs = max(1, round(runs * cases[0].share))
+    epsilon, delta = claim = claim_of(mechanism)
+    runs = max(1, round(runs * (0.25 if isinstance(mechanism, SLOW) else 1.0)))
     rngs = streams(seed, ROLES)
     learned = []
     for each in cases:
-        training = sample(each, False, runs, rngs["training"]), sample(each, True, runs, rngs["training neighbour"])
-        learned.append((learn(each.shape, *training, each.delta, false_alarm), each))
-    event, case = max(learned, key=lambda pair: pair[0].promise)
-    here = int(event.happened(sample(case, False, runs, rngs["testing"])).sum())
-    there = int(event.happened(sample(case, True, runs, rngs["testing neighbour"])).sum())
-    hits, other = (here, there) if event.reverse else (there, here)
-    low = epsilon_bound(hits, runs, other, runs, case.delta, false_alarm)
-    composed, exact = accounted(mechanism, case.delta), exact_loss(mechanism)
-    loss, allowed = (low, case.epsilon) if exact is None else (exact.loss, exact.proved)
-    by_draws = composed is not None and composed > case.epsilon * (1 + 1e-3)
+        training = each.sample(False, runs, rngs["training"]), each.sample(True, runs, rngs["training neighbour"])
+        learned.append((*learn(each.shape, *training, delta, false_alarm), each))
+    event, score, _, case = max(learned, key=lambda one: one[2])
+    here = score(case.sample(False, runs, rngs["testing"]))
+    there = score(case.sample(True, runs, rngs["testing neighbour"]))
+    low, hits, other_hits = event.proved(here, there, delta, false_alarm)
+    composed, exact = accounted(mechanism, delta), exact_loss(mechanism)
+    loss, allowed = (low, epsilon) if exact is None else exact
     row = {
         "accounted": composed,
         "hits": hits,
-        "other_hits": other,
+        "other_hits": other_hits,
         "arithmetic": getattr(mechanism, "arithmetic", "real"),
         "exact": exact is not None,
         "loss": loss,
         "allowed": allowed,
     }
-    refuted = low > case.epsilon or by_draws or loss > allowed + ROUNDING
-    return outcome(row, refuted, (case.epsilon, case.delta), low, runs, case.inputs)
+    by_draws = composed is not None and composed > epsilon * (1 + 1e-3)
+    return outcome(row, low > epsilon or by_draws or loss > allowed + ROUNDING, claim, low, runs, case.says)
 
 
 def loss_with_half_the_noise(mechanism: Any, **options: Any) -> float | None:

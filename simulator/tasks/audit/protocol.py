@@ -11,8 +11,8 @@ from disttrack.adversaries import RoundRobin
 from disttrack.adversaries.base import Adversary
 from disttrack.protocols import Robust
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
 from disttrack.simulator.tasks.audit.case import outcome
+from disttrack.simulator.tasks.audit.event import FALSE_ALARM, epsilon_bound
 from disttrack.simulator.tasks.audit.tracker import Thresholds, Tracker, Transcript
 from disttrack.simulator.tasks.base import Record
 

@@ -1,0 +1,249 @@
+"""The audits of mechanisms that answer from data: queries, releases, growing and shrinking data, and learners.
+
+A data set that grows and shrinks is audited on short streams. The proved bound of the exact loss is the spending in its
+ledger, without the partition: its segments end by time in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from math import inf
+from typing import Any, Final
+
+import numpy as np
+
+from disttrack.mechanisms import (
+    DynamicMechanism,
+    FullyDynamic,
+    GrowingSparse,
+    JdpMirror,
+    Learner,
+    MultiplicativeWeights,
+    PointPredictor,
+    ReleaseQueries,
+    SparseVectorQueries,
+    StaticMechanism,
+)
+from disttrack.mechanisms.accounting import Ledger, Overdrawn
+from disttrack.mechanisms.prediction.base import ZERO
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
+from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, audit_of, one_more
+from disttrack.simulator.tasks.audit.event import Shape
+from disttrack.simulator.tasks.audit.exact.coins import coin_loss
+from disttrack.simulator.tasks.audit.exact.linear import linear_loss
+
+ROUNDS: Final = 4
+"""Rounds of a learner that reveals hypotheses."""
+DENSE: Final = 128
+"""Steps of a stream in which a segment of a partition is likely to close."""
+INSERTIONS: Final = 6
+"""Maximum number of steps of a stream of insertions, for an exact loss."""
+UPDATES: Final = (1, 1, 1, 1, 1, -1, 1, -7, 1, *(0,) * 7, 1, -9)
+"""Updates whose segments end by time, after steps 2, 4, 16 and 256: items leave in the third and fourth segment."""
+SHORT: Final = 16
+CUTS: Final = 256
+"""Steps of that stream, short and long; steps without an entry have no update."""
+GROWING: Final = (
+    (
+        ((0, 1, 1, 1), (1, 1, 1, 1)),
+        "4 steps; an item in the first or none; seen: the answers of all steps",
+        Shape((0.0, 1.0, 2.0, 3.0), (1.0, 2.0, 3.0, 4.0)),
+    ),
+)
+"""Streams for runs without deletions: the two inputs, in words, and the items after each step."""
+CHANGING: Final = (
+    (
+        ((0, 1, 1, -1, 1), (1, 1, 1, -1, 1)),
+        "5 steps; an item in the first or none, which the fourth takes away; seen: the answers of all steps",
+        Shape((0.0, 1.0, 2.0, 2.0, 3.0), (1.0, 2.0, 3.0, 2.0, 3.0)),
+    ),
+    (
+        ((1, 1, 0, 1, 1), (1, 1, -1, 1, 1)),
+        "5 steps, items in the first two; the first of them is deleted in the third or not; seen: all answers",
+        Shape((1.0, 2.0, 2.0, 3.0, 4.0), (1.0, 2.0, 1.0, 2.0, 3.0)),
+    ),
+)
+"""Streams for runs with deletions, whose segments end by time."""
+EXACT_NOISE: Final = ("laplace", "gaussian")
+"""Static mechanisms that only add noise to exact answers."""
+
+
+@audit_of.register
+def _(queries: SparseVectorQueries) -> Audit:
+    """Half of the points lie below the query; in the neighbour one of them is on its other side.
+
+    Exactly: far from both margins, so that the test is sure, and one answer is paid for.
+    """
+
+    def watch(data: Sequence[float], rng: Any) -> Sequence[float]:
+        run = queries.start(data, rng)
+        answers = [run.answer(0.5), run.answer(0.6)]
+        return [float(run.paid), *answers]
+
+    def exact() -> Exact | None:
+        room = min(half, queries.points - half) - 1 - queries.margin
+        if room * queries.share / 8 <= 25:  # scales of the tests' noise, 6 / share and 2 / share together
+            return None
+        loss = linear_loss(watch, case.inputs)
+        return None if loss is None else Exact(loss, queries.share)
+
+    half = queries.points // 2
+    inputs = tuple([0.2] * below + [0.8] * (queries.points - below) for below in (half, half - 1))
+    says = f"{half} or {half - 1} of {queries.points} points below both queries"
+    case = Case(watch, (inputs[0], inputs[1]), says, Shape([half] * 2, [half - 1] * 2, categories=True))
+    return Audit([case], exact)
+
+
+@audit_of.register
+def _(queries: ReleaseQueries) -> Audit:
+    def watch(data: Sequence[float], rng: Any) -> Sequence[float]:
+        return [queries.start(data, rng).answer(0.5)]
+
+    case = Case(watch, ([], [0.1]), "no point or one; one query above it")
+    return Audit([case], lambda: Exact(coin_loss(watch, case.inputs, queries.delta), 0.0))
+
+
+@audit_of.register
+def _(mechanism: StaticMechanism) -> Audit:
+    """No item, or one of value 0; if it can look empty, near the size at which it does.
+
+    Exactly: an item of any value.
+    """
+
+    def watch(counts: Any, rng: Any) -> Sequence[float]:
+        answers = mechanism.release(counts, rng).tolist()
+        return [float(any(answers)), *answers]
+
+    def exact() -> Exact | None:
+        if mechanism.kind not in EXACT_NOISE:
+            return None
+        loss = linear_loss(watch, one_more(1.0 + np.arange(mechanism.domain)), mechanism.delta if normal else 0.0)
+        return None if loss is None else Exact(loss, mechanism.epsilon)
+
+    normal = mechanism.privacy == "approximate"
+    size = round(mechanism.inhabited_from(1.0)) if isinstance(mechanism, MultiplicativeWeights) else 0
+    counts, neighbour = one_more([size] + [0] * (mechanism.domain - 1))[:2]
+    base, shifted = (mechanism.family.evaluate(one).tolist() for one in (counts, neighbour))
+    shape = Shape(base, shifted, normal=normal, categories=True)
+    says = f"{size} items of value 0 or one more, in one release"
+    return Audit([Case(watch, (counts, neighbour), says, shape)], exact)
+
+
+@audit_of.register
+def _(mechanism: DynamicMechanism) -> Audit:
+    """The answers after each step of short streams; a dense one, if segments do not end by time."""
+
+    def watch(codes: Sequence[int], rng: Any) -> Sequence[float]:
+        run = mechanism.start(rng)
+        seen: list[float] = []
+        for code in codes:
+            run.step(code)
+            seen.append(float(run.answers[0]))
+        return seen
+
+    def dense(codes: Sequence[int], rng: Any) -> Sequence[float]:
+        run = mechanism.start(rng)
+        for step, code in enumerate(codes, start=1):
+            if run.step(code):
+                return [float(step // 8), float(run.answers[0]) - (step - 1)]
+        return [0.0, 0.0]
+
+    if isinstance(mechanism, GrowingSparse) and mechanism.partition.horizon is not None:
+        says = f"{DENSE} items or one more in front; seen: the first close of a segment, within 8 steps, and its answer"
+        inputs = (0, *(1,) * (DENSE - 1)), (1,) * DENSE
+        return Audit([Case(dense, inputs, says, Shape([0.0], [1.0], categories=True))])
+    pairs = CHANGING if mechanism.deletes else GROWING
+    return Audit([Case(watch, *pair) for pair in pairs], partial(_updates_loss, mechanism))
+
+
+def _updates_loss(mechanism: DynamicMechanism) -> Exact | None:
+    """Return the loss of all noisy numbers of a stream, over the streams in which one step has no update.
+
+    The proved bound is the spending in the ledger; infinity if the ledger refuses the stream.
+    """
+    static = mechanism.part(mechanism.epsilon, mechanism.delta)
+    approximate = static.privacy == "approximate"
+    if static.kind not in EXACT_NOISE or (approximate and isinstance(mechanism, FullyDynamic)):
+        return None  # no linear map, or one with both normal and Laplace noise
+
+    def watch(codes: Sequence[int], rng: Any, ledger: Ledger | None = None) -> Sequence[float]:
+        run = mechanism.start(rng, ledger)
+        seen: list[float] = []
+        for code in codes:
+            if run.step(code):
+                seen += run.published()
+        return seen
+
+    stream = _stream(mechanism)
+    ledger = Ledger(mechanism.kind, mechanism.epsilon, mechanism.delta)
+    try:
+        watch(stream, ScriptedNoise(), ledger)
+    except Overdrawn:
+        return Exact(inf, mechanism.epsilon)
+    without = [(*stream[:place], 0, *stream[place + 1 :]) for place, code in enumerate(stream) if code]
+    loss = linear_loss(watch, [stream, *without], mechanism.delta if approximate else 0.0)
+    return None if loss is None else Exact(loss, _spent_on_data(ledger))
+
+
+def _stream(mechanism: DynamicMechanism) -> Sequence[int]:
+    """Return the stream: one whose segments end by time, if there are segments, and without deletions if necessary.
+
+    The tree of nodes has three segments: in the fourth its nodes would have parts that no single update affects
+    together.
+    """
+    if mechanism.deletes or isinstance(mechanism, GrowingSparse):
+        codes = UPDATES if mechanism.deletes else tuple(max(0, code) for code in UPDATES)
+        most = SHORT if isinstance(mechanism, FullyDynamic) else CUTS
+        return (*codes, *(0,) * (CUTS - len(codes)))[: min(most, mechanism.horizon or most)]
+    values = np.arange(min(mechanism.horizon or INSERTIONS, INSERTIONS)) % mechanism.domain
+    return tuple((1 + values).tolist())
+
+
+def _spent_on_data(ledger: Ledger) -> float:
+    """Return the spending of a ledger except for the tests of partitions."""
+    tests = [part for part in ledger.parts if part.name == "partition"]
+    rest = [part for part in ledger.parts if part.name != "partition"]
+    if not tests and not ledger.uses and rest and all(part.name in ("inserted", "deleted") for part in rest):
+        return sum(_spent_on_data(part) for part in rest)
+    return ledger.spent[0] - sum(part.spent[0] for part in tests)
+
+
+@audit_of.register
+def _(learner: Learner) -> Audit:
+    """Examples (0, 1), in the neighbour (1, 1) first; all hypotheses, or all other predictions, are seen."""
+    rounds = learner.mirror.delay + learner.mirror.length + 1 if isinstance(learner, PointPredictor) else ROUNDS
+    labels = np.ones(rounds, dtype=bool)
+
+    def watch(first: int, rng: Any) -> Sequence[float]:
+        points = np.zeros(rounds, dtype=np.int64)
+        points[0] = first
+        run = learner.start(rng)
+        if learner.reveals == "predictions":
+            return [_pattern(run.play(points, labels)[1:].tolist(), 2)]
+        return [_pattern((run.release(points, labels) - ZERO).tolist(), 3)]
+
+    seen = "all hypotheses" if learner.reveals == "hypotheses" else "the other predictions"
+    says = f"{rounds} examples of point 0 with label 1, or the first of point 1; seen: {seen}"
+    return Audit([Case(watch, (0, 1), says)])
+
+
+@audit_of.register
+def _(mirror: JdpMirror) -> Audit:
+    """Ones through the whole climb, the first missing in the neighbour; the other answers are seen."""
+    steps = mirror.delay + mirror.length + 2
+
+    def watch(first: bool, rng: Any) -> Sequence[float]:
+        bits = np.ones(steps, dtype=bool)
+        bits[0] = first
+        return [_pattern(mirror.start(rng).release(bits)[1:].tolist(), 2)]
+
+    return Audit([Case(watch, (True, False), f"{steps} ones, or the first is missing; seen: the other answers")])
+
+
+def _pattern(digits: Sequence[Any], base: int) -> float:
+    """Return outcomes as one number."""
+    number = 0
+    for digit in digits:
+        number = number * base + int(digit)
+    return float(number)
