@@ -19,7 +19,8 @@ from disttrack.protocols import Robust
 from disttrack.simulator.faults import broken
 from disttrack.simulator.points.registry import kinds, parameters
 from disttrack.simulator.tasks.audit import audit_mechanism, audit_tracker
-from disttrack.simulator.tasks.audit.cases import SLOW, usual
+from disttrack.simulator.tasks.audit.case import audit_of
+from disttrack.simulator.tasks.audit.cases import usual
 
 RUNS = 3_000
 FALSE_ALARM = 1e-6
@@ -56,7 +57,7 @@ def test_no_shipped_mechanism_gives_away_more_than_it_claims(name: str) -> None:
     mechanism = made(kinds("mechanism")[name].load())
     found = audit_mechanism(mechanism, runs=RUNS, seed=3, false_alarm=FALSE_ALARM)
     assert not found.exceeds, found
-    assert found.items == (RUNS // 4 if isinstance(mechanism, SLOW) else RUNS)
+    assert found.items == (RUNS // 4 if audit_of(mechanism).slow else RUNS)
 
 
 @pytest.mark.slow

@@ -77,16 +77,27 @@ class Audit(NamedTuple):
         Pairs of inputs for runs.
     exact
         Computes the exact loss; None if there is no method for it.
+    slow
+        Whether its runs are slow: only a quarter of them is played.
+    claim
+        The claimed epsilon and delta; None for the parameters `epsilon` and `delta` of the mechanism.
     """
 
     cases: Sequence[Case]
     exact: Callable[[], Exact | None] = lambda: None
+    slow: bool = False
+    claim: tuple[float, float] | None = None
 
 
 @singledispatch
 def audit_of(mechanism: Any) -> Audit:
     """Return the audit of a mechanism, by its class or the nearest base; without cases if there is none."""
     return Audit(())
+
+
+def exactly(loss: float | None, proved: float) -> Exact | None:
+    """Return a loss with its proved bound; None if the loss is unknown."""
+    return None if loss is None else Exact(loss, proved)
 
 
 def one_more(numbers: ArrayLike) -> Floats:

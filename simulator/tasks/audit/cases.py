@@ -1,34 +1,13 @@
-"""The audits of all mechanisms by class, their claims, and the parameters for audits."""
+"""The exact loss of each mechanism, and the parameters for audits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 from typing import Any, Final
 
-from disttrack.mechanisms import (
-    Blt,
-    ContinualOutput,
-    DynamicMechanism,
-    ExpertsPrivate,
-    Hybrid,
-    Learner,
-    PerturbedLeader,
-    PrivatePartition,
-    SortedQueries,
-    Sparse,
-    SparseVectorQueries,
-    SquareRoot,
-    StaticMechanism,
-)
 from disttrack.simulator.tasks.audit import data, streams
-from disttrack.simulator.tasks.audit.case import Case, Exact, audit_of
+from disttrack.simulator.tasks.audit.case import Exact, audit_of
 
-SLOW: Final = (
-    *(Hybrid, SquareRoot, Blt, Sparse, PrivatePartition, SortedQueries, SparseVectorQueries, PerturbedLeader),
-    *(ExpertsPrivate, StaticMechanism, DynamicMechanism),
-)
-"""Mechanisms with slow runs; only a quarter of the runs are played."""
 COMMON: Final = {"epsilon": 1.0, "horizon": streams.STEPS}
 USUAL: Final[dict[str, dict[str, Any]]] = {
     "above-threshold": {"threshold": 0.0},
@@ -61,22 +40,6 @@ USUAL: Final[dict[str, dict[str, Any]]] = {
 def usual(kind: str, taken: Sequence[str]) -> dict[str, Any]:
     """Return the default parameters for the audit of a kind, restricted to the ones that it takes."""
     return {name: value for name, value in (COMMON | USUAL.get(kind, {})).items() if name in taken}
-
-
-def claim_of(mechanism: Any) -> tuple[float, float]:
-    """Return the epsilon and delta that a mechanism claims."""
-    if isinstance(mechanism, Learner):
-        return mechanism.privacy
-    epsilon = getattr(mechanism, "epsilon", 0.0)
-    delta = 0.0 if getattr(mechanism, "privacy", "") == "pure" else float(getattr(mechanism, "delta", 0.0))
-    if isinstance(mechanism, ContinualOutput):
-        return 3 * epsilon, delta
-    return (inf if epsilon is None else epsilon), delta
-
-
-def cases_of(mechanism: Any) -> Sequence[Case]:
-    """Return the pairs of inputs for the audit of a mechanism; none if it is of no known class."""
-    return audit_of(mechanism).cases
 
 
 def exact_loss(mechanism: Any) -> Exact | None:

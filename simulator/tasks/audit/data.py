@@ -15,22 +15,27 @@ import numpy as np
 
 from disttrack.mechanisms import (
     DynamicMechanism,
+    ExpertsPrivate,
     FullyDynamic,
     GrowingSparse,
     JdpMirror,
     Learner,
     MultiplicativeWeights,
+    PerturbedLeader,
     PointPredictor,
     ReleaseQueries,
     SparseVectorQueries,
     StaticMechanism,
 )
 from disttrack.mechanisms.accounting import Ledger, Overdrawn
+from disttrack.mechanisms.counters import counter
+from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail
 from disttrack.mechanisms.prediction.base import ZERO
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, audit_of, one_more
+from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, Watch, audit_of, exactly, one_more
 from disttrack.simulator.tasks.audit.event import Shape
 from disttrack.simulator.tasks.audit.exact.coins import coin_loss
+from disttrack.simulator.tasks.audit.exact.halting import FAR, bracket
 from disttrack.simulator.tasks.audit.exact.linear import linear_loss
 
 ROUNDS: Final = 4
@@ -85,14 +90,13 @@ def _(queries: SparseVectorQueries) -> Audit:
         room = min(half, queries.points - half) - 1 - queries.margin
         if room * queries.share / 8 <= 25:  # scales of the tests' noise, 6 / share and 2 / share together
             return None
-        loss = linear_loss(watch, case.inputs)
-        return None if loss is None else Exact(loss, queries.share)
+        return exactly(linear_loss(watch, case.inputs), queries.share)
 
     half = queries.points // 2
     inputs = tuple([0.2] * below + [0.8] * (queries.points - below) for below in (half, half - 1))
     says = f"{half} or {half - 1} of {queries.points} points below both queries"
     case = Case(watch, (inputs[0], inputs[1]), says, Shape([half] * 2, [half - 1] * 2, categories=True))
-    return Audit([case], exact)
+    return Audit([case], exact, slow=True)
 
 
 @audit_of.register
@@ -119,7 +123,7 @@ def _(mechanism: StaticMechanism) -> Audit:
         if mechanism.kind not in EXACT_NOISE:
             return None
         loss = linear_loss(watch, one_more(1.0 + np.arange(mechanism.domain)), mechanism.delta if normal else 0.0)
-        return None if loss is None else Exact(loss, mechanism.epsilon)
+        return exactly(loss, mechanism.epsilon)
 
     normal = mechanism.privacy == "approximate"
     size = round(mechanism.inhabited_from(1.0)) if isinstance(mechanism, MultiplicativeWeights) else 0
@@ -127,7 +131,7 @@ def _(mechanism: StaticMechanism) -> Audit:
     base, shifted = (mechanism.family.evaluate(one).tolist() for one in (counts, neighbour))
     shape = Shape(base, shifted, normal=normal, categories=True)
     says = f"{size} items of value 0 or one more, in one release"
-    return Audit([Case(watch, (counts, neighbour), says, shape)], exact)
+    return Audit([Case(watch, (counts, neighbour), says, shape)], exact, slow=True)
 
 
 @audit_of.register
@@ -152,9 +156,9 @@ def _(mechanism: DynamicMechanism) -> Audit:
     if isinstance(mechanism, GrowingSparse) and mechanism.partition.horizon is not None:
         says = f"{DENSE} items or one more in front; seen: the first close of a segment, within 8 steps, and its answer"
         inputs = (0, *(1,) * (DENSE - 1)), (1,) * DENSE
-        return Audit([Case(dense, inputs, says, Shape([0.0], [1.0], categories=True))])
+        return Audit([Case(dense, inputs, says, Shape([0.0], [1.0], categories=True))], slow=True)
     pairs = CHANGING if mechanism.deletes else GROWING
-    return Audit([Case(watch, *pair) for pair in pairs], partial(_updates_loss, mechanism))
+    return Audit([Case(watch, *pair) for pair in pairs], partial(_updates_loss, mechanism), slow=True)
 
 
 def _updates_loss(mechanism: DynamicMechanism) -> Exact | None:
@@ -183,7 +187,7 @@ def _updates_loss(mechanism: DynamicMechanism) -> Exact | None:
         return Exact(inf, mechanism.epsilon)
     without = [(*stream[:place], 0, *stream[place + 1 :]) for place, code in enumerate(stream) if code]
     loss = linear_loss(watch, [stream, *without], mechanism.delta if approximate else 0.0)
-    return None if loss is None else Exact(loss, _spent_on_data(ledger))
+    return exactly(loss, _spent_on_data(ledger))
 
 
 def _stream(mechanism: DynamicMechanism) -> Sequence[int]:
@@ -220,12 +224,12 @@ def _(learner: Learner) -> Audit:
         points[0] = first
         run = learner.start(rng)
         if learner.reveals == "predictions":
-            return [_pattern(run.play(points, labels)[1:].tolist(), 2)]
-        return [_pattern((run.release(points, labels) - ZERO).tolist(), 3)]
+            return [np.polyval(run.play(points, labels)[1:], 2.0)]
+        return [np.polyval(run.release(points, labels) - ZERO, 3.0)]
 
     seen = "all hypotheses" if learner.reveals == "hypotheses" else "the other predictions"
     says = f"{rounds} examples of point 0 with label 1, or the first of point 1; seen: {seen}"
-    return Audit([Case(watch, (0, 1), says)])
+    return Audit([Case(watch, (0, 1), says)], slow=isinstance(learner, ExpertsPrivate), claim=learner.privacy)
 
 
 @audit_of.register
@@ -236,14 +240,56 @@ def _(mirror: JdpMirror) -> Audit:
     def watch(first: bool, rng: Any) -> Sequence[float]:
         bits = np.ones(steps, dtype=bool)
         bits[0] = first
-        return [_pattern(mirror.start(rng).release(bits)[1:].tolist(), 2)]
+        return [np.polyval(mirror.start(rng).release(bits)[1:], 2.0)]
 
     return Audit([Case(watch, (True, False), f"{steps} ones, or the first is missing; seen: the other answers")])
 
 
-def _pattern(digits: Sequence[Any], base: int) -> float:
-    """Return outcomes as one number."""
-    number = 0
-    for digit in digits:
-        number = number * base + int(digit)
-    return float(number)
+@audit_of.register
+def _(leader: PerturbedLeader) -> Audit:
+    """Two rounds of equal costs, except for one expert's in the first."""
+
+    def watch(costs: Any, rng: Any) -> Sequence[float]:
+        run = leader.start(rng, rng)
+        for round_ in costs:
+            run.learn(round_)
+        return [float(run.choose())]
+
+    inputs = tuple([[cost] + [0.5] * (leader.experts - 1)] for cost in (0.0, 1.0))
+    case = Case(watch, inputs, "expert 0 costs 0 or 1 in round 1; seen: the choice in round 2")
+    claim = (leader.epsilon or inf, 0.0)
+    return Audit([case], lambda: _choice_loss(watch, leader), slow=True, claim=claim)
+
+
+def _choice_loss(watch: Watch, leader: PerturbedLeader) -> Exact | None:
+    """Return the loss of the choice of expert 0, with cost 1 in every round, or 0 in the last; None if unknown.
+
+    The choice is right as long as a weighted sum of some draws stays below the difference of the experts' costs: the
+    draws and the weights are measured on the running code. The difference of the head starts, two exponential
+    variables, is one more term. The sum's tail is exact; far out it falls as fast as that of its heaviest term. The
+    proved bound is that of one draw of the counter, which hides one item from one estimate.
+
+    Parameters
+    ----------
+    watch
+        Plays rounds of given costs, and returns the next choice.
+    """
+    rounds = leader.horizon
+    if leader.experts != 2 or leader.epsilon is None:
+        return None
+
+    def wrong(draw: int, sign: float, size: float) -> bool:
+        return watch([[1.0, 0.0]] * rounds, ScriptedNoise({draw: sign * size}))[0] == 0
+
+    dry = ScriptedNoise()
+    if watch([[1.0, 0.0]] * rounds, dry)[0] == 0:
+        return None
+    weights = []
+    for draw in range(dry.taken):
+        for sign in (1.0, -1.0):
+            if wrong(draw, sign, FAR):
+                weights.append(rounds / bracket(partial(wrong, draw, sign), 0.0)[1])
+    parts = [(weight, 1) for weight in weights] + [(dry.waits[-1], 1)]
+    scales = counter(leader.counter, leader.epsilon, rounds + 1).noise_parts(rounds + 1)
+    proved = 1 / max(scale for scale, count in scales if count) if scales else leader.epsilon
+    return Exact(laplace_sum_log_tail(parts, rounds - 1.0) - laplace_sum_log_tail(parts, float(rounds)), proved)

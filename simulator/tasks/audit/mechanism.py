@@ -8,8 +8,8 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import broken
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.tasks.audit.budget import accounted
-from disttrack.simulator.tasks.audit.case import outcome
-from disttrack.simulator.tasks.audit.cases import SLOW, cases_of, claim_of, exact_loss
+from disttrack.simulator.tasks.audit.case import audit_of, outcome
+from disttrack.simulator.tasks.audit.cases import exact_loss
 from disttrack.simulator.tasks.audit.event import FALSE_ALARM, learn
 from disttrack.simulator.tasks.base import Record
 
@@ -43,15 +43,17 @@ def audit_mechanism(mechanism: Any, *, runs: int = RUNS, seed: int = 0, false_al
     ScenarioError
         If there is no audit for the class.
     """
-    cases = cases_of(mechanism)
+    audit = audit_of(mechanism)
     name = str(getattr(mechanism, "kind", "") or type(mechanism).__name__)
-    if not cases:
+    if not audit.cases:
         raise ScenarioError(f"{name}: no audit is known for it (accepted: the shipped mechanisms and their subclasses)")
-    epsilon, delta = claim = claim_of(mechanism)
-    runs = max(1, round(runs * (0.25 if isinstance(mechanism, SLOW) else 1.0)))
+    pure = getattr(mechanism, "privacy", "") == "pure"
+    stated = getattr(mechanism, "epsilon", 0.0), 0.0 if pure else float(getattr(mechanism, "delta", 0.0))
+    epsilon, delta = claim = audit.claim or stated
+    runs = max(1, round(runs / 4)) if audit.slow else runs
     rngs = streams(seed, ROLES)
     learned = []
-    for each in cases:
+    for each in audit.cases:
         training = each.sample(False, runs, rngs["training"]), each.sample(True, runs, rngs["training neighbour"])
         learned.append((*learn(each.shape, *training, delta, false_alarm), each))
     event, score, _, case = max(learned, key=lambda one: one[2])

@@ -14,17 +14,19 @@ from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from math import log
+from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
 
 from disttrack.mechanisms import (
     AboveThreshold,
+    Blt,
     ContinualOutput,
     Counter,
     CounterMonitor,
+    Hybrid,
     PanPrivateDensity,
-    PerturbedLeader,
     PrivatePartition,
     RandomizedResponse,
     ReleaseMonitor,
@@ -32,13 +34,13 @@ from disttrack.mechanisms import (
     Sparse,
     SparseInfinite,
     SparseVectorMonitor,
+    SquareRoot,
 )
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, Watch, audit_of, closings, one_more
+from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, Watch, audit_of, closings, exactly, one_more
 from disttrack.simulator.tasks.audit.event import Shape
 from disttrack.simulator.tasks.audit.exact.coins import coin_loss
 from disttrack.simulator.tasks.audit.exact.halting import MeasuredTest, firing_loss, measured_test, silence_loss
-from disttrack.simulator.tasks.audit.exact.leader import choice_loss
 from disttrack.simulator.tasks.audit.exact.linear import linear_loss
 
 STEPS: Final = 4
@@ -79,20 +81,19 @@ def _counter(counter: Counter) -> Audit:
     """
     steps, longer = (min(most, counter.horizon or most) for most in (STEPS, EXACT_STEPS))
     delta = float(getattr(counter, "delta", 0.0)) if counter.privacy == "approximate" else 0.0
-    looks = range(1, longer + 1) if counter.pan_private else (None,)
     if counter.pan_private:
         cases = [_one_item(counter, steps, min(2, steps - 1), steps - 1)]
     else:
         cases = [_one_item(counter, steps, place) for place in sorted({0, steps - 1})]
 
     def exact() -> Exact | None:
-        losses = [
-            linear_loss(partial(_estimates, counter, look=look), one_more([0.0] * longer), delta) for look in looks
-        ]
+        looks = range(1, longer + 1) if counter.pan_private else (None,)
+        watches = [partial(_estimates, counter, look=look) for look in looks]
+        losses = [linear_loss(watch, one_more([0.0] * longer), delta) for watch in watches]
         known = [loss for loss in losses if loss is not None]
         return Exact(max(known), counter.epsilon) if len(known) == len(losses) else None
 
-    return Audit(cases, exact)
+    return Audit(cases, exact, slow=isinstance(counter, Hybrid | SquareRoot | Blt))
 
 
 @audit_of.register
@@ -141,11 +142,10 @@ def _segments(
     def exact() -> Exact | None:
         size = round(partition.threshold(steps, partition.horizon or steps**2) + 60 * 4 / partition.epsilon)
         counts = linear_loss(watch, one_more([size] * steps))
-        if counts is None:
-            return None
-        return Exact(silence_loss(measured_test(watch, 5.0)) + counts, 0.75 * epsilon)
+        test = measured_test(watch, 5.0)
+        return exactly(None if counts is None else counts + silence_loss(test), 0.75 * epsilon)
 
-    return Audit([closings(watch, stream, says)], exact)
+    return Audit([closings(watch, stream, says)], exact, slow=True)
 
 
 @audit_of.register
@@ -157,9 +157,8 @@ def _(test: AboveThreshold) -> Audit:
         return [0.0 if fired is None else 1.0 + fired]
 
     inputs = [test.threshold - 0.5] * 8, [test.threshold + 0.5] * 8
-    says = "8 queries half below the threshold, or half above it"
-    exact = partial(_exact_of_test, firing_loss, watch, test.threshold, test.epsilon)
-    return Audit([Case(watch, inputs, says)], exact)
+    case = Case(watch, inputs, "8 queries half below the threshold, or half above it")
+    return Audit([case], lambda: Exact(firing_loss(measured_test(watch, test.threshold)), test.epsilon))
 
 
 @audit_of.register
@@ -173,12 +172,8 @@ def _(partition: PrivatePartition) -> Audit:
     first = partition.threshold(1, partition.horizon or 2)
     inputs = (first, 0.0, 0.0, 0.0), (first + 1, 0.0, 0.0, 0.0)
     says = f"entry 1 of 4 is {first:.0f} or one more, the others are 0; seen: which steps close a segment"
-    exact = partial(_exact_of_test, silence_loss, watch, first, partition.epsilon / 2)
-    return Audit([Case(watch, inputs, says)], exact)
-
-
-def _exact_of_test(loss: Any, watch: Watch, value: float, proved: float) -> Exact:
-    return Exact(loss(measured_test(watch, value)), proved)
+    case = Case(watch, inputs, says)
+    return Audit([case], lambda: Exact(silence_loss(measured_test(watch, first)), partition.epsilon / 2), slow=True)
 
 
 @audit_of.register
@@ -236,19 +231,6 @@ def _(density: PanPrivateDensity) -> Audit:
     return Audit([case], lambda: Exact(coin_loss(watch, case.inputs), density.epsilon))
 
 
-class _Total:
-    """A one-shot estimator of sensitivity 1: the sum so far, exactly."""
-
-    def __init__(self) -> None:
-        self._sum = 0.0
-
-    def step(self, x: Any) -> None:
-        self._sum += x
-
-    def answer(self) -> float:
-        return self._sum
-
-
 @audit_of.register
 def _(transformation: ContinualOutput) -> Audit:
     """An estimator whose answer is as far from the published one as the threshold allows, or one more.
@@ -257,7 +239,9 @@ def _(transformation: ContinualOutput) -> Audit:
     """
 
     def watch(stream: Sequence[float], rng: Any) -> Sequence[float]:
-        run = transformation.start(_Total(), rng)
+        taken: list[float] = []  # the estimator is their exact sum, of sensitivity 1
+        estimator: Any = SimpleNamespace(step=taken.append, answer=lambda: sum(taken))
+        run = transformation.start(estimator, rng)
         return [run.step(x) for x in stream]
 
     size, moved = transformation.threshold, transformation.sensitivity
@@ -268,22 +252,7 @@ def _(transformation: ContinualOutput) -> Audit:
         longer = min(transformation.horizon, transformation.changes + 1, EXACT_STEPS)
         far = [1e4 * (size + moved)] * longer
         loss = linear_loss(watch, (far, [far[0] + moved, *far[1:]]))
-        proved = longer * transformation.epsilon / (2 * (transformation.changes + 1))
-        return None if loss is None else Exact(loss, proved)
+        return exactly(loss, longer * transformation.epsilon / (2 * (transformation.changes + 1)))
 
-    return Audit([closings(watch, [size] + [0.0] * (steps - 1), says, moved)], exact)
-
-
-@audit_of.register
-def _(leader: PerturbedLeader) -> Audit:
-    """Two rounds of equal costs, except for one expert's in the first."""
-
-    def watch(costs: Any, rng: Any) -> Sequence[float]:
-        run = leader.start(rng, rng)
-        for round_ in costs:
-            run.learn(round_)
-        return [float(run.choose())]
-
-    inputs = tuple([[cost] + [0.5] * (leader.experts - 1)] for cost in (0.0, 1.0))
-    case = Case(watch, inputs, "expert 0 costs 0 or 1 in round 1; seen: the choice in round 2")
-    return Audit([case], lambda: choice_loss(watch, leader))
+    cases = [closings(watch, [size] + [0.0] * (steps - 1), says, moved)]
+    return Audit(cases, exact, claim=(3 * transformation.epsilon, 0.0))

@@ -12,7 +12,8 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import Part, Point, PointError
 from disttrack.simulator.points.registry import Family, parameters
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.audit.cases import cases_of, usual
+from disttrack.simulator.tasks.audit.case import audit_of
+from disttrack.simulator.tasks.audit.cases import usual
 from disttrack.simulator.tasks.audit.mechanism import RUNS, audit_mechanism, loss_with_half_the_noise
 from disttrack.simulator.tasks.audit.protocol import SITES as SITES_AUDITED
 from disttrack.simulator.tasks.audit.protocol import SIZE, TRANSCRIPTS, audit_tracker
@@ -63,8 +64,7 @@ class Audit(Task):
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
-        mechanism = mechanism_of(point.protocol)
-        if not cases_of(mechanism):
+        if not audit_of(mechanism_of(point.protocol)).cases:
             raise PointError(("protocol", "kind"), f"no audit is known for {point.protocol.label}")
 
     def play(self, point: Point, seed: int) -> Record:
