@@ -95,7 +95,7 @@ def _(queries: SparseVectorQueries) -> Audit:
     half = queries.points // 2
     inputs = tuple([0.2] * below + [0.8] * (queries.points - below) for below in (half, half - 1))
     says = f"{half} or {half - 1} of {queries.points} points below both queries"
-    case = Case(watch, (inputs[0], inputs[1]), says, Shape([half] * 2, [half - 1] * 2, categories=True))
+    case = Case(watch, inputs, says, Shape([half] * 2, [half - 1] * 2, categories=True))
     return Audit([case], exact, slow=True)
 
 
@@ -206,11 +206,9 @@ def _stream(mechanism: DynamicMechanism) -> Sequence[int]:
 
 def _spent_on_data(ledger: Ledger) -> float:
     """Return the spending of a ledger except for the tests of partitions."""
-    tests = [part for part in ledger.parts if part.name == "partition"]
-    rest = [part for part in ledger.parts if part.name != "partition"]
-    if not tests and not ledger.uses and rest and all(part.name in ("inserted", "deleted") for part in rest):
-        return sum(_spent_on_data(part) for part in rest)
-    return ledger.spent[0] - sum(part.spent[0] for part in tests)
+    tests = [part.spent[0] for part in ledger.parts if part.name == "partition"]
+    halves = [part for part in ledger.parts if part.name in ("inserted", "deleted")]
+    return sum(map(_spent_on_data, halves)) or ledger.spent[0] - sum(tests)
 
 
 @audit_of.register

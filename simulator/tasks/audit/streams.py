@@ -32,7 +32,6 @@ from disttrack.mechanisms import (
     ReleaseMonitor,
     SortedQueries,
     Sparse,
-    SparseInfinite,
     SparseVectorMonitor,
     SquareRoot,
 )
@@ -70,7 +69,7 @@ def _one_item(counter: Counter, steps: int, place: int, look: int | None = None)
     watched = f"outputs, and the memory after step {look}" if look else "outputs"
     says = f"item {place + 1} of {steps} is there or not; all others are not; seen: {watched}"
     shape = Shape([*base, *noises], [*shifted, *noises], normal=counter.privacy == "approximate")
-    return Case(watch, (inputs[0], inputs[1]), says, shape)
+    return Case(watch, inputs, says, shape)
 
 
 @audit_of.register
@@ -110,7 +109,7 @@ def _(counter: Sparse) -> Audit:
     says = f"entry 1 of {STEPS} is {segment:.0f} or one more"
     watch = partial(_estimates, counter)
     steps = min(EXACT_STEPS, counter.horizon or EXACT_STEPS)
-    return _segments(watch, [segment] * STEPS, says, counter.partition, steps, counter.epsilon)
+    return _segments(watch, [segment] * STEPS, says, counter.partition, steps)
 
 
 @audit_of.register
@@ -122,15 +121,13 @@ def _(queries: SortedQueries) -> Audit:
         run = queries.start(data, rng)
         return [run.answer(float(place + 1)) for place in range(len(entries))]
 
-    partition = SparseInfinite(queries.epsilon, beta=queries.beta).partition
+    partition = PrivatePartition(queries.epsilon / 2, None, queries.beta)
     points = round(partition.threshold(1, 2))
     says = f"{points} points below 4 queries or one more"
-    return _segments(watch, [points, 0, 0, 0], says, partition, EXACT_STEPS, queries.epsilon)
+    return _segments(watch, [points, 0, 0, 0], says, partition, EXACT_STEPS)
 
 
-def _segments(
-    watch: Watch, stream: Sequence[float], says: str, partition: PrivatePartition, steps: int, epsilon: float
-) -> Audit:
+def _segments(watch: Watch, stream: Sequence[float], says: str, partition: PrivatePartition, steps: int) -> Audit:
     """A counter of segments; exactly, one entry of many is larger by one.
 
     The exact loss is that of the ends of the segments and that of their counts. The segments' test has half of the
@@ -143,7 +140,7 @@ def _segments(
         size = round(partition.threshold(steps, partition.horizon or steps**2) + 60 * 4 / partition.epsilon)
         counts = linear_loss(watch, one_more([size] * steps))
         test = measured_test(watch, 5.0)
-        return exactly(None if counts is None else counts + silence_loss(test), 0.75 * epsilon)
+        return exactly(None if counts is None else counts + silence_loss(test), 1.5 * partition.epsilon)
 
     return Audit([closings(watch, stream, says)], exact, slow=True)
 

@@ -27,6 +27,8 @@ SELDOM: Final = 1e-6
 """False-alarm rate of an audit of a mechanism: a scenario has dozens of them."""
 EXACT: Final = ("exact", "loss", "allowed", "halved")
 """Columns of exact losses."""
+TRANSCRIPT: Final = ("largest_loss", "loss_over_epsilon", "noise_fits", "leaked", "neighbours")
+"""Columns of transcripts."""
 
 STANDS: Final = held("audits that did not refute the claim", "stands")
 LOSS: Final = Answer("loss", "largest exact loss of a transcript that was played", "largest_loss", "largest", rank=0)
@@ -95,14 +97,7 @@ class AuditTracker(Task):
         replace(SITES, says=f"Sites of the audited tracker; {SITES_AUDITED} if left out."),
         Size("transcripts", "items", f"Rounds played on each database in each half; {TRANSCRIPTS} if left out."),
     )
-    columns: ClassVar[Sequence[str]] = (
-        *COMMON,
-        "largest_loss",
-        "loss_over_epsilon",
-        "noise_fits",
-        "leaked",
-        "neighbours",
-    )
+    columns: ClassVar[Sequence[str]] = (*COMMON, *TRANSCRIPT)
 
     answers: ClassVar[Sequence[Answer]] = (
         STANDS,

@@ -79,28 +79,24 @@ def linear_loss(watch: Watch, inputs: Sequence[Any] | Floats, delta: float = 0.0
     if linear is None:
         return None
     response, moves, normal = linear
+    moves = [move for move in moves if move.any()]
     if normal:
-        return max(normal_loss(distance(response, move), delta) for move in moves)
-    return max(least_shift(response, move) for move in moves)
+        return normal_loss(max((distance(response, move) for move in moves), default=0.0), delta)
+    return max((least_shift(response, move) for move in moves), default=0.0)
 
 
 def least_shift(response: Floats, move: Floats) -> float:
     """Return the least L1 norm of a shift of the noise that moves the answers by `move`; infinity if there is none."""
     from scipy.optimize import linprog
 
-    if not np.abs(move).any():
-        return 0.0
-    draws = response.shape[1]
-    if not draws:
+    if not response.size:
         return inf
-    shift = linprog(np.ones(2 * draws), A_eq=np.hstack((response, -response)), b_eq=move)
+    shift = linprog(np.ones(2 * response.shape[1]), A_eq=np.hstack((response, -response)), b_eq=move)
     return float(shift.fun) if shift.success else inf
 
 
 def distance(response: Floats, move: Floats) -> float:
     """Return the length of a move in standard deviations of normal noise; infinity if a part of it has no noise."""
-    if not np.abs(move).any():
-        return 0.0
     shift, *_ = np.linalg.lstsq(response, move, rcond=None)
     if not np.allclose(response @ shift, move, atol=1e-9):
         return inf
