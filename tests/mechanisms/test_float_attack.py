@@ -19,7 +19,7 @@ from disttrack.mechanisms.statistical.queries import Members
 from disttrack.simulator.points.facts import ARITHMETIC
 from disttrack.simulator.points.registry import parameters
 from disttrack.simulator.tasks.audit.case import audit_of
-from disttrack.simulator.tasks.audit.cases import usual
+from disttrack.simulator.tasks.audit.mechanism import usual
 
 RUNS = 60
 STEP = 2.0**-40

@@ -20,7 +20,7 @@ from disttrack.simulator.faults import broken
 from disttrack.simulator.points.registry import kinds, parameters
 from disttrack.simulator.tasks.audit import audit_mechanism, audit_tracker
 from disttrack.simulator.tasks.audit.case import audit_of
-from disttrack.simulator.tasks.audit.cases import usual
+from disttrack.simulator.tasks.audit.mechanism import usual
 
 RUNS = 3_000
 FALSE_ALARM = 1e-6

@@ -10,9 +10,8 @@ True
 from __future__ import annotations
 
 from disttrack.simulator.tasks.audit.case import Exact
-from disttrack.simulator.tasks.audit.cases import exact_loss
 from disttrack.simulator.tasks.audit.event import FALSE_ALARM, epsilon_bound
-from disttrack.simulator.tasks.audit.mechanism import audit_mechanism, loss_with_half_the_noise
+from disttrack.simulator.tasks.audit.mechanism import audit_mechanism, exact_loss, loss_with_half_the_noise
 from disttrack.simulator.tasks.audit.protocol import audit_tracker
 
 __all__ = [

@@ -1,15 +1,16 @@
-"""The audit of a mechanism: the lower bound on epsilon from its runs on two neighbouring inputs."""
+"""The audit of a mechanism: the lower bound on epsilon from its runs on two neighbouring inputs, and its exact loss."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import broken
 from disttrack.simulator.game.streams import streams
+from disttrack.simulator.tasks.audit import data_cases, stream_cases
 from disttrack.simulator.tasks.audit.budget import accounted
-from disttrack.simulator.tasks.audit.case import audit_of, outcome
-from disttrack.simulator.tasks.audit.cases import exact_loss
+from disttrack.simulator.tasks.audit.case import Exact, audit_of, outcome
 from disttrack.simulator.tasks.audit.event import FALSE_ALARM, learn
 from disttrack.simulator.tasks.base import Record
 
@@ -19,6 +20,44 @@ ROUNDING: Final = 1e-6
 """Largest error of a computed loss."""
 ROLES: Final = ("training", "training neighbour", "testing", "testing neighbour")
 """Random streams: the runs of each half, on the input and on its neighbour."""
+
+COMMON: Final = {"epsilon": 1.0, "horizon": stream_cases.STEPS}
+USUAL: Final[dict[str, dict[str, Any]]] = {
+    "above-threshold": {"threshold": 0.0},
+    "private-partition": {"horizon": 4},
+    "sparse-vector-monitor": {"k": 2, "cut": 0.0},
+    "release-monitor": {"k": 1, "delta": 0.01},
+    "counter-monitor": {"k": 2, "cut": 0.0, "horizon": 4},
+    "sparse-vector-queries": {"epsilon": 10.0, "points": 2500, "queries": 2},
+    "release-queries": {"delta": 0.01},
+    "pan-private-density": {"users": 2},
+    "continual-output": {"horizon": 2, "sensitivity": 1.0, "changes": 1, "variation": 1.0},
+    "perturbed-leader": {"experts": 2, "horizon": 62, "rate": 100.0, "epsilon": 12.0},
+    "k-ary": {"base": 3},
+    "laplace": {"queries": "points", "domain": 2},
+    "gaussian": {"queries": "points", "domain": 2},
+    "pmw": {"queries": "points", "domain": 2, "rounds": 2},
+    "growing-sparse": {"horizon": data_cases.DENSE},
+    "growing-sparse-infinite": {"horizon": None},
+    "fully-dynamic": {"horizon": None},
+    "inserted-minus-deleted": {"horizon": None},
+    "guessing": {"points": 2},
+    "exponential": {"points": 2},
+    "experts-private": {"points": 2},
+    "jdp-mirror": {"delta": 0.1},
+    "point-predictor": {"epsilon": 18.0, "delta": 0.15, "count": 3, "delay": 6, "window": 6, "half": 2},
+}
+"""Default parameters for audits: those for which little hides a mechanism's loss."""
+
+
+def usual(kind: str, taken: Sequence[str]) -> dict[str, Any]:
+    """Return the default parameters for the audit of a kind, restricted to the ones that it takes."""
+    return {name: value for name, value in (COMMON | USUAL.get(kind, {})).items() if name in taken}
+
+
+def exact_loss(mechanism: Any) -> Exact | None:
+    """Return the exact loss of a mechanism; None if there is no method for it."""
+    return audit_of(mechanism).exact()
 
 
 def audit_mechanism(mechanism: Any, *, runs: int = RUNS, seed: int = 0, false_alarm: float = FALSE_ALARM) -> Record:

@@ -13,8 +13,7 @@ from disttrack.simulator.points.point import Part, Point, PointError
 from disttrack.simulator.points.registry import Family, parameters
 from disttrack.simulator.tasks.answers import Answer, held
 from disttrack.simulator.tasks.audit.case import audit_of
-from disttrack.simulator.tasks.audit.cases import usual
-from disttrack.simulator.tasks.audit.mechanism import RUNS, audit_mechanism, loss_with_half_the_noise
+from disttrack.simulator.tasks.audit.mechanism import RUNS, audit_mechanism, loss_with_half_the_noise, usual
 from disttrack.simulator.tasks.audit.protocol import SITES as SITES_AUDITED
 from disttrack.simulator.tasks.audit.protocol import SIZE, TRANSCRIPTS, audit_tracker
 from disttrack.simulator.tasks.audit.tracker import Tracker

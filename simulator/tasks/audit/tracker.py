@@ -13,7 +13,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count, product
+from itertools import accumulate, count, product
 from math import exp, inf, log
 from typing import Any, Final
 
@@ -238,11 +238,7 @@ def nodes(counts: Sequence[int], values: Sequence[float], counter: str = "binary
     >>> nodes([3, 4, 5], [3.5, 8.0, 13.0]), nodes([3, 4, 5], [3.5, 8.0, 13.0], "per-item")
     ([0.5, 1.0, 0.0], [0.5, 0.5, 0.0])
     """
-    noise = [0.0]
-    total = 0
-    for bits, value in zip(counts, values, strict=False):
-        total += bits
-        noise.append(value - total)
+    noise = [0.0, *(value - bits for value, bits in zip(values, accumulate(counts), strict=False))]
     return [noise[t] - noise[BEFORE[counter](t)] for t in range(1, len(noise))]
 
 

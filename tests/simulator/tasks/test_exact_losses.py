@@ -25,16 +25,15 @@ from disttrack.mechanisms import (
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.simulator.points.registry import kinds, parameters
 from disttrack.simulator.tasks.audit import Exact, exact_loss, loss_with_half_the_noise
-from disttrack.simulator.tasks.audit.cases import usual
 from disttrack.simulator.tasks.audit.exact.coins import chances, loss_between
 from disttrack.simulator.tasks.audit.exact.halting import (
     MeasuredTest,
-    firing_loss,
+    halting_loss,
     log_chance,
     measured_test,
-    silence_loss,
 )
 from disttrack.simulator.tasks.audit.exact.linear import distance, least_shift, linear_loss, normal_loss
+from disttrack.simulator.tasks.audit.mechanism import usual
 
 ELSEWHERE = {"jdp-mirror", *LEARNERS}
 """Mirror and learners have exact audits of their own: tests/mechanisms/prediction, scenarios/joint-privacy.yaml."""
@@ -226,14 +225,14 @@ def test_a_test_is_measured_on_the_running_code() -> None:
 
     assert measured_test(fires, 3.0) == pytest.approx((3.0, 2.0, 5.0), rel=1e-6)
     assert measured_test(lambda values, rng: [values[0] > rng.laplace(0.0, 1.0)], 3.0) is None  # the query has no noise
-    assert silence_loss(None) == firing_loss(None) == inf
+    assert halting_loss(None) == halting_loss(None, fires=True) == inf
 
 
 @pytest.mark.parametrize("scale", [0.5, 2.0])
 def test_silence_loses_the_thresholds_noise_and_firing_all(scale: float) -> None:
     test = MeasuredTest(10.0, scale, 2 * scale)
-    assert silence_loss(test) == pytest.approx(1 / scale, rel=1e-6)
-    assert firing_loss(test) == pytest.approx(2 / scale, rel=1e-6)
+    assert halting_loss(test) == pytest.approx(1 / scale, rel=1e-6)
+    assert halting_loss(test, fires=True) == pytest.approx(2 / scale, rel=1e-6)
 
 
 # ---------------------------------------------------------------------- the rest

@@ -104,7 +104,7 @@ def loss_between(here: Chances, there: Chances, delta: float) -> float:
         if above - following * below > delta + ROUNDING:
             if below <= 0:
                 return inf
-            return max(0.0, log((above - delta) / below)) if above > delta else 0.0
+            return max(0.0, log((above - delta) / below))
     return 0.0
 
 

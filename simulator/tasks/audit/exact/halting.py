@@ -106,21 +106,14 @@ def _log_below(gap: Any) -> Any:
     return np.where(gap >= 0, np.log1p(-tail), -np.abs(gap) - log(2))
 
 
-def silence_loss(test: MeasuredTest | None) -> float:
-    """Return the loss if all queries move in one direction: silence on many at the threshold, or one above it."""
-    if test is None:
-        return inf
-    here, there = (log_chance(test, [(test.threshold + moved, SILENT_QUERIES)]) for moved in (0, 1))
-    return here - there
+def halting_loss(test: MeasuredTest | None, fires: bool = False) -> float:
+    """Return the loss of silence on many queries at the threshold, or one above it: they move in one direction.
 
-
-def firing_loss(test: MeasuredTest | None) -> float:
-    """Return the loss for arbitrary moves of queries: silence on many, one higher each, and firing at one, one lower.
-
-    Together they move the query by two relative to the threshold of the silence: all of epsilon.
+    If it `fires` afterwards at one query, which moves the other way, queries move by two relative to the threshold of
+    the silence: that takes all of epsilon.
     """
     if test is None:
         return inf
     at = test.threshold
-    here = log_chance(test, [(at, SILENT_QUERIES)], at)
-    return here - log_chance(test, [(at + 1, SILENT_QUERIES)], at - 1)
+    here = log_chance(test, [(at, SILENT_QUERIES)], at if fires else None)
+    return here - log_chance(test, [(at + 1, SILENT_QUERIES)], at - 1 if fires else None)

@@ -39,7 +39,7 @@ from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, Watch, audit_of, closings, exactly, one_more
 from disttrack.simulator.tasks.audit.event import Shape
 from disttrack.simulator.tasks.audit.exact.coins import coin_loss
-from disttrack.simulator.tasks.audit.exact.halting import MeasuredTest, firing_loss, measured_test, silence_loss
+from disttrack.simulator.tasks.audit.exact.halting import MeasuredTest, halting_loss, measured_test
 from disttrack.simulator.tasks.audit.exact.linear import linear_loss
 
 STEPS: Final = 4
@@ -140,7 +140,7 @@ def _segments(watch: Watch, stream: Sequence[float], says: str, partition: Priva
         size = round(partition.threshold(steps, partition.horizon or steps**2) + 60 * 4 / partition.epsilon)
         counts = linear_loss(watch, one_more([size] * steps))
         test = measured_test(watch, 5.0)
-        return exactly(None if counts is None else counts + silence_loss(test), 1.5 * partition.epsilon)
+        return exactly(None if counts is None else counts + halting_loss(test), 1.5 * partition.epsilon)
 
     return Audit([closings(watch, stream, says)], exact, slow=True)
 
@@ -155,7 +155,7 @@ def _(test: AboveThreshold) -> Audit:
 
     inputs = [test.threshold - 0.5] * 8, [test.threshold + 0.5] * 8
     case = Case(watch, inputs, "8 queries half below the threshold, or half above it")
-    return Audit([case], lambda: Exact(firing_loss(measured_test(watch, test.threshold)), test.epsilon))
+    return Audit([case], lambda: Exact(halting_loss(measured_test(watch, test.threshold), fires=True), test.epsilon))
 
 
 @audit_of.register
@@ -170,7 +170,7 @@ def _(partition: PrivatePartition) -> Audit:
     inputs = (first, 0.0, 0.0, 0.0), (first + 1, 0.0, 0.0, 0.0)
     says = f"entry 1 of 4 is {first:.0f} or one more, the others are 0; seen: which steps close a segment"
     case = Case(watch, inputs, says)
-    return Audit([case], lambda: Exact(silence_loss(measured_test(watch, first)), partition.epsilon / 2), slow=True)
+    return Audit([case], lambda: Exact(halting_loss(measured_test(watch, first)), partition.epsilon / 2), slow=True)
 
 
 @audit_of.register
@@ -212,7 +212,7 @@ def _silent(monitor: SparseVectorMonitor, watch: Watch) -> Exact | None:
     scale = 1 / (first - higher)
     of_threshold = scale * (raised - first)
     measured = MeasuredTest(scale * first - of_threshold * aim, of_threshold, scale)
-    return Exact(silence_loss(measured), monitor.epsilon / 2)
+    return Exact(halting_loss(measured), monitor.epsilon / 2)
 
 
 @audit_of.register
