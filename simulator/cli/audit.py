@@ -90,8 +90,8 @@ def _print_budgets(scenarios: list[Scenario]) -> int:
 
     failed = False
     for scenario in scenarios:
-        protocol = scenario.points[0].protocol
-        thing = mechanism_of(protocol) if isinstance(scenario.task, Audit) else protocol.make()
+        (point,) = scenario.points
+        thing = mechanism_of(point) if isinstance(scenario.task, Audit) else point.protocol.make()
         try:
             text = "\n".join(budget_lines(thing))
         except ScenarioError as error:

@@ -59,7 +59,7 @@ def caught(releases: Any) -> float:
 
 def seen(mechanism: Any, rng: Any) -> np.ndarray:
     """Return the numbers that runs on all cases of an audit release, as far as they have a fractional part."""
-    runs = [case.watch(case.inputs[neighbour], rng) for case in audit_of(mechanism).cases for neighbour in (False, True)
+    runs = [case.watch(case.inputs[neighbour], rng) for case in audit_of(mechanism).cases for neighbour in (0, 1)
             for _ in range(RUNS)]  # fmt: skip
     numbers = np.concatenate([np.asarray(one, dtype=np.float64) for one in runs])
     return numbers[numbers != np.rint(numbers)]

@@ -23,6 +23,8 @@ from disttrack.simulator.tasks.base import Record
 Floats = NDArray[np.float64]
 CATEGORY = Shape(categories=True)
 """The structure of an observation that is one category."""
+Inputs = Sequence[Any] | NDArray[Any]
+"""Neighbouring inputs, one per row."""
 Watch = Callable[[Any, Any], Sequence[float]]
 """Plays one run on an input, with a generator, and returns the observation: numbers, the category first if any."""
 
@@ -44,13 +46,13 @@ class Case:
     """
 
     watch: Watch
-    inputs: Sequence[Any]
+    inputs: Inputs
     says: str
     shape: Shape = CATEGORY
 
     def sample(self, neighbour: bool, runs: int, rng: np.random.Generator) -> Floats:
         """Return the observations of `runs` runs, one row per run."""
-        return np.array([self.watch(self.inputs[neighbour], rng) for _ in range(runs)], dtype=np.float64)
+        return np.array([self.watch(self.inputs[int(neighbour)], rng) for _ in range(runs)], dtype=np.float64)
 
 
 class Exact(NamedTuple):

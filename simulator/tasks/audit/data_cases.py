@@ -217,17 +217,16 @@ def _(learner: Learner) -> Audit:
     rounds = learner.mirror.delay + learner.mirror.length + 1 if isinstance(learner, PointPredictor) else ROUNDS
     labels = np.ones(rounds, dtype=bool)
 
-    def watch(first: int, rng: Any) -> Sequence[float]:
-        points = np.zeros(rounds, dtype=np.int64)
-        points[0] = first
+    def watch(points: Any, rng: Any) -> Sequence[float]:
         run = learner.start(rng)
         if learner.reveals == "predictions":
-            return [np.polyval(run.play(points, labels)[1:], 2.0)]
-        return [np.polyval(run.release(points, labels) - ZERO, 3.0)]
+            return [float(np.polyval(run.play(points, labels)[1:], 2.0))]
+        return [float(np.polyval(run.release(points, labels) - ZERO, 3.0))]
 
     seen = "all hypotheses" if learner.reveals == "hypotheses" else "the other predictions"
     says = f"{rounds} examples of point 0 with label 1, or the first of point 1; seen: {seen}"
-    return Audit([Case(watch, (0, 1), says)], slow=isinstance(learner, ExpertsPrivate), claim=learner.privacy)
+    inputs = one_more([0] * rounds)[:2].astype(np.int64)
+    return Audit([Case(watch, inputs, says)], slow=isinstance(learner, ExpertsPrivate), claim=learner.privacy)
 
 
 @audit_of.register
@@ -235,12 +234,11 @@ def _(mirror: JdpMirror) -> Audit:
     """Ones through the whole climb, the first missing in the neighbour; the other answers are seen."""
     steps = mirror.delay + mirror.length + 2
 
-    def watch(first: bool, rng: Any) -> Sequence[float]:
-        bits = np.ones(steps, dtype=bool)
-        bits[0] = first
-        return [np.polyval(mirror.start(rng).release(bits)[1:], 2.0)]
+    def watch(bits: Any, rng: Any) -> Sequence[float]:
+        return [float(np.polyval(mirror.start(rng).release(bits)[1:], 2.0))]
 
-    return Audit([Case(watch, (True, False), f"{steps} ones, or the first is missing; seen: the other answers")])
+    inputs = one_more([0] * steps)[:2] == 0
+    return Audit([Case(watch, inputs, f"{steps} ones, or the first is missing; seen: the other answers")])
 
 
 @audit_of.register

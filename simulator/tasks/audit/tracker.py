@@ -12,7 +12,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import accumulate, count, product
 from math import exp, inf, log
 from typing import Any, Final
@@ -136,8 +135,8 @@ class Tracker:
         This is no duel: the server, not the number of moves, ends a round, and its transcript is what is judged.
         """
         of, most = self.constants, self.most_bits * self.size
-        rules = [partial(_Scripted, self.size, of.blocks, row) for row in thresholds.tolist()]
-        sites = [RoundSite(lambda *_, rule=rule: rule(), self.start) for rule in rules]
+        rows = thresholds.tolist()
+        sites = [RoundSite(lambda *_, row=row: _Scripted(self.size, of.blocks, row), self.start) for row in rows]
         server: Any = self.protocol.server(self.sites, rng, even_start(self.start, self.sites))
         known = self.protocol.known(self.sites)
         view = View(sites=self.sites, items=most, start=self.start, known=known, rng=np.random.default_rng(0))

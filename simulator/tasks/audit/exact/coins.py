@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.simulator.tasks.audit.case import Watch
+from disttrack.simulator.tasks.audit.case import Inputs, Watch
 
 Chances = Mapping[tuple[float, ...], float]
 
@@ -81,7 +81,7 @@ def chances(play: Callable[[Any], Sequence[float]]) -> Chances:
     return outcomes
 
 
-def coin_loss(watch: Watch, inputs: Sequence[Any], delta: float = 0.0) -> float:
+def coin_loss(watch: Watch, inputs: Inputs, delta: float = 0.0) -> float:
     """Return the least epsilon for which the mechanism is (epsilon, delta)-private on an input and its neighbour."""
     here, there = (chances(partial(watch, each)) for each in inputs)
     return max(loss_between(here, there, delta), loss_between(there, here, delta))

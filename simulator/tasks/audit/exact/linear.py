@@ -10,15 +10,14 @@ densities are those of two normal variables at that distance.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import inf
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from disttrack.mechanisms.gaussian import delta_spent
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-from disttrack.simulator.tasks.audit.case import Floats, Watch
+from disttrack.simulator.tasks.audit.case import Floats, Inputs, Watch
 
 MOST_DRAWS: Final = 4096
 """Maximum number of draws of a run."""
@@ -28,7 +27,7 @@ SIZES: Final = (1.0, 3.0, 3.0, 3.0)
 """Sizes of the draws for the test of linearity."""
 
 
-def linear_map(watch: Watch, inputs: Sequence[Any] | Floats) -> tuple[Floats, list[Floats], bool] | None:
+def linear_map(watch: Watch, inputs: Inputs) -> tuple[Floats, list[Floats], bool] | None:
     """Return the map from noise to answers; None if it is not linear.
 
     Parameters
@@ -67,7 +66,7 @@ def linear_map(watch: Watch, inputs: Sequence[Any] | Floats) -> tuple[Floats, li
     return whole[:, np.abs(whole).sum(axis=0) > 0], moves, dry.normal_draws
 
 
-def linear_loss(watch: Watch, inputs: Sequence[Any] | Floats, delta: float = 0.0) -> float | None:
+def linear_loss(watch: Watch, inputs: Inputs, delta: float = 0.0) -> float | None:
     """Return the largest loss at `delta` over the neighbours; None if the mechanism is not linear.
 
     Examples
