@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isfinite, nan
 from typing import Final
 
@@ -14,7 +14,7 @@ from disttrack.protocols import Robust
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.tasks.audit.case import outcome
 from disttrack.simulator.tasks.audit.event import FALSE_ALARM, Event
-from disttrack.simulator.tasks.audit.tracker import Entry, Tracker, Transcript, nodes
+from disttrack.simulator.tasks.audit.tracker import Entry, Losses, Thresholds, Tracker, Transcript, nodes
 from disttrack.simulator.tasks.base import Record
 
 TRANSCRIPTS: Final = 400
@@ -71,17 +71,7 @@ def audit_tracker(
     here = tracker.database(rngs["database"])
     played = [tracker.play(here, rngs[half]) for half in ("training", "testing") for _ in range(transcripts)]
     losses = [tracker.losses(each, here) for each in played]
-    site, block, other = entry = _felt(losses[:transcripts], 2 * tracker.epsilon)
-    there = here.copy()
-    there[site, block - 1] = other
-    neighbours = [tracker.play(there, rngs["testing neighbour"]) for _ in range(transcripts)]
-    back = site, block, int(here[site, block - 1])
-    scores = [[each.get(entry, nan) for each in half] for half in (losses[:transcripts], losses[transcripts:])]
-    backwards = [None if each.strange else tracker.loss(each, there, *back) for each in neighbours]
-    scores.append([nan if loss is None else -loss for loss in backwards])
-    finite = [score for score in scores[0] if isfinite(score)]
-    cut = float(np.median(finite)) if finite else 0.0
-    low, *_ = Event(cut, cut < 0).proved(np.array(scores[2]), np.array(scores[1]), 0.0, false_alarm / 2)
+    low = _proved(tracker, here, losses, rngs["testing neighbour"], false_alarm / 2)
     exact = [abs(loss) for each in losses for loss in each.values()]
     largest, fits = max(exact, default=0.0), _fit(tracker, played, rngs["places"])
     row = {
@@ -97,7 +87,33 @@ def audit_tracker(
     return outcome(row, refuted, (tracker.epsilon, 0.0), low, len(played), inputs)
 
 
-def _felt(losses: Sequence[Mapping[Entry, float]], most: float) -> Entry:
+def _proved(
+    tracker: Tracker, here: Thresholds, losses: Sequence[Losses], rng: np.random.Generator, false_alarm: float
+) -> float:
+    """Return a lower bound on epsilon, from the runs alone.
+
+    Parameters
+    ----------
+    losses
+        Of the rounds on a database: half of them for learning the entry and the event, half for testing it.
+    rng
+        Draws as many rounds on the neighbour as are tested.
+    """
+    training, testing = losses[: len(losses) // 2], losses[len(losses) // 2 :]
+    site, block, other = entry = _felt(training, 2 * tracker.epsilon)
+    there = here.copy()
+    there[site, block - 1] = other
+    rounds = [tracker.play(there, rng) for _ in testing]
+    back = site, block, int(here[site, block - 1])
+    backwards = [None if each.strange else tracker.loss(each, there, *back) for each in rounds]
+    finite = [each[entry] for each in training if entry in each and isfinite(each[entry])]
+    cut = float(np.median(finite)) if finite else 0.0
+    of_here = np.array([each.get(entry, nan) for each in testing])
+    of_there = np.array([nan if loss is None else -loss for loss in backwards])
+    return Event(cut, cut < 0).proved(of_there, of_here, 0.0, false_alarm)[0]
+
+
+def _felt(losses: Sequence[Losses], most: float) -> Entry:
     """Return the entry with the largest effect on average, where a loss counts up to `most`."""
     felt: dict[Entry, float] = {}
     for each in losses:

@@ -105,9 +105,13 @@ def _(counter: RandomizedResponse) -> Audit:
 @audit_of.register
 def _(counter: Sparse) -> Audit:
     """A stream whose segments are about to close at every step."""
+
+    def watch(entries: Sequence[float], rng: Any) -> Sequence[float]:
+        run = counter.start(rng)
+        return [run.step(entry) for entry in entries]
+
     segment = counter.partition.threshold(1, counter.horizon or 2) / 2
     says = f"entry 1 of {STEPS} is {segment:.0f} or one more"
-    watch = partial(_estimates, counter)
     steps = min(EXACT_STEPS, counter.horizon or EXACT_STEPS)
     return _segments(watch, [segment] * STEPS, says, counter.partition, steps)
 

@@ -35,6 +35,8 @@ Thresholds = NDArray[np.int64]
 """The database: one row per site, one column per block, each from 1 to the block's size."""
 Entry = tuple[int, int, int]
 """A site, a block from 1, and its threshold in the neighbouring database."""
+Losses = Mapping[Entry, float]
+"""The losses of a transcript."""
 
 
 class _Scripted(BlockRule):
@@ -193,7 +195,7 @@ class Tracker:
         """Return the noise of a phase of this length, in units of its scale."""
         return (bits - self.constants.phase_length) / self.constants.threshold_scale
 
-    def losses(self, played: Transcript, thresholds: Thresholds) -> dict[Entry, float]:
+    def losses(self, played: Transcript, thresholds: Thresholds) -> Losses:
         """Return the losses of a transcript for all thresholds that were reached; none if it is not judged."""
         losses = {}
         for site, fed in enumerate([] if played.strange else played.fed):
