@@ -33,13 +33,13 @@ def audit(names: tuple[str, ...], runs: int | None, seed: int, budget: bool, as_
     Exit status 1 if a claim is refuted.
     """
     from disttrack.simulator.points.registry import kinds
-    from disttrack.simulator.tasks.audit.accounting import MISSING, available
+    from disttrack.simulator.tasks.audit.budget import missing
 
     scenarios = [_scenario(name, runs) for name in ([*kinds("mechanism"), "robust"] if names == ("all",) else names)]
     if budget:
         return _print_budgets(scenarios)
-    if not available():
-        click.echo(MISSING, err=True)
+    if message := missing():
+        click.echo(message, err=True)
     rows = [_row(scenario, seed) for scenario in scenarios]
     if as_json:
         print_json({"audits": rows})
@@ -90,8 +90,8 @@ def _print_budgets(scenarios: list[Scenario]) -> int:
 
     failed = False
     for scenario in scenarios:
-        protocol = scenario.points[0].protocol
-        thing = mechanism_of(protocol) if isinstance(scenario.task, Audit) else protocol.make()
+        (point,) = scenario.points
+        thing = mechanism_of(point) if isinstance(scenario.task, Audit) else point.protocol.make()
         try:
             text = "\n".join(budget_lines(thing))
         except ScenarioError as error:

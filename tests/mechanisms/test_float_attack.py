@@ -18,7 +18,8 @@ from disttrack.mechanisms.statistical import CURATORS
 from disttrack.mechanisms.statistical.queries import Members
 from disttrack.simulator.points.facts import ARITHMETIC
 from disttrack.simulator.points.registry import parameters
-from disttrack.simulator.tasks.audit.cases import cases_of, usual
+from disttrack.simulator.tasks.audit.case import audit_of
+from disttrack.simulator.tasks.audit.mechanism import usual
 
 RUNS = 60
 STEP = 2.0**-40
@@ -58,7 +59,7 @@ def caught(releases: Any) -> float:
 
 def seen(mechanism: Any, rng: Any) -> np.ndarray:
     """Return the numbers that runs on all cases of an audit release, as far as they have a fractional part."""
-    runs = [case.observe(neighbour, rng) for case in cases_of(mechanism) for neighbour in (False, True)
+    runs = [case.watch(case.inputs[neighbour], rng) for case in audit_of(mechanism).cases for neighbour in (0, 1)
             for _ in range(RUNS)]  # fmt: skip
     numbers = np.concatenate([np.asarray(one, dtype=np.float64) for one in runs])
     return numbers[numbers != np.rint(numbers)]

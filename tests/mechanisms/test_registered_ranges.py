@@ -43,7 +43,7 @@ from disttrack.mechanisms.queries.ordered import Intervals
 from disttrack.mechanisms.queries.plain import Axes, Points
 from disttrack.mechanisms.sketches.second_moment import rows_for_tail
 from disttrack.simulator.points.registry import Kind, kinds, parameters
-from disttrack.simulator.tasks.audit.cases import usual
+from disttrack.simulator.tasks.audit.mechanism import usual
 
 FAMILIES = ("mechanism", "sketch", "curator", "analyst", "attacker")
 

@@ -14,12 +14,13 @@ import pytest
 
 from disttrack.adversaries import Drain, Freeze, RoundRobin
 from disttrack.mechanisms import Binary, PerItem, RandomizedResponse
+from disttrack.mechanisms.accounting.composition import exact_available
 from disttrack.protocols import Robust
 from disttrack.simulator.faults import broken
 from disttrack.simulator.points.registry import kinds, parameters
 from disttrack.simulator.tasks.audit import audit_mechanism, audit_tracker
-from disttrack.simulator.tasks.audit.accounting import available
-from disttrack.simulator.tasks.audit.cases import SLOW, usual
+from disttrack.simulator.tasks.audit.case import audit_of
+from disttrack.simulator.tasks.audit.mechanism import usual
 
 RUNS = 3_000
 FALSE_ALARM = 1e-6
@@ -56,7 +57,7 @@ def test_no_shipped_mechanism_gives_away_more_than_it_claims(name: str) -> None:
     mechanism = made(kinds("mechanism")[name].load())
     found = audit_mechanism(mechanism, runs=RUNS, seed=3, false_alarm=FALSE_ALARM)
     assert not found.exceeds, found
-    assert found.items == (RUNS // 4 if isinstance(mechanism, SLOW) else RUNS)
+    assert found.items == (RUNS // 4 if audit_of(mechanism).slow else RUNS)
 
 
 @pytest.mark.slow
@@ -77,10 +78,10 @@ def test_an_audit_finds_most_of_the_loss_of_a_simple_mechanism(mechanism: Any) -
     assert 0.75 < found.epsilon_low <= 1
 
 
-@pytest.mark.skipif(not available(), reason="needs dp-accounting, the extra audit")
+@pytest.mark.skipif(not exact_available(), reason="needs dp-accounting, the extra audit")
 def test_composition_alone_refutes_a_declared_fault() -> None:
     right, wrong = made(faults.SquareRoot), made(faults.UndeclaredHalf)
-    from disttrack.simulator.tasks.audit.accounting import accounted
+    from disttrack.simulator.tasks.audit.budget import accounted
 
     assert accounted(right, right.delta) < 1 < accounted(wrong, wrong.delta)
     literal = accounted(Binary(1.0, 4, literal=True), 0.0)

@@ -9,9 +9,9 @@ True
 
 from __future__ import annotations
 
-from disttrack.simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
-from disttrack.simulator.tasks.audit.exact.known import Exact, exact_loss
-from disttrack.simulator.tasks.audit.mechanism import audit_mechanism, loss_with_half_the_noise
+from disttrack.simulator.tasks.audit.case import Exact
+from disttrack.simulator.tasks.audit.event import FALSE_ALARM, epsilon_bound
+from disttrack.simulator.tasks.audit.mechanism import audit_mechanism, exact_loss, loss_with_half_the_noise
 from disttrack.simulator.tasks.audit.protocol import audit_tracker
 
 __all__ = [

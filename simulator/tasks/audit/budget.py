@@ -1,4 +1,4 @@
-"""The division of the epsilon of a mechanism or tracker, as a ledger; also for counters and the robust tracker.
+"""The division of the epsilon of a mechanism or tracker, as a ledger; and the composed loss of a counter's draws.
 
 Dynamic mechanisms keep their own ledger as they run. A counter declares its noisy sums (its encoder), so the ledger of
 the entry that is used most follows from it: one use for each draw that the entry affects. The robust tracker's follows
@@ -14,17 +14,39 @@ import numpy as np
 
 from disttrack.mechanisms import Counter, DynamicMechanism, Sparse, StaticMechanism
 from disttrack.mechanisms.accounting import Ledger, Overdrawn, lines
+from disttrack.mechanisms.accounting.composition import TAIL, exact_available, exact_laplace, exact_normal
 from disttrack.mechanisms.counters import counter as counter_of
 from disttrack.protocols import Robust
 from disttrack.simulator.errors import ScenarioError
 
 STEPS: Final = 64
-"""Maximum number of steps of the stream whose ledger is shown."""
+"""Maximum number of steps of a stream whose draws are composed or shown."""
 SITES: Final = 64
 """Sites of the tracker whose ledger is shown."""
 
 
-def budget_of(thing: Any, *, sites: int = SITES, seed: int = 0) -> Ledger:
+def missing() -> str:
+    """Return a message if dp-accounting is not installed; empty if it is."""
+    message = "dp-accounting is missing, so nothing is composed: pip install 'disttrack[audit]'"
+    return "" if exact_available() else message
+
+
+def accounted(mechanism: Any, delta: float) -> float | None:
+    """Return the privacy loss at `delta` of the entry for which the draws of a counter lose most.
+
+    An entry affects the draws of a column of the counter's encoder; these are independent, so their losses
+    compose. None if the mechanism declares no such matrix, or without dp-accounting.
+    """
+    encoder = _encoder(mechanism) if isinstance(mechanism, Counter) and exact_available() else None
+    if encoder is None:
+        return None
+    if mechanism.privacy == "approximate":
+        return exact_normal([1 / float(np.sqrt((encoder**2).sum(axis=0)).max())], delta)
+    column = encoder[:, int(encoder.sum(axis=0).argmax())]
+    return exact_laplace([1 / float(weight) for weight in column if weight], delta or TAIL)
+
+
+def budget_of(thing: Any, *, sites: int = SITES) -> Ledger:
     """Return the ledger of a mechanism or of one round of the robust tracker.
 
     Raises
@@ -51,7 +73,7 @@ def budget_of(thing: Any, *, sites: int = SITES, seed: int = 0) -> Ledger:
         name = getattr(thing, "kind", "") or type(thing).__name__
         raise ScenarioError(f"{name} claims no epsilon, so there is no budget to show")
     if isinstance(thing, DynamicMechanism):
-        run = thing.start(np.random.default_rng(seed))
+        run = thing.start(np.random.default_rng(0))
         for _ in range(min(STEPS, thing.horizon or STEPS)):
             run.step(1)
         return run.ledger
@@ -86,17 +108,21 @@ def _counter(counter: Counter, ledger: Ledger, delta: float = 0.0) -> None:
         segments.use("segment", partition.epsilon, over=(1, counter.horizon))
         _counter(inner, ledger.part("counter of segments", inner.epsilon))
         return
-    steps = min(STEPS, counter.horizon or STEPS)
-    encoder = None if delta else counter.encoder(steps)
-    if encoder is None:
+    losses = None if delta else _encoder(counter)
+    if losses is None:
         ledger.use("all estimates", counter.epsilon, delta)
         return
-    losses = np.abs(np.asarray(encoder))
     entry = int(losses.sum(axis=0).argmax())
     for row in losses[losses[:, entry] > 0]:
         steps_in = np.flatnonzero(row) + 1
         first, last = int(steps_in[0]), int(steps_in[-1])
         ledger.use(f"sum of step {first}" if first == last else f"sum of steps {first} to {last}", float(row[entry]))
+
+
+def _encoder(counter: Counter) -> Any:
+    """Return the absolute weights of a counter's noisy sums, one row per draw; None if it declares none."""
+    encoder = counter.encoder(min(STEPS, counter.horizon or STEPS))
+    return None if encoder is None else np.abs(np.asarray(encoder))
 
 
 def _tracker(protocol: Robust, sites: int) -> Ledger:

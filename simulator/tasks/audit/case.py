@@ -1,48 +1,131 @@
-"""A case of an audit: two neighbouring inputs, the observation of a run, and the claim.
+"""A case of an audit: how a mechanism is observed, and neighbouring inputs.
 
-A case observes one run and returns its numbers, the category first if it has one.
+A mechanism is (epsilon, delta)-private if for all neighbouring inputs and all events E of an observation
+Pr[E] <= e^epsilon Pr'[E] + delta. An audit looks for a case that refutes the claim. By runs it learns an event from one
+half of the runs on two inputs and tests it on the other; exactly, it watches the same mechanism with scripted draws,
+from which the distributions on all neighbours follow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from functools import singledispatch
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from disttrack.simulator.tasks.audit.event import Shape
 from disttrack.simulator.tasks.base import Record
 
-Observe = Callable[[bool, np.random.Generator], Sequence[float]]
-"""Plays one run, on the neighbour if the first argument is true, and returns the observation."""
+Floats = NDArray[np.float64]
+CATEGORY = Shape(categories=True)
+"""The structure of an observation that is one category."""
+Inputs = Sequence[Any] | NDArray[Any]
+"""Neighbouring inputs, one per row."""
+Watch = Callable[[Any, Any], Sequence[float]]
+"""Plays one run on an input, with a generator, and returns the observation: numbers, the category first if any."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A claim and its test.
+    """An observation of a mechanism on neighbouring inputs.
 
     Attributes
     ----------
-    epsilon, delta
-        The claim.
-    observe
+    watch
         Plays one run.
+    inputs
+        The input and its neighbour.
+    says
+        The inputs and the observation, in words.
     shape
         Structure of the observations.
-    inputs
-        The input and its neighbour, in words.
-    share
-        Share of the usual number of runs, for slow runs.
     """
 
-    epsilon: float
-    delta: float
-    observe: Observe
-    shape: Shape
-    inputs: str
-    share: float = 1.0
+    watch: Watch
+    inputs: Inputs
+    says: str
+    shape: Shape = CATEGORY
+
+    def sample(self, neighbour: bool, runs: int, rng: np.random.Generator) -> Floats:
+        """Return the observations of `runs` runs, one row per run."""
+        return np.array([self.watch(self.inputs[int(neighbour)], rng) for _ in range(runs)], dtype=np.float64)
+
+
+class Exact(NamedTuple):
+    """An exact privacy loss, at the delta of the claim.
+
+    Attributes
+    ----------
+    loss
+        The loss.
+    proved
+        Its proved upper bound on these inputs.
+    """
+
+    loss: float
+    proved: float
+
+
+class Audit(NamedTuple):
+    """The audit of one mechanism.
+
+    Attributes
+    ----------
+    cases
+        Pairs of inputs for runs.
+    exact
+        Computes the exact loss; None if there is no method for it.
+    slow
+        Whether its runs are slow: only a quarter of them is played.
+    claim
+        The claimed epsilon and delta; None for the parameters `epsilon` and `delta` of the mechanism.
+    """
+
+    cases: Sequence[Case]
+    exact: Callable[[], Exact | None] = lambda: None
+    slow: bool = False
+    claim: tuple[float, float] | None = None
+
+
+@singledispatch
+def audit_of(mechanism: Any) -> Audit:
+    """Return the audit of a mechanism, by its class or the nearest base; without cases if there is none."""
+    return Audit(())
+
+
+def exactly(loss: float | None, proved: float) -> Exact | None:
+    """Return a loss with its proved bound; None if the loss is unknown."""
+    return None if loss is None else Exact(loss, proved)
+
+
+def one_more(numbers: ArrayLike) -> Floats:
+    """Return an input of numbers and its neighbours, one per row: in each of them another number is larger by one."""
+    whole = np.asarray(numbers, dtype=np.float64)
+    return np.vstack((whole, whole + np.eye(len(whole))))
+
+
+def closings(watch: Watch, stream: Sequence[float], says: str, more: float = 1.0) -> Case:
+    """Return a case of answers that seldom change, on a stream and on one whose first entry is larger by `more`.
+
+    Seen are the steps that changed the answer, as one number, and the errors of the changed answers, padded.
+    """
+    sums = list(accumulate(stream))
+
+    def changes(entries: Sequence[float], rng: Any) -> Sequence[float]:
+        pattern, off, before = 0, [], 0.0
+        for t, answer in enumerate(watch(entries, rng)):
+            if answer != before:
+                pattern |= 1 << t
+                off.append(answer - sums[t])
+                before = answer
+        return [float(pattern), *off, *[0.0] * (len(sums) - len(off))]
+
+    shape = Shape([0.0] * len(sums), [more] * len(sums), categories=True)
+    return Case(changes, (stream, [stream[0] + more, *stream[1:]]), says, shape)
 
 
 def outcome(
@@ -68,20 +151,3 @@ def outcome(
     row |= {"claimed": claim[0], "claimed_delta": claim[1], "epsilon_low": epsilon_low, "exceeds": refuted}
     row |= {"ok": not refuted, "verdict": "failed" if refuted else "ok", "items": runs, "engine": "step"}
     return Record(row, engine_reason=inputs)
-
-
-def sample(case: Case, neighbour: bool, runs: int, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the observations of `runs` runs, one row per run."""
-    play = partial(case.observe, neighbour, rng)
-    return np.array([play() for _ in range(runs)], dtype=np.float64)
-
-
-def closings(answers: Sequence[float], exact: Sequence[float], most: int) -> list[float]:
-    """Return the steps that changed the answer, as one number, and the errors of the changed answers, padded."""
-    pattern, off, before = 0, [], 0.0
-    for t, answer in enumerate(answers):
-        if answer != before:
-            pattern |= 1 << t
-            off.append(answer - exact[t])
-            before = answer
-    return [float(pattern), *off, *[0.0] * (most - len(off))]

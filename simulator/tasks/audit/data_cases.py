@@ -1,124 +1,291 @@
-"""Audits of mechanisms that answer families of queries: releases, growing data, growing and shrinking data."""
+"""The audits of mechanisms that answer from data: queries, releases, growing and shrinking data, and learners.
+
+A data set that grows and shrinks is audited on short streams. The proved bound of the exact loss is the spending in its
+ledger, without the partition: its segments end by time in any case.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
+from math import inf
 from typing import Any, Final
 
 import numpy as np
 
 from disttrack.mechanisms import (
     DynamicMechanism,
+    ExpertsPrivate,
     FullyDynamic,
     GrowingSparse,
-    InsertedMinusDeleted,
+    JdpMirror,
+    Learner,
     MultiplicativeWeights,
+    PerturbedLeader,
+    PointPredictor,
+    ReleaseQueries,
+    SparseVectorQueries,
     StaticMechanism,
 )
-from disttrack.simulator.tasks.audit.case import Case
+from disttrack.mechanisms.accounting import Ledger, Overdrawn
+from disttrack.mechanisms.counters import counter
+from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail
+from disttrack.mechanisms.prediction.base import ZERO
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
+from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, Watch, audit_of, exactly, one_more
 from disttrack.simulator.tasks.audit.event import Shape
+from disttrack.simulator.tasks.audit.exact.coins import coin_loss
+from disttrack.simulator.tasks.audit.exact.halting import FAR, bracket
+from disttrack.simulator.tasks.audit.exact.linear import linear_loss
 
+ROUNDS: Final = 4
+"""Rounds of a learner that reveals hypotheses."""
 DENSE: Final = 128
 """Steps of a stream in which a segment of a partition is likely to close."""
+INSERTIONS: Final = 6
+"""Maximum number of steps of a stream of insertions, for an exact loss."""
+UPDATES: Final = (1, 1, 1, 1, 1, -1, 1, -7, 1, *(0,) * 7, 1, -9)
+"""Updates whose segments end by time, after steps 2, 4, 16 and 256: items leave in the third and fourth segment."""
+SHORT: Final = 16
+CUTS: Final = 256
+"""Steps of that stream, short and long; steps without an entry have no update."""
+GROWING: Final = (
+    (
+        ((0, 1, 1, 1), (1, 1, 1, 1)),
+        "4 steps; an item in the first or none; seen: the answers of all steps",
+        Shape((0.0, 1.0, 2.0, 3.0), (1.0, 2.0, 3.0, 4.0)),
+    ),
+)
+"""Streams for runs without deletions: the two inputs, in words, and the items after each step."""
+CHANGING: Final = (
+    (
+        ((0, 1, 1, -1, 1), (1, 1, 1, -1, 1)),
+        "5 steps; an item in the first or none, which the fourth takes away; seen: the answers of all steps",
+        Shape((0.0, 1.0, 2.0, 2.0, 3.0), (1.0, 2.0, 3.0, 2.0, 3.0)),
+    ),
+    (
+        ((1, 1, 0, 1, 1), (1, 1, -1, 1, 1)),
+        "5 steps, items in the first two; the first of them is deleted in the third or not; seen: all answers",
+        Shape((1.0, 2.0, 2.0, 3.0, 4.0), (1.0, 2.0, 1.0, 2.0, 3.0)),
+    ),
+)
+"""Streams for runs with deletions, whose segments end by time."""
+EXACT_NOISE: Final = ("laplace", "gaussian")
+"""Static mechanisms that only add noise to exact answers."""
 
 
-def _static(mechanism: StaticMechanism) -> Case:
-    """No item, or one of value 0; if it can look empty, near the size at which it does."""
-    counts = np.zeros(mechanism.domain)
-    if isinstance(mechanism, MultiplicativeWeights):
-        counts[0] = round(mechanism.inhabited_from(1.0))
-    neighbour = counts.copy()
-    neighbour[0] += 1
-    family = mechanism.family
+@audit_of.register
+def _(queries: SparseVectorQueries) -> Audit:
+    """Half of the points lie below the query; in the neighbour one of them is on its other side.
 
-    def observe(other: bool, rng: np.random.Generator) -> Sequence[float]:
-        answers = mechanism.release(neighbour if other else counts, rng).tolist()
+    Exactly: far from both margins, so that the test is sure, and one answer is paid for.
+    """
+
+    def watch(data: Sequence[float], rng: Any) -> Sequence[float]:
+        run = queries.start(data, rng)
+        answers = [run.answer(0.5), run.answer(0.6)]
+        return [float(run.paid), *answers]
+
+    def exact() -> Exact | None:
+        room = min(half, queries.points - half) - 1 - queries.margin
+        if room * queries.share / 8 <= 25:  # scales of the tests' noise, 6 / share and 2 / share together
+            return None
+        return exactly(linear_loss(watch, case.inputs), queries.share)
+
+    half = queries.points // 2
+    inputs = tuple([0.2] * below + [0.8] * (queries.points - below) for below in (half, half - 1))
+    says = f"{half} or {half - 1} of {queries.points} points below both queries"
+    case = Case(watch, inputs, says, Shape([half] * 2, [half - 1] * 2, categories=True))
+    return Audit([case], exact, slow=True)
+
+
+@audit_of.register
+def _(queries: ReleaseQueries) -> Audit:
+    def watch(data: Sequence[float], rng: Any) -> Sequence[float]:
+        return [queries.start(data, rng).answer(0.5)]
+
+    case = Case(watch, ([], [0.1]), "no point or one; one query above it")
+    return Audit([case], lambda: Exact(coin_loss(watch, case.inputs, queries.delta), 0.0))
+
+
+@audit_of.register
+def _(mechanism: StaticMechanism) -> Audit:
+    """No item, or one of value 0; if it can look empty, near the size at which it does.
+
+    Exactly: an item of any value.
+    """
+
+    def watch(counts: Any, rng: Any) -> Sequence[float]:
+        answers = mechanism.release(counts, rng).tolist()
         return [float(any(answers)), *answers]
 
-    base, shifted = (family.evaluate(one).tolist() for one in (counts, neighbour))
-    shape = Shape(base, shifted, normal=mechanism.privacy == "approximate", categories=True)
-    inputs = f"{counts[0]:.0f} items of value 0 or one more, in one release"
-    return Case(mechanism.epsilon, mechanism.delta, observe, shape, inputs)
+    def exact() -> Exact | None:
+        if mechanism.kind not in EXACT_NOISE:
+            return None
+        loss = linear_loss(watch, one_more(1.0 + np.arange(mechanism.domain)), mechanism.delta if normal else 0.0)
+        return exactly(loss, mechanism.epsilon)
+
+    normal = mechanism.privacy == "approximate"
+    size = round(mechanism.inhabited_from(1.0)) if isinstance(mechanism, MultiplicativeWeights) else 0
+    counts, neighbour = one_more([size] + [0] * (mechanism.domain - 1))[:2]
+    base, shifted = (mechanism.family.evaluate(one).tolist() for one in (counts, neighbour))
+    shape = Shape(base, shifted, normal=normal, categories=True)
+    says = f"{size} items of value 0 or one more, in one release"
+    return Audit([Case(watch, (counts, neighbour), says, shape)], exact, slow=True)
 
 
-def _updates(mechanism: DynamicMechanism, without: Sequence[int], update: int, inputs: str) -> Case:
-    """Presence of an update at step 1 + `place`; the answers after each step are seen."""
-    place = without.index(0)
-    codes = list(without)
-    codes[place] = update
+@audit_of.register
+def _(mechanism: DynamicMechanism) -> Audit:
+    """The answers after each step of short streams; a dense one, if segments do not end by time."""
 
-    def observe(other: bool, rng: np.random.Generator) -> Sequence[float]:
+    def watch(codes: Sequence[int], rng: Any) -> Sequence[float]:
         run = mechanism.start(rng)
         seen: list[float] = []
-        for code in codes if other else without:
+        for code in codes:
             run.step(code)
             seen.append(float(run.answers[0]))
         return seen
 
-    base, shifted = _exact(without), _exact(codes)
-    return Case(mechanism.epsilon, mechanism.delta, observe, Shape(base, shifted), inputs)
-
-
-def _exact(codes: Sequence[int]) -> list[float]:
-    """Return the number of items after each step."""
-    live: set[int] = set()
-    sizes = []
-    for step, code in enumerate(codes, start=1):
-        live |= {step} if code > 0 else set()
-        live -= {-code} if code < 0 else set()
-        sizes.append(float(len(live)))
-    return sizes
-
-
-def _growing(mechanism: DynamicMechanism) -> Case:
-    """The first of four steps has an item or none."""
-    return _updates(mechanism, (0, 1, 1, 1), 1, "4 steps; an item in the first or none; seen: the answers of all steps")
-
-
-def _changing(mechanism: DynamicMechanism) -> tuple[Case, ...]:
-    """An insertion, or a deletion, in short streams whose segments end by time."""
-    inserted = "5 steps; an item in the first or none, which the fourth takes away; seen: the answers of all steps"
-    deleted = "5 steps, items in the first two; the first of them is deleted in the third or not; seen: all answers"
-    return (
-        _updates(mechanism, (0, 1, 1, -1, 1), 1, inserted),
-        _updates(mechanism, (1, 1, 0, 1, 1), -1, deleted),
-    )
-
-
-def _segments(mechanism: DynamicMechanism) -> Case:
-    """A dense stream in which a segment is about to close; its end and its answer are seen."""
-
-    def observe(other: bool, rng: np.random.Generator) -> Sequence[float]:
+    def dense(codes: Sequence[int], rng: Any) -> Sequence[float]:
         run = mechanism.start(rng)
-        for step in range(1, DENSE + 1):
-            if run.step(int(step > 1 or other)):
+        for step, code in enumerate(codes, start=1):
+            if run.step(code):
                 return [float(step // 8), float(run.answers[0]) - (step - 1)]
         return [0.0, 0.0]
 
-    inputs = f"{DENSE} items or one more in front; seen: when the first segment closes, within 8 steps, and its answer"
-    return Case(mechanism.epsilon, mechanism.delta, observe, Shape([0.0], [1.0], categories=True), inputs)
+    if isinstance(mechanism, GrowingSparse) and mechanism.partition.horizon is not None:
+        says = f"{DENSE} items or one more in front; seen: the first close of a segment, within 8 steps, and its answer"
+        inputs = (0, *(1,) * (DENSE - 1)), (1,) * DENSE
+        return Audit([Case(dense, inputs, says, Shape([0.0], [1.0], categories=True))], slow=True)
+    pairs = CHANGING if mechanism.deletes else GROWING
+    return Audit([Case(watch, *pair) for pair in pairs], partial(_updates_loss, mechanism), slow=True)
 
 
-def _sparse(mechanism: GrowingSparse) -> Case:
-    return _growing(mechanism) if mechanism.partition.horizon is None else _segments(mechanism)
+def _updates_loss(mechanism: DynamicMechanism) -> Exact | None:
+    """Return the loss of all noisy numbers of a stream, over the streams in which one step has no update.
+
+    The proved bound is the spending in the ledger; infinity if the ledger refuses the stream.
+    """
+    static = mechanism.part(mechanism.epsilon, mechanism.delta)
+    approximate = static.privacy == "approximate"
+    if static.kind not in EXACT_NOISE or (approximate and isinstance(mechanism, FullyDynamic)):
+        return None  # no linear map, or one with both normal and Laplace noise
+
+    def watch(codes: Sequence[int], rng: Any, ledger: Ledger | None = None) -> Sequence[float]:
+        run = mechanism.start(rng, ledger)
+        seen: list[float] = []
+        for code in codes:
+            if run.step(code):
+                seen += run.published()
+        return seen
+
+    stream = _stream(mechanism)
+    ledger = Ledger(mechanism.kind, mechanism.epsilon, mechanism.delta)
+    try:
+        watch(stream, ScriptedNoise(), ledger)
+    except Overdrawn:
+        return Exact(inf, mechanism.epsilon)
+    without = [(*stream[:place], 0, *stream[place + 1 :]) for place, code in enumerate(stream) if code]
+    loss = linear_loss(watch, [stream, *without], mechanism.delta if approximate else 0.0)
+    return exactly(loss, _spent_on_data(ledger))
 
 
-DATA_CASES: Final[dict[type[Any], Callable[[Any], Any]]] = {
-    StaticMechanism: _static,
-    FullyDynamic: _changing,
-    InsertedMinusDeleted: _changing,
-    GrowingSparse: _sparse,
-    DynamicMechanism: _growing,
-}
-"""The audit of each class; subclasses are audited like their base, and the first match counts."""
+def _stream(mechanism: DynamicMechanism) -> Sequence[int]:
+    """Return the stream: one whose segments end by time, if there are segments, and without deletions if necessary.
 
-DATA_USUAL: Final[dict[str, dict[str, Any]]] = {
-    "laplace": {"queries": "points", "domain": 2},
-    "gaussian": {"queries": "points", "domain": 2},
-    "pmw": {"queries": "points", "domain": 2, "rounds": 2},
-    "growing-sparse": {"horizon": DENSE},
-    "growing-sparse-infinite": {"horizon": None},
-    "fully-dynamic": {"horizon": None},
-    "inserted-minus-deleted": {"horizon": None},
-}
-"""Default parameters for their audits."""
+    The tree of nodes has three segments: in the fourth its nodes would have parts that no single update affects
+    together.
+    """
+    if mechanism.deletes or isinstance(mechanism, GrowingSparse):
+        codes = UPDATES if mechanism.deletes else tuple(max(0, code) for code in UPDATES)
+        most = SHORT if isinstance(mechanism, FullyDynamic) else CUTS
+        return (*codes, *(0,) * (CUTS - len(codes)))[: min(most, mechanism.horizon or most)]
+    values = np.arange(min(mechanism.horizon or INSERTIONS, INSERTIONS)) % mechanism.domain
+    return tuple((1 + values).tolist())
+
+
+def _spent_on_data(ledger: Ledger) -> float:
+    """Return the spending of a ledger except for the tests of partitions."""
+    tests = [part.spent[0] for part in ledger.parts if part.name == "partition"]
+    halves = [part for part in ledger.parts if part.name in ("inserted", "deleted")]
+    return sum(map(_spent_on_data, halves)) or ledger.spent[0] - sum(tests)
+
+
+@audit_of.register
+def _(learner: Learner) -> Audit:
+    """Examples (0, 1), in the neighbour (1, 1) first; all hypotheses, or all other predictions, are seen."""
+    rounds = learner.mirror.delay + learner.mirror.length + 1 if isinstance(learner, PointPredictor) else ROUNDS
+    labels = np.ones(rounds, dtype=bool)
+
+    def watch(points: Any, rng: Any) -> Sequence[float]:
+        run = learner.start(rng)
+        if learner.reveals == "predictions":
+            return [float(np.polyval(run.play(points, labels)[1:], 2.0))]
+        return [float(np.polyval(run.release(points, labels) - ZERO, 3.0))]
+
+    seen = "all hypotheses" if learner.reveals == "hypotheses" else "the other predictions"
+    says = f"{rounds} examples of point 0 with label 1, or the first of point 1; seen: {seen}"
+    inputs = one_more([0] * rounds)[:2].astype(np.int64)
+    return Audit([Case(watch, inputs, says)], slow=isinstance(learner, ExpertsPrivate), claim=learner.privacy)
+
+
+@audit_of.register
+def _(mirror: JdpMirror) -> Audit:
+    """Ones through the whole climb, the first missing in the neighbour; the other answers are seen."""
+    steps = mirror.delay + mirror.length + 2
+
+    def watch(bits: Any, rng: Any) -> Sequence[float]:
+        return [float(np.polyval(mirror.start(rng).release(bits)[1:], 2.0))]
+
+    inputs = one_more([0] * steps)[:2] == 0
+    return Audit([Case(watch, inputs, f"{steps} ones, or the first is missing; seen: the other answers")])
+
+
+@audit_of.register
+def _(leader: PerturbedLeader) -> Audit:
+    """Two rounds of equal costs, except for one expert's in the first."""
+
+    def watch(costs: Any, rng: Any) -> Sequence[float]:
+        run = leader.start(rng, rng)
+        for round_ in costs:
+            run.learn(round_)
+        return [float(run.choose())]
+
+    inputs = tuple([[cost] + [0.5] * (leader.experts - 1)] for cost in (0.0, 1.0))
+    case = Case(watch, inputs, "expert 0 costs 0 or 1 in round 1; seen: the choice in round 2")
+    claim = (leader.epsilon or inf, 0.0)
+    return Audit([case], lambda: _choice_loss(watch, leader), slow=True, claim=claim)
+
+
+def _choice_loss(watch: Watch, leader: PerturbedLeader) -> Exact | None:
+    """Return the loss of the choice of expert 0, with cost 1 in every round, or 0 in the last; None if unknown.
+
+    The choice is right as long as a weighted sum of some draws stays below the difference of the experts' costs: the
+    draws and the weights are measured on the running code. The difference of the head starts, two exponential
+    variables, is one more term. The sum's tail is exact; far out it falls as fast as that of its heaviest term. The
+    proved bound is that of one draw of the counter, which hides one item from one estimate.
+
+    Parameters
+    ----------
+    watch
+        Plays rounds of given costs, and returns the next choice.
+    """
+    rounds = leader.horizon
+    if leader.experts != 2 or leader.epsilon is None:
+        return None
+
+    def wrong(draw: int, sign: float, size: float) -> bool:
+        return watch([[1.0, 0.0]] * rounds, ScriptedNoise({draw: sign * size}))[0] == 0
+
+    dry = ScriptedNoise()
+    if watch([[1.0, 0.0]] * rounds, dry)[0] == 0:
+        return None
+    weights = []
+    for draw in range(dry.taken):
+        for sign in (1.0, -1.0):
+            if wrong(draw, sign, FAR):
+                weights.append(rounds / bracket(partial(wrong, draw, sign), 0.0)[1])
+    parts = [(weight, 1) for weight in weights] + [(dry.waits[-1], 1)]
+    scales = counter(leader.counter, leader.epsilon, rounds + 1).noise_parts(rounds + 1)
+    proved = 1 / max(scale for scale, count in scales if count) if scales else leader.epsilon
+    return Exact(laplace_sum_log_tail(parts, rounds - 1.0) - laplace_sum_log_tail(parts, float(rounds)), proved)

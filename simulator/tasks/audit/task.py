@@ -7,25 +7,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
+from disttrack.mechanisms.base import Mechanism
 from disttrack.protocols import Robust
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.points.point import Part, Point, PointError
-from disttrack.simulator.points.registry import Family, parameters
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks import duel
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.audit.cases import cases_of, usual
-from disttrack.simulator.tasks.audit.mechanism import RUNS, audit_mechanism, loss_with_half_the_noise
+from disttrack.simulator.tasks.audit.case import audit_of
+from disttrack.simulator.tasks.audit.mechanism import COMMON, RUNS, USUAL, audit_mechanism, loss_with_half_the_noise
 from disttrack.simulator.tasks.audit.protocol import SITES as SITES_AUDITED
 from disttrack.simulator.tasks.audit.protocol import SIZE, TRANSCRIPTS, audit_tracker
 from disttrack.simulator.tasks.audit.tracker import Tracker
 from disttrack.simulator.tasks.base import Demand, Record, Task
 from disttrack.simulator.tasks.sizes import SITES, Size
 
-COMMON: Final = ("claimed", "claimed_delta", "epsilon_low", "exceeds")
+CLAIM: Final = ("claimed", "claimed_delta", "epsilon_low", "exceeds")
 """Columns of both tasks."""
 SELDOM: Final = 1e-6
 """False-alarm rate of an audit of a mechanism: a scenario has dozens of them."""
 EXACT: Final = ("exact", "loss", "allowed", "halved")
 """Columns of exact losses."""
+TRANSCRIPT: Final = ("largest_loss", "loss_over_epsilon", "noise_fits", "leaked", "neighbours")
+"""Columns of transcripts."""
 
 STANDS: Final = held("audits that did not refute the claim", "stands")
 LOSS: Final = Answer("loss", "largest exact loss of a transcript that was played", "largest_loss", "largest", rank=0)
@@ -49,7 +53,7 @@ class Audit(Task):
     sizes: ClassVar[Sequence[Size]] = (
         Size("runs", "items", f"Runs on each input in each half, a quarter where they are slow; {RUNS:,} if left out."),
     )
-    columns: ClassVar[Sequence[str]] = (*COMMON, *EXACT, "accounted", "hits", "other_hits", "arithmetic")
+    columns: ClassVar[Sequence[str]] = (*CLAIM, *EXACT, "accounted", "hits", "other_hits", "arithmetic")
     answers: ClassVar[Sequence[Answer]] = (
         STANDS,
         replace(LOSS, of="loss", says="privacy loss: exact if it can be computed, else a lower bound"),
@@ -63,13 +67,12 @@ class Audit(Task):
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
-        mechanism = mechanism_of(point.protocol)
-        if not cases_of(mechanism):
+        if not audit_of(mechanism_of(point)).cases:
             raise PointError(("protocol", "kind"), f"no audit is known for {point.protocol.label}")
 
     def play(self, point: Point, seed: int) -> Record:
         begun = time.perf_counter()
-        mechanism = mechanism_of(point.protocol)
+        mechanism = mechanism_of(point)
         options: dict[str, Any] = {"runs": point.items or RUNS, "seed": seed, "false_alarm": SELDOM}
         record = audit_mechanism(mechanism, **options)
         if not point.protocol.fault:
@@ -95,14 +98,7 @@ class AuditTracker(Task):
         replace(SITES, says=f"Sites of the audited tracker; {SITES_AUDITED} if left out."),
         Size("transcripts", "items", f"Rounds played on each database in each half; {TRANSCRIPTS} if left out."),
     )
-    columns: ClassVar[Sequence[str]] = (
-        *COMMON,
-        "largest_loss",
-        "loss_over_epsilon",
-        "noise_fits",
-        "leaked",
-        "neighbours",
-    )
+    columns: ClassVar[Sequence[str]] = (*CLAIM, *TRANSCRIPT)
 
     answers: ClassVar[Sequence[Answer]] = (
         STANDS,
@@ -130,11 +126,9 @@ class AuditTracker(Task):
         return Demand(seconds=(point.items or TRANSCRIPTS) / 28)
 
 
-def mechanism_of(part: Part) -> Any:
+def mechanism_of(point: Point) -> Any:
     """Return the mechanism, with the audit's defaults for parameters that the scenario does not give."""
-    maker = part.maker()
-    given = {**usual(part.label, list(parameters(maker))), **part.arguments}
-    return replace(part, arguments=given).make()
+    return duel.mechanism_of(point, (Mechanism,), **COMMON | USUAL.get(point.protocol.label, {}))
 
 
 def _tracker(point: Point) -> Tracker:

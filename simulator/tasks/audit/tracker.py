@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, count, product
 from math import exp, inf, log
 from typing import Any, Final
 
@@ -23,7 +24,6 @@ from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.rules import size_within
 from disttrack.protocols import Robust
 from disttrack.protocols.base import even_start
-from disttrack.protocols.rounds.constants import Constants
 from disttrack.protocols.rounds.parts import BIT, RoundSite
 from disttrack.protocols.rounds.rules import BlockRule
 from disttrack.simulator.errors import ScenarioError
@@ -33,6 +33,10 @@ BEFORE: Final[Mapping[str, Callable[[int], int]]] = {"binary": lambda t: t & (t 
 """Counters each of whose values has one more draw than an earlier value, with the step of that earlier value."""
 Thresholds = NDArray[np.int64]
 """The database: one row per site, one column per block, each from 1 to the block's size."""
+Entry = tuple[int, int, int]
+"""A site, a block from 1, and its threshold in the neighbouring database."""
+Losses = Mapping[Entry, float]
+"""The losses of a transcript."""
 
 
 class _Scripted(BlockRule):
@@ -111,7 +115,8 @@ class Tracker:
             raise ScenarioError(f"counter must be {' or '.join(BEFORE)} for an exact audit; got {of.counter!r}")
         if not of.releases or of.epsilon > 50:
             raise ScenarioError(f"sites must be more for {protocol.kind}: at {sites} a round keeps nothing secret")
-        self.start = _count_for(protocol, of, size)
+        begun = int(size * of.divisor / protocol.alpha)
+        self.start = next(start for start in count(begun) if size_within(protocol.alpha, start, of.divisor) >= size)
         of = self.constants = of.fitted(protocol.alpha * self.start / size)
         self.most_bits = int(4 * of.phases * of.phase_length) + 40 * of.phases
         self.blocks = of.blocks or self.most_bits
@@ -127,97 +132,97 @@ class Tracker:
         return rng.integers(1, self.size, (self.sites, self.blocks + 1), endpoint=True)
 
     def play(self, thresholds: Thresholds, rng: np.random.Generator) -> Transcript:
-        """Play a round on a database of thresholds; `rng` is the server's."""
-        begun = even_start(self.start, self.sites)
+        """Play a round on a database of thresholds; `rng` is the server's.
+
+        This is no duel: the server, not the number of moves, ends a round, and its transcript is what is judged.
+        """
+        of, most = self.constants, self.most_bits * self.size
         rows = thresholds.tolist()
-        limit = self.constants.blocks
-        sites = [RoundSite(lambda *_, row=row: _Scripted(self.size, limit, row), self.start) for row in rows]
-        server: Any = self.protocol.server(self.sites, rng, begun)
-        transcript = Transcript([[] for _ in range(self.sites)])
-        most = self.most_bits * self.size
+        sites = [RoundSite(lambda *_, row=row: _Scripted(self.size, of.blocks, row), self.start) for row in rows]
+        server: Any = self.protocol.server(self.sites, rng, even_start(self.start, self.sites))
         known = self.protocol.known(self.sites)
         view = View(sites=self.sites, items=most, start=self.start, known=known, rng=np.random.default_rng(0))
-        adversary = Planned(copy.deepcopy(self.adversary), view, np.random.default_rng(0))
-        transcript.strange = server.phase != 1
-        shift = self.constants.shift
         view.output = server.output
+        adversary = Planned(copy.deepcopy(self.adversary), view)
+        played = Transcript([[] for _ in sites], strange=server.phase != 1)
         for step in range(1, most + 1):
-            site = adversary.move(view)
-            if site == SKIP:
-                view.observe(server.output)
-                continue
-            transcript.fed[site].append(step)
-            phase = server.phase
-            for message in sites[site].take(1):
+            site, phase = adversary.move(view), server.phase
+            if site != SKIP:
+                played.fed[site].append(step)
+            for message in sites[site].take(1) if site != SKIP else ():
                 ended = bool(server.hear(site, message))
                 if message.kind != BIT.kind:
-                    transcript.strange = True
-                    return transcript
-                transcript.bit_steps.append(step)
+                    played.strange = True
+                    return played
+                played.bit_steps.append(step)
                 if server.phase == phase:
                     continue
-                transcript.ends.append(step)
-                transcript.leaked.update((leaked, block) for _, leaked, block in server.leaked[-1:])
-                transcript.strange |= server.phase != phase + 1
+                played.ends.append(step)
+                played.leaked.update((leaked, block) for _, leaked, block in server.leaked[-1:])
+                played.strange |= server.phase != phase + 1
                 if ended:
-                    transcript.over = True
-                    return transcript
-                if len(transcript.ends) <= self.constants.releases:
-                    transcript.values.append((server.output - server.base) / self.size - shift)
+                    played.over = True
+                    return played
+                if len(played.ends) <= of.releases:
+                    played.values.append((server.output - server.base) / self.size - of.shift)
             view.observe(server.output)
-        return transcript
+        return played
 
     # ------------------------------------------------------------------ the distribution of transcripts
 
     def log_likelihood(self, counts: Sequence[int], values: Sequence[float], over: bool) -> float:
         """Return the log of the density of a transcript whose phases had `counts` bits."""
-        whole = counts if over else counts[:-1]
-        total = sum(self.log_phase(bits) for bits in whole)
+        total = sum(self.log_phase(bits) for bits in (counts if over else counts[:-1]))
         if not over:
-            total += _log(1 - self._length_below(counts[-1]))
-        return total + sum(-abs(noise) / self.node_scale for noise in self.nodes(counts, values))
-
-    def nodes(self, counts: Sequence[int], values: Sequence[float]) -> list[float]:
-        """Return the noise that the counter drew, from its values."""
-        return nodes(counts, values, self.constants.counter)
+            total += _log(1 - self.length_below(counts[-1]))
+        return total + sum(-abs(noise) / self.node_scale for noise in nodes(counts, values, self.constants.counter))
 
     def log_phase(self, bits: int) -> float:
         """Return the log of the chance of a phase of `bits` bits: the noisy length is in (bits - 1, bits]."""
-        scale = self.constants.threshold_scale
-        low = (bits - 1 - self.constants.phase_length) / scale
-        high = (bits - self.constants.phase_length) / scale
+        low, high = self._noise(bits - 1), self._noise(bits)
         if low >= 0:
-            return -low + _log((1 - exp(low - high)) / 2)
+            low, high = -high, -low
         if high <= 0:
             return high + _log((1 - exp(low - high)) / 2)
         return _log(1 - exp(low) / 2 - exp(-high) / 2)
 
-    def _length_below(self, bits: int) -> float:
+    def length_below(self, bits: int) -> float:
         """Return the chance that the noisy length is at most `bits`."""
-        gap = (bits - self.constants.phase_length) / self.constants.threshold_scale
-        return 1 - exp(-gap) / 2 if gap >= 0 else exp(gap) / 2
+        noise = self._noise(bits)
+        return 1 - exp(-noise) / 2 if noise >= 0 else exp(noise) / 2
+
+    def _noise(self, bits: int) -> float:
+        """Return the noise of a phase of this length, in units of its scale."""
+        return (bits - self.constants.phase_length) / self.constants.threshold_scale
+
+    def losses(self, played: Transcript, thresholds: Thresholds) -> Losses:
+        """Return the losses of a transcript for all thresholds that were reached; none if it is not judged."""
+        losses = {}
+        for site, fed in enumerate([] if played.strange else played.fed):
+            for block, other in product(range(1, -(-len(fed) // self.size) + 1), range(1, self.size + 1)):
+                loss = self.loss(played, thresholds, site, block, other)
+                if loss is not None:
+                    losses[site, block, other] = loss
+        return losses
 
     def loss(self, played: Transcript, thresholds: Thresholds, site: int, block: int, other: int) -> float | None:
         """Return ln of the transcript's likelihood over that with another threshold for one block.
 
         None if the block is in the leaked set with either threshold, or if neither of the two was reached.
         """
-        fed = played.fed[site]
-        before = (block - 1) * self.size
-        now, then = before + int(thresholds[site, block - 1]), before + other
-        old = fed[now - 1] if now <= len(fed) else None
-        new = fed[then - 1] if then <= len(fed) else None
-        if (site, block) in played.leaked or (old is None and new is None) or old == new:
+        fed, before = played.fed[site], (block - 1) * self.size
+        places = before + int(thresholds[site, block - 1]), before + other
+        old, new = (fed[place - 1] if place <= len(fed) else None for place in places)
+        if (site, block) in played.leaked or old == new:
             return None
         if old in played.ends:
             return inf  # with the other threshold no phase could have ended there
         counts = played.counts
         changed = list(counts)
         for step, by in ((old, -1), (new, 1)):
-            if step is not None:
-                phase = int(np.searchsorted(played.ends, step, side="left"))
-                if phase < len(changed):
-                    changed[phase] += by
+            phase = len(changed) if step is None else int(np.searchsorted(played.ends, step, side="left"))
+            if phase < len(changed):
+                changed[phase] += by
         if changed == counts:
             return 0.0
         if min(changed[: len(played.ends)], default=1) < 1:
@@ -234,21 +239,9 @@ def nodes(counts: Sequence[int], values: Sequence[float], counter: str = "binary
     >>> nodes([3, 4, 5], [3.5, 8.0, 13.0]), nodes([3, 4, 5], [3.5, 8.0, 13.0], "per-item")
     ([0.5, 1.0, 0.0], [0.5, 0.5, 0.0])
     """
-    noise = [0.0]
-    total = 0
-    for bits, value in zip(counts, values, strict=False):
-        total += bits
-        noise.append(value - total)
+    noise = [0.0, *(value - bits for value, bits in zip(values, accumulate(counts), strict=False))]
     return [noise[t] - noise[BEFORE[counter](t)] for t in range(1, len(noise))]
 
 
 def _log(chance: float) -> float:
     return log(chance) if chance > 0 else -inf
-
-
-def _count_for(protocol: Robust, of: Constants, size: int) -> int:
-    """Return the least count at which blocks have this size."""
-    start = int(size * of.divisor / protocol.alpha)
-    while size_within(protocol.alpha, start, of.divisor) < size:
-        start += 1
-    return start

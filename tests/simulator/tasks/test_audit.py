@@ -12,10 +12,12 @@ from click.testing import CliRunner
 from scipy import stats
 
 from disttrack.adversaries import RoundRobin
+from disttrack.mechanisms.accounting import composition
+from disttrack.mechanisms.accounting.composition import exact_available
 from disttrack.protocols import Robust
 from disttrack.simulator.cli.audit import audit as command
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.tasks.audit import accounting, audit_mechanism, epsilon_bound
+from disttrack.simulator.tasks.audit import audit_mechanism, epsilon_bound
 from disttrack.simulator.tasks.audit.event import Shape, learn
 from disttrack.simulator.tasks.audit.tracker import Tracker
 
@@ -48,11 +50,10 @@ def test_an_event_is_learned_where_there_is_a_difference() -> None:
     """A shift of 3 under Laplace noise of scale 1: the loss is 3, and 20,000 runs prove more than 2.5 of it."""
     rng = np.random.default_rng(0)
     shape = Shape([0.0], [3.0])
-    event = learn(shape, rng.laplace(0, 1, (20_000, 1)), rng.laplace(3, 1, (20_000, 1)))
+    event, score, _ = learn(shape, rng.laplace(0, 1, (20_000, 1)), rng.laplace(3, 1, (20_000, 1)))
     fresh = rng.laplace(0, 1, (20_000, 1)), rng.laplace(3, 1, (20_000, 1))
-    here, there = (int(event.happened(part).sum()) for part in fresh)
-    low, high = (here, there) if event.reverse else (there, here)
-    assert 2.5 < epsilon_bound(low, 20_000, high, 20_000) <= 3
+    proved, hits, other_hits = event.proved(score(fresh[0]), score(fresh[1]), 0.0, 1e-4)
+    assert 2.5 < proved == epsilon_bound(hits, 20_000, other_hits, 20_000) <= 3
 
 
 def tracker(sites: int = 9) -> Tracker:
@@ -129,13 +130,13 @@ def test_the_command_compares_with_the_claim_and_says_so_by_its_status() -> None
     assert stands.return_value == 0
     assert "stands" in stands.output
     refuted = run("fresh epsilon=0.01", "binary literal=true", "--runs", "500", "--seed", "3")
-    if accounting.available():
+    if exact_available():
         assert refuted.return_value == 1
         assert "refuted" in refuted.output
 
 
 def test_without_dp_accounting_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accounting, "available", lambda: False)
+    monkeypatch.setattr(composition, "find_spec", lambda _: None)
     found = run("per-item", "--runs", "200")
     assert found.return_value == 0
     assert "pip install 'disttrack[audit]'" in found.output

@@ -25,17 +25,15 @@ from disttrack.mechanisms import (
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.simulator.points.registry import kinds, parameters
 from disttrack.simulator.tasks.audit import Exact, exact_loss, loss_with_half_the_noise
-from disttrack.simulator.tasks.audit.cases import usual
 from disttrack.simulator.tasks.audit.exact.coins import chances, loss_between
 from disttrack.simulator.tasks.audit.exact.halting import (
     MeasuredTest,
-    firing_loss,
+    halting_loss,
     log_chance,
     measured_test,
-    silence_loss,
 )
-from disttrack.simulator.tasks.audit.exact.leader import choice_loss
 from disttrack.simulator.tasks.audit.exact.linear import distance, least_shift, linear_loss, normal_loss
+from disttrack.simulator.tasks.audit.mechanism import usual
 
 ELSEWHERE = {"jdp-mirror", *LEARNERS}
 """Mirror and learners have exact audits of their own: tests/mechanisms/prediction, scenarios/joint-privacy.yaml."""
@@ -94,7 +92,7 @@ def test_there_is_something_to_compute() -> None:
     assert len(MECHANISMS) >= 24
     found = {name: loss_of(name) for name in MECHANISMS}
     left = {name for name, exact in found.items() if exact is None}
-    assert left == BY_RUNS, "enter new mechanisms in simulator/tasks/audit/exact/known.py, or here if runs catch them"
+    assert left == BY_RUNS, "enter new mechanisms in simulator/tasks/audit, or here if runs catch them"
     generous = {name for name, exact in found.items() if exact is not None and _claim(name) > 1.3 * exact.proved}
     assert generous == GENEROUS | ONE_OF_SEVERAL | ENDED_BY_TIME
 
@@ -142,12 +140,12 @@ def test_losses_of_releases_of_the_same_data_add_up_and_of_disjoint_data_the_lar
     def disjoint(neighbour: int, rng: Any) -> list[float]:
         return [(neighbour == place) + rng.laplace(0.0, scale) for place, scale in enumerate(scales, 1)]
 
-    assert linear_loss(same, 1) == pytest.approx(1.75)
-    assert linear_loss(disjoint, 3) == pytest.approx(1.0)
+    assert linear_loss(same, range(2)) == pytest.approx(1.75)
+    assert linear_loss(disjoint, range(4)) == pytest.approx(1.0)
 
 
 def test_what_is_not_linear_is_not_taken_for_it() -> None:
-    assert linear_loss(lambda moved, rng: [abs(moved + rng.laplace(0.0, 1.0))], 1) is None
+    assert linear_loss(lambda moved, rng: [abs(moved + rng.laplace(0.0, 1.0))], range(2)) is None
 
 
 @dataclass(frozen=True)
@@ -221,20 +219,20 @@ def test_chances_of_a_test_meet_plain_integration() -> None:
 
 
 def test_a_test_is_measured_on_the_running_code() -> None:
-    def fires(value: float, rng: Any) -> bool:
+    def fires(values: Any, rng: Any) -> list[float]:
         level = 3.0 + rng.laplace(0.0, 2.0)
-        return bool(value + rng.laplace(0.0, 5.0) > level)
+        return [float(values[0] + rng.laplace(0.0, 5.0) > level)]
 
     assert measured_test(fires, 3.0) == pytest.approx((3.0, 2.0, 5.0), rel=1e-6)
-    assert measured_test(lambda value, rng: value > rng.laplace(0.0, 1.0), 3.0) is None  # the query has no noise
-    assert silence_loss(None) == firing_loss(None) == inf
+    assert measured_test(lambda values, rng: [values[0] > rng.laplace(0.0, 1.0)], 3.0) is None  # the query has no noise
+    assert halting_loss(None) == halting_loss(None, fires=True) == inf
 
 
 @pytest.mark.parametrize("scale", [0.5, 2.0])
 def test_silence_loses_the_thresholds_noise_and_firing_all(scale: float) -> None:
     test = MeasuredTest(10.0, scale, 2 * scale)
-    assert silence_loss(test) == pytest.approx(1 / scale, rel=1e-6)
-    assert firing_loss(test) == pytest.approx(2 / scale, rel=1e-6)
+    assert halting_loss(test) == pytest.approx(1 / scale, rel=1e-6)
+    assert halting_loss(test, fires=True) == pytest.approx(2 / scale, rel=1e-6)
 
 
 # ---------------------------------------------------------------------- the rest
@@ -247,4 +245,6 @@ def test_a_choice_is_a_tail_of_a_sum() -> None:
     """
     sums = np.random.default_rng(1).laplace(0, 1, (400_000, 6)).sum(axis=1)
     expected = log(np.mean(sums > 1) / np.mean(sums > 2))
-    assert choice_loss(PerturbedLeader(2, 2, rate=1e9, epsilon=3.0)) == pytest.approx(expected, abs=0.01)
+    exact = exact_loss(PerturbedLeader(2, 2, rate=1e9, epsilon=3.0))
+    assert exact is not None
+    assert exact.loss == pytest.approx(expected, abs=0.01)

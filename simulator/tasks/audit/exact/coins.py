@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import inf, log
 from typing import Any, Final
 
 import numpy as np
 
-Play = Callable[[bool, Any], Sequence[float]]
-"""Plays a run, on the neighbour if the first argument is true, and returns the observation."""
+from disttrack.simulator.tasks.audit.case import Inputs, Watch
+
 Chances = Mapping[tuple[float, ...], float]
 
 ROUNDING: Final = 1e-12
@@ -80,9 +81,9 @@ def chances(play: Callable[[Any], Sequence[float]]) -> Chances:
     return outcomes
 
 
-def coin_loss(play: Play, delta: float = 0.0) -> float:
+def coin_loss(watch: Watch, inputs: Inputs, delta: float = 0.0) -> float:
     """Return the least epsilon for which the mechanism is (epsilon, delta)-private on an input and its neighbour."""
-    here, there = (chances(lambda rng, moved=moved: play(moved, rng)) for moved in (False, True))  # type: ignore[misc]
+    here, there = (chances(partial(watch, each)) for each in inputs)
     return max(loss_between(here, there, delta), loss_between(there, here, delta))
 
 
@@ -98,13 +99,12 @@ def loss_between(here: Chances, there: Chances, delta: float) -> float:
     # outcomes in the order of their ratios: the worst event consists of those above e^epsilon
     pairs = sorted(((p, there.get(seen, 0.0)) for seen, p in here.items() if p > 0), key=_ratio, reverse=True)
     above = below = 0.0
-    for place, (p, q) in enumerate(pairs):
+    for (p, q), following in zip(pairs, [*map(_ratio, pairs[1:]), 0.0], strict=True):
         above, below = above + p, below + q
-        following = _ratio(pairs[place + 1]) if place + 1 < len(pairs) else 0.0
         if above - following * below > delta + ROUNDING:
             if below <= 0:
                 return inf
-            return max(0.0, log((above - delta) / below)) if above > delta else 0.0
+            return max(0.0, log((above - delta) / below))
     return 0.0
 
 

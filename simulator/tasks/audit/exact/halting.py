@@ -13,9 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-
-Fires = Callable[[float, Any], bool]
-"""Plays a fresh run on one query of this value and returns whether it fires."""
+from disttrack.simulator.tasks.audit.case import Watch
 
 SILENT_QUERIES: Final = 100
 """Silent queries of the event: enough to push the threshold into the tail of its noise, where its loss is complete."""
@@ -31,31 +29,25 @@ class MeasuredTest(NamedTuple):
     query_scale: float
 
 
-def measured_test(fires: Fires, value: float) -> MeasuredTest | None:
+def measured_test(watch: Watch, value: float) -> MeasuredTest | None:
     """Return the test's threshold and scales, from the noise at which it begins to fire; None if it is no such test.
 
     Parameters
     ----------
-    fires
-        Plays one query. The first draws are assumed to be the threshold's, the next ones the queries'.
+    watch
+        Plays a list of one query; what is seen is not 0 if it fires. The first draws are assumed to be the
+        threshold's, the next ones the queries'.
     value
         A value of the query.
     """
     dry = ScriptedNoise()
-    fires(value, dry)
+    watch([value], dry)
     if len(dry.batches) < 2:
         return None
     query = dry.batches[1].first
 
     def edge(shown: float, hidden: float) -> float:
-        low, high = -FAR, FAR
-        while high - low > 1e-9 * max(1.0, abs(low)):
-            middle = (low + high) / 2
-            if fires(shown, ScriptedNoise({0: hidden, query: middle})):
-                high = middle
-            else:
-                low = middle
-        return (low + high) / 2
+        return sum(bracket(lambda size: any(watch([shown], ScriptedNoise({0: hidden, query: size}))), -FAR)) / 2
 
     first, higher, raised = edge(value, 0.0), edge(value + 1, 0.0), edge(value, 1.0)
     if abs(first) > 0.9 * FAR or first - higher <= 0:
@@ -68,6 +60,14 @@ def measured_test(fires: Fires, value: float) -> MeasuredTest | None:
     return test
 
 
+def bracket(passed: Callable[[float], bool], low: float, high: float = FAR) -> tuple[float, float]:
+    """Return the two ends of a small interval that contains the least size at which `passed` is true."""
+    while high - low > 1e-9 * max(1.0, abs(low)):
+        middle = (low + high) / 2
+        low, high = (low, middle) if passed(middle) else (middle, high)
+    return low, high
+
+
 def log_chance(test: MeasuredTest, silent: Sequence[tuple[float, int]], fires: float | None = None) -> float:
     """Return ln of the chance of silence on some queries, and then of firing at one.
 
@@ -78,32 +78,26 @@ def log_chance(test: MeasuredTest, silent: Sequence[tuple[float, int]], fires: f
     fires
         Value of the query that fires; None for none.
     """
+
+    def log_outcome(level: Any) -> Any:
+        """Return ln of the chance of the outcome, given the noisy threshold."""
+        logs = sum(count * _log_below((level - value) / test.query_scale) for value, count in silent)
+        return logs if fires is None else logs + _log_below((fires - level) / test.query_scale)
+
     if test.threshold_scale < 1e-6 * test.query_scale:  # the threshold is known
-        return float(_log_outcome(test, np.array([test.threshold]), silent, fires)[0])
+        return float(log_outcome(test.threshold))
     values = [value for value, _ in silent] + ([fires] if fires is not None else [])
     many = sum(count for _, count in silent)
     reach = 60 * test.threshold_scale + test.query_scale * log(1 + many) + max(abs(v - test.threshold) for v in values)
-    inner = min(60 * test.threshold_scale, reach)
-    edges = {test.threshold, *values}
-    edges |= set(test.threshold + np.linspace(-reach, reach, 201)) | set(
-        test.threshold + np.linspace(-inner, inner, 201)
-    )
-    corners = np.array(sorted(edges))
+    panels = [np.linspace(-far, far, 201) for far in (reach, min(60 * test.threshold_scale, reach))]
+    corners = np.unique([test.threshold, *values, *(test.threshold + np.concatenate(panels))])
     nodes, weights = np.polynomial.legendre.leggauss(16)
     half = np.diff(corners)[:, None] / 2
     level = ((corners[:-1] + corners[1:])[:, None] / 2 + half * nodes).ravel()
     logs = -np.abs(level - test.threshold) / test.threshold_scale - log(2 * test.threshold_scale)
-    logs = logs + _log_outcome(test, level, silent, fires)
+    logs = logs + log_outcome(level)
     top = float(logs.max())
     return top + log(float(np.sum((half * weights).ravel() * np.exp(logs - top))))
-
-
-def _log_outcome(test: MeasuredTest, level: Any, silent: Sequence[tuple[float, int]], fires: float | None) -> Any:
-    """Return ln of the chance of silence, and then of firing, given the noisy threshold."""
-    logs = np.zeros(len(level))
-    for value, count in silent:
-        logs = logs + count * _log_below((level - value) / test.query_scale)
-    return logs if fires is None else logs + _log_below((fires - level) / test.query_scale)
 
 
 def _log_below(gap: Any) -> Any:
@@ -112,21 +106,14 @@ def _log_below(gap: Any) -> Any:
     return np.where(gap >= 0, np.log1p(-tail), -np.abs(gap) - log(2))
 
 
-def silence_loss(test: MeasuredTest | None) -> float:
-    """Return the loss if all queries move in one direction: silence on many at the threshold, or one above it."""
-    if test is None:
-        return inf
-    here, there = (log_chance(test, [(test.threshold + moved, SILENT_QUERIES)]) for moved in (0, 1))
-    return here - there
+def halting_loss(test: MeasuredTest | None, fires: bool = False) -> float:
+    """Return the loss of silence on many queries at the threshold, or one above it: they move in one direction.
 
-
-def firing_loss(test: MeasuredTest | None) -> float:
-    """Return the loss for arbitrary moves of queries: silence on many, one higher each, and firing at one, one lower.
-
-    Together they move the query by two relative to the threshold of the silence: all of epsilon.
+    If it `fires` afterwards at one query, which moves the other way, queries move by two relative to the threshold of
+    the silence: that takes all of epsilon.
     """
     if test is None:
         return inf
     at = test.threshold
-    here = log_chance(test, [(at, SILENT_QUERIES)], at)
-    return here - log_chance(test, [(at + 1, SILENT_QUERIES)], at - 1)
+    here = log_chance(test, [(at, SILENT_QUERIES)], at if fires else None)
+    return here - log_chance(test, [(at + 1, SILENT_QUERIES)], at - 1 if fires else None)

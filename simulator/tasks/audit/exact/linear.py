@@ -10,18 +10,14 @@ densities are those of two normal variables at that distance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import exp, inf
-from typing import Any, Final, NamedTuple
+from math import inf
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from disttrack.mechanisms.gaussian import delta_spent
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-
-Floats = NDArray[np.float64]
-Play = Callable[[int, Any], Sequence[float]]
-"""Plays a run: on the input if the first argument is 0, otherwise on its neighbour of that number."""
+from disttrack.simulator.tasks.audit.case import Floats, Inputs, Watch
 
 MOST_DRAWS: Final = 4096
 """Maximum number of draws of a run."""
@@ -31,92 +27,75 @@ SIZES: Final = (1.0, 3.0, 3.0, 3.0)
 """Sizes of the draws for the test of linearity."""
 
 
-class LinearMap(NamedTuple):
-    """A run as a function of its noise.
-
-    Attributes
-    ----------
-    response
-        R: one row per answer, one column per draw with any effect.
-    moves
-        Change of the answers for each neighbour.
-    normal
-        Whether the noise is normal.
-    """
-
-    response: Floats
-    moves: list[Floats]
-    normal: bool
-
-
-def linear_map(play: Play, neighbours: int) -> LinearMap | None:
+def linear_map(watch: Watch, inputs: Inputs) -> tuple[Floats, list[Floats], bool] | None:
     """Return the map from noise to answers; None if it is not linear.
 
     Parameters
     ----------
-    play
+    watch
         Plays a run with a scripted generator.
-    neighbours
-        Neighbours of the input, numbered from 1.
+    inputs
+        The input, and its neighbours.
+
+    Returns
+    -------
+    response, moves, normal
+        R, with one row per answer and one column per draw with any effect; the change of the answers for each
+        neighbour; and whether the noise is normal.
     """
     dry = ScriptedNoise()
-    base = np.array(play(0, dry), dtype=np.float64)
+    exact = [np.array(watch(inputs[0], dry), dtype=np.float64)]
     if dry.taken > MOST_DRAWS:
         return None
-    whole = np.zeros((len(base), dry.taken))
+    whole = np.zeros((len(exact[0]), dry.taken))
     for first, size, _ in dry.batches:
         idle = 0
         for draw in range(first, first + size):
-            whole[:, draw] = np.array(play(0, ScriptedNoise({draw: 1.0}))) - base
+            whole[:, draw] = np.array(watch(inputs[0], ScriptedNoise({draw: 1.0}))) - exact[0]
             idle = 0 if whole[:, draw].any() else idle + 1
             if idle > IDLE:
                 break  # drawn ahead; otherwise the test below would not find the map linear
-    moves = [np.array(play(number, ScriptedNoise())) - base for number in range(1, neighbours + 1)]
+    exact += [np.array(watch(neighbour, ScriptedNoise())) for neighbour in inputs[1:]]
     rng = np.random.default_rng(0)
-    for number in range(neighbours + 1):  # test linearity, on the input and on each neighbour
-        moved = base + (moves[number - 1] if number else 0.0)
+    for each, noiseless in zip(inputs, exact, strict=True):  # test linearity
         for times in SIZES:
             draws = times * rng.normal(size=dry.taken)
-            if not np.allclose(play(number, ScriptedNoise(draws)), moved + whole @ draws, rtol=1e-7, atol=1e-7):
+            if not np.allclose(watch(each, ScriptedNoise(draws)), noiseless + whole @ draws, rtol=1e-7, atol=1e-7):
                 return None
-    return LinearMap(whole[:, np.abs(whole).sum(axis=0) > 0], moves, dry.normal_draws)
+    moves = [noiseless - exact[0] for noiseless in exact[1:]]
+    return whole[:, np.abs(whole).sum(axis=0) > 0], moves, dry.normal_draws
 
 
-def linear_loss(play: Play, neighbours: int, delta: float = 0.0) -> float | None:
+def linear_loss(watch: Watch, inputs: Inputs, delta: float = 0.0) -> float | None:
     """Return the largest loss at `delta` over the neighbours; None if the mechanism is not linear.
 
     Examples
     --------
-    >>> def laplace_mechanism(neighbour, rng):
-    ...     return [neighbour + rng.laplace(0.0, 4.0)]
-    >>> linear_loss(laplace_mechanism, 1)
+    >>> linear_loss(lambda items, rng: [items + rng.laplace(0.0, 4.0)], (0, 1))
     0.25
     """
-    linear = linear_map(play, neighbours)
+    linear = linear_map(watch, inputs)
     if linear is None:
         return None
-    if linear.normal:
-        return max(normal_loss(distance(linear.response, move), delta) for move in linear.moves)
-    return max(least_shift(linear.response, move) for move in linear.moves)
+    response, moves, normal = linear
+    moves = [move for move in moves if move.any()]
+    if normal:
+        return normal_loss(max((distance(response, move) for move in moves), default=0.0), delta)
+    return max((least_shift(response, move) for move in moves), default=0.0)
 
 
 def least_shift(response: Floats, move: Floats) -> float:
     """Return the least L1 norm of a shift of the noise that moves the answers by `move`; infinity if there is none."""
     from scipy.optimize import linprog
 
-    if not np.abs(move).any():
-        return 0.0
-    draws = response.shape[1]
-    if not draws:
+    if not response.size:
         return inf
-    shift = linprog(np.ones(2 * draws), A_eq=np.hstack((response, -response)), b_eq=move)
+    shift = linprog(np.ones(2 * response.shape[1]), A_eq=np.hstack((response, -response)), b_eq=move)
     return float(shift.fun) if shift.success else inf
 
 
 def distance(response: Floats, move: Floats) -> float:
     """Return the length of a move in standard deviations of normal noise; infinity if a part of it has no noise."""
-    if not np.abs(move).any():
-        return 0.0
     shift, *_ = np.linalg.lstsq(response, move, rcond=None)
     if not np.allclose(response @ shift, move, atol=1e-9):
         return inf
@@ -136,18 +115,13 @@ def normal_loss(length: float, delta: float) -> float:
     >>> round(normal_loss(1 / noise_multiplier(1.0, 1e-6, "exact"), 1e-6), 6)
     1.0
     """
-    from scipy import optimize, special
+    from scipy import optimize
 
     if length == 0 or length == inf or delta <= 0:
         return inf if length else 0.0
-
-    def excess(epsilon: float) -> float:
-        leak = float(special.ndtr(length / 2 - epsilon / length))
-        return leak - exp(epsilon + float(special.log_ndtr(-length / 2 - epsilon / length))) - delta
-
-    if excess(0.0) <= 0:
+    if delta_spent(1 / length, 0.0) <= delta:
         return 0.0
     high = 1.0
-    while excess(high) > 0:
+    while delta_spent(1 / length, high) > delta:
         high *= 2
-    return float(optimize.brentq(excess, 0.0, high, xtol=1e-12))
+    return float(optimize.brentq(lambda epsilon: delta_spent(1 / length, epsilon) - delta, 0.0, high, xtol=1e-12))
