@@ -16,6 +16,7 @@ SITES: Final = (1, 2, 3, 5, 17)
 ITEMS: Final = 300
 
 
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("adversary", adversaries(), ids=lambda adversary: adversary.kind)
 def test_every_pair_plays_to_the_end(adversary: Adversary) -> None:
     """All numbers of sites occur with each adversary and each protocol, one with each pair."""

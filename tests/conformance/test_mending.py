@@ -136,6 +136,7 @@ def test_a_fault_is_printed_with_its_check_and_its_mend_and_is_status_1(monkeypa
     assert result.stdout == "1. is in time: is late\n   mend: hurry\nexact: 1 fault in 2 checks\n"
 
 
+@pytest.mark.quick_cases(0)
 @pytest.mark.usefixtures("bad")
 def test_the_command_takes_names_and_parameters_and_refuses_what_has_no_tests() -> None:
     result = disttrack("single-site:site=0")

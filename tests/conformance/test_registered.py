@@ -35,25 +35,23 @@ def test_that_there_is_something_to_test() -> None:
     assert len(COUNTERS) >= 13
 
 
-DRAWING = ("block", "martingale", "randomized", "robust")
-"""Protocols of which many games of `leap` and of `bulk` are compared."""
+SHORT = [Deterministic, *(cls for cls in PROTOCOLS if cls.kind in ("block", "martingale", "randomized", "robust"))]
+"""Protocols of which many games of `leap` and of `bulk` are compared, and a quick one."""
 
 
-@pytest.mark.parametrize(
-    "protocol",
-    [pytest.param(cls, marks=[pytest.mark.slow] * (cls is not Deterministic), id=cls.kind) for cls in PROTOCOLS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda cls: cls.kind)
 def test_protocol(protocol: type[Protocol]) -> None:
     assert len(check_protocol(protocol)) >= 8
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("protocol", [cls for cls in PROTOCOLS if cls.kind in DRAWING], ids=lambda cls: cls.kind)
+@pytest.mark.parametrize("protocol", SHORT, ids=lambda cls: cls.kind)
 def test_short_games_of_a_protocol(protocol: type[Protocol]) -> None:
     assert len(check_protocol(protocol, sites=(1, 4), items=250)) >= 8
 
 
-@pytest.mark.quick_cases(10)
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda cls: cls.kind)
 def test_adversary(adversary: type[Adversary]) -> None:
     assert len(check_adversary(adversary)) >= 5

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 from kept_games import kept_games
 from loopback import Loopback, environment
 
-pytest.importorskip("distributed", reason="needs the extra disttrack[dask]")
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="needs the extra disttrack[dask]")
 
 SCENARIO = """\
 name: spread

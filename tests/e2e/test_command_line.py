@@ -79,6 +79,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return tables(folder / "whole")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "blow",
     [

@@ -22,7 +22,7 @@ def broken(text: str, *whole: str) -> set[str]:
     return words(text) - set().union(*map(words, whole))
 
 
-@pytest.mark.quick_cases(4)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", GOLDENS)
 def test_what_is_shown_is_what_the_golden_file_says(name: str) -> None:
     assert GOLDENS[name]().splitlines() == (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines(), (

@@ -141,6 +141,7 @@ def test_audit_as_a_document() -> None:
     assert bad["epsilon_low"] < 1.0 < bad["loss"]  # runs see little, exact losses all
 
 
+@pytest.mark.quick_cases(0)
 def test_the_tracker_is_audited_with_this_number_of_runs() -> None:
     (robust,) = document("audit", "robust", "--runs", "100")["audits"]
     assert (robust["verdict"], robust["items"]) == ("stands", 200)  # on both databases

@@ -147,7 +147,7 @@ def test_there_are_references() -> None:
     assert tasks == set(TASKS), "every task's table is looked at"
 
 
-@pytest.mark.quick_cases(20)
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize("name", REFERENCES)
 def test_every_reference_has_a_full_table(name: str) -> None:
     results = Results(REFERENCE / name)
@@ -180,7 +180,7 @@ def cell_by_hand(answer: Answer, games: list[dict[str, str]]) -> float | None:
     return SECOND_WAY[answer.how](map(float, values))
 
 
-@pytest.mark.quick_cases(20)
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize("name", REFERENCES)
 def test_every_number_is_that_of_the_games(name: str) -> None:
     results = Results(REFERENCE / name)

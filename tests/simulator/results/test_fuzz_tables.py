@@ -94,7 +94,7 @@ def edited(draw: st.DrawFn, table: bytes) -> tuple[str, bytes]:
     return how, text.getvalue().encode("utf-8", "surrogateescape")
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.quick_cases(0)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_edited_table_is_accepted_or_refused(whole: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "copy"

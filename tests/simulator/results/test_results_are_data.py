@@ -75,6 +75,7 @@ def test_no_code_runs_that_a_result_names(planted: tuple[Path, Path], form: str,
     assert not mark.exists()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("form", ["{}/evil.py:Evil", "{}.evil:Evil"])
 def test_no_code_runs_that_a_table_names(planted: tuple[Path, Path], form: str) -> None:
     folder, mark = planted

@@ -152,7 +152,7 @@ def test_a_folder_that_is_no_folder(folder: Path, capsys: pytest.CaptureFixture[
     assert Path("out").read_text() == "a file"
 
 
-@pytest.mark.quick_cases(3)
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("path", ["trials.csv", "figures", "output.log"])
 def test_something_else_in_the_place_of_a_file(folder: Path, capsys: pytest.CaptureFixture[str], path: str) -> None:
     """A folder where a file is to be written, and a file where the folder of figures is to be made."""
