@@ -45,7 +45,7 @@ def test_protocol(protocol: type[Protocol]) -> None:
     assert len(check_protocol(protocol, sites=(1, 7), items=items)) >= 8
 
 
-@pytest.mark.quick_cases(3)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda cls: cls.kind)
 def test_adversary(adversary: type[Adversary]) -> None:
     assert len(check_adversary(adversary, sites=(1, 7), items=600)) >= 5

@@ -35,6 +35,7 @@ def test_there_is_a_file_for_every_case_and_no_other() -> None:
     assert {path.stem for path in FOLDER.glob("*.txt")} == set(GOLDENS)
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("width", [60, 80, 120, 47])
 def test_no_word_and_no_number_is_broken(case: str, width: int) -> None:

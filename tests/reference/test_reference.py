@@ -115,7 +115,7 @@ SAID = {
 """Kinds of messages of each protocol: all of them are to be seen."""
 
 
-@pytest.mark.quick_cases(9)
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("feed", FEEDS)
 @pytest.mark.parametrize("case", CASES)
 def test_messages_and_outputs_agree_step_by_step(case: str, feed: str, monkeypatch: pytest.MonkeyPatch) -> None:

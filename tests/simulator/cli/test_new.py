@@ -38,7 +38,9 @@ def test_new_files_run_at_once_and_pass_their_tests() -> None:
         played = disttrack(*command.split())
         assert played.exit_code == 0, played.output
         described = disttrack("describe", f"odd_{what}.py:Odd{what.title()}")
-        assert described.stdout.startswith(f"odd_{what}.py:Odd{what.title()} ({what}, your own, class Odd{what.title()})\n")
+        assert described.stdout.startswith(
+            f"odd_{what}.py:Odd{what.title()} ({what}, your own, class Odd{what.title()})\n"
+        )
     for what, drawn in {"task": "measure-shops-busiest", "plot": "odd-plot"}.items():
         assert disttrack("check", f"odd_{what}.yaml").exit_code == 0
         assert Path(f"results/odd-{what}/report.html").is_file()
