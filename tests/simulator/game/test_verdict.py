@@ -162,17 +162,11 @@ def traces(draw: Any, skips: bool, odd: bool = False) -> GameTrace:
     return GameTrace(alpha, start, feeds, outputs, first)
 
 
-@settings(max_examples=60, deadline=None)
-@given(traces(skips=False))
+@settings(max_examples=100, deadline=None)
+@given(st.booleans().flatmap(lambda skips: traces(skips=skips)))
 @example(GameTrace(0.1, 0, [True] * 12, {1: 1, 10: 11}, 0))  # 11 of 10 items: exactly alpha, which holds
 @example(GameTrace(0.1, 0, [True] * 12, {1: 1, 10: 11.000000000000002}, 0))  # a hair above
 def test_every_step_is_judged(trace: GameTrace) -> None:
-    agree(told(trace), slowly(trace))
-
-
-@settings(max_examples=60, deadline=None)
-@given(traces(skips=True))
-def test_with_skipped_steps(trace: GameTrace) -> None:
     agree(told(trace), slowly(trace))
 
 
