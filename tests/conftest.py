@@ -4,12 +4,14 @@
 of a test with parameters, for each of them. The alternative that it would catch stands in its docstring. The sum is
 printed at the end.
 
-``@pytest.mark.quick_cases(2)``: two cases of a test with parameters are quick, and the others are slow. What opens a
-browser, by a fixture of that name, is slow too.
+``@pytest.mark.quick_cases(2)``: two cases of a test with parameters are quick, and the others are slow; all of them
+are among the tests for mutants. With 0 a test is slow, and for mutants. What opens a browser, by a fixture of that
+name, is slow too.
 """
 
 from __future__ import annotations
 
+import gc
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -47,8 +49,8 @@ def rates_of(items: Iterable[pytest.Item]) -> list[float]:
 def spread(count: int, number: int) -> set[int]:
     """Return `number` of the places 0 to count - 1, or all of them, evenly spread: the first, and with two the last.
 
-    >>> sorted(spread(9, 3)), sorted(spread(2, 5)), sorted(spread(4, 1))
-    ([0, 4, 8], [0, 1], [0])
+    >>> sorted(spread(9, 3)), sorted(spread(2, 5)), sorted(spread(4, 1)), spread(4, 0)
+    ([0, 4, 8], [0, 1], [0], set())
     """
     if number >= count:
         return set(range(count))
@@ -61,7 +63,7 @@ def mark_slow_cases(items: Sequence[pytest.Item]) -> None:
     Raises
     ------
     UsageError
-        The marker has no whole number of at least 1.
+        The marker has no whole number of at least 0.
     """
     cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
@@ -69,8 +71,8 @@ def mark_slow_cases(items: Sequence[pytest.Item]) -> None:
             cases[item.nodeid.partition("[")[0]].append(item)
     for of in cases.values():
         number = of[0].get_closest_marker("quick_cases").args
-        if len(number) != 1 or not isinstance(number[0], int) or number[0] < 1:
-            raise pytest.UsageError(f"{of[0].nodeid}: quick_cases takes a whole number of at least 1")
+        if len(number) != 1 or not isinstance(number[0], int) or number[0] < 0:
+            raise pytest.UsageError(f"{of[0].nodeid}: quick_cases takes a whole number of at least 0")
         quick = spread(len(of), number[0])
         for place, item in enumerate(of):
             if place not in quick:
@@ -110,8 +112,15 @@ class Hear:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Listen to workers."""
+    """Listen to workers; make no search for garbage among the modules and tests that are collected, now or later."""
     config.pluginmanager.register(Hear())
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Go on with the search for garbage, without what was collected."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

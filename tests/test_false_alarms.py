@@ -106,7 +106,7 @@ def test_some_cases_are_quick_and_the_others_slow(tmp_path: Path) -> None:
     assert "3 passed, 6 deselected" in said
     status, said = outcome(tmp_path, CASES.format(number=""))
     assert status == 4
-    assert "test_cases[0]: quick_cases takes a whole number of at least 1" in said
+    assert "test_cases[0]: quick_cases takes a whole number of at least 0" in said
 
 
 def test_too_many_are_refused(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Conformance: the same tests for every protocol, adversary and private counter, built in or a user's own.
 
 >>> from disttrack.protocols import Deterministic
->>> "step and leap agree" in check_protocol(Deterministic(alpha=0.2))
+>>> "step and leap agree" in check_protocol(Deterministic(alpha=0.2), items=100)
 True
 """
 

@@ -160,8 +160,8 @@ def all_faults(thing: Any) -> tuple[list[str], list[ConformanceError]]:
 
     Examples
     --------
-    >>> from disttrack.protocols import Deterministic
-    >>> all_faults(Deterministic(alpha=0.2))[1]
+    >>> from disttrack.mechanisms import Binary
+    >>> all_faults(Binary(epsilon=1.0, horizon=64))[1]
     []
     """
     if isinstance(thing, Protocol):

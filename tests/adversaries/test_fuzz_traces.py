@@ -13,7 +13,7 @@ from disttrack.adversaries.trace import Trace
 ROWS = "site,time,ü\n" + "".join(f"s{number % 5},{1000 - 7 * number},x{number}\n" for number in range(40))
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_a_damaged_trace_is_read_or_refused(form: str, tmp_path: Path) -> None:
     import pandas as pd

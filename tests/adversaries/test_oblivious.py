@@ -78,6 +78,7 @@ def test_uniform_draws_each_item_apart() -> None:
     assert found < limit
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("exponent", [0, 0.5, 1.1, 3.0])
 @pytest.mark.parametrize("sites", [2, 50, 3000])
 @pytest.mark.false_alarm(1e-6)

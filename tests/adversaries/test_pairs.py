@@ -16,6 +16,7 @@ SITES: Final = (1, 2, 3, 5, 17)
 ITEMS: Final = 300
 
 
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("adversary", adversaries(), ids=lambda adversary: adversary.kind)
 def test_every_pair_plays_to_the_end(adversary: Adversary) -> None:
     """All numbers of sites occur with each adversary and each protocol, one with each pair."""
@@ -25,8 +26,8 @@ def test_every_pair_plays_to_the_end(adversary: Adversary) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sites", SITES)
-def test_every_pair_plays_to_the_end_at_each_number_of_sites(sites: int) -> None:
+@pytest.mark.parametrize("sites", SITES[::4])
+def test_every_pair_plays_to_the_end_alone_and_with_many(sites: int) -> None:
     for protocol, adversary in product(protocols(), adversaries()):
         _assert_played(protocol, adversary, sites)
 

@@ -63,6 +63,7 @@ def test_each_halving_of_p_begins_an_epoch() -> None:
     assert {(belief.inverse, belief.epoch) for belief in beliefs} == {(4, 2)}
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_linear_estimate_is_without_bias(
     case: tuple[float, int, list[int], int], monkeypatch: pytest.MonkeyPatch

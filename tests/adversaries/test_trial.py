@@ -129,6 +129,7 @@ def test_a_new_round_begins_where_the_output_is_the_count() -> None:
     assert ask(adversary, seen, 33, 81.0)[:3] == [(4, 40), (4, 40), (0, 20)]
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("sites", [2, 3, 5, 8, 16, 17, 32])
 def test_items_are_forwarded_again_after_a_round(sites: int) -> None:
     """The constants grow with the number of the round, so that a block of the next may be less than one item."""

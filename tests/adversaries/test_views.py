@@ -59,7 +59,7 @@ class Looker(Listener):
         return super().plan(view)
 
 
-@pytest.mark.quick_cases(12)
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("delay", DELAYS, ids=str)
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.kind)
 @pytest.mark.parametrize("engine", ["step", "leap"])

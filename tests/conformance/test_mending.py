@@ -16,7 +16,7 @@ from disttrack.adversaries import RoundRobin, View
 from disttrack.protocols import Deterministic
 from disttrack.simulator import conformance
 from disttrack.simulator.cli import main
-from disttrack.simulator.conformance import all_faults
+from disttrack.simulator.conformance import all_faults, suites
 from disttrack.simulator.conformance.failure import ConformanceError, checked, faults, require, unless
 from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
 
@@ -89,9 +89,15 @@ def turn(view: View) -> int:
     return view.steps % view.sites
 
 
-@pytest.mark.slow
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all_faults play short games."""
+    monkeypatch.setattr(suites, "ITEMS", 150)
+
+
+@pytest.mark.usefixtures("short")
 def test_right_ones_have_no_fault() -> None:
-    for right in (RoundRobin(), turn):  # a protocol that is right stands in the example of all_faults
+    for right in (Deterministic(alpha=0.2), RoundRobin(), turn):
         assert all_faults(right)[1] == []
     with pytest.raises(TypeError, match="neither protocol, nor adversary, nor private counter"):
         all_faults(3)
@@ -113,8 +119,8 @@ def disttrack(*arguments: str) -> Any:
     return CliRunner().invoke(main, ["conformance", *arguments], catch_exceptions=False)
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("bad")
+@pytest.mark.quick_cases(0)
+@pytest.mark.usefixtures("bad", "short")
 def test_the_command_lists_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "all_faults", cache(all_faults))  # both forms tell of the same games
     result = disttrack("bad.py:Bad")
@@ -136,7 +142,7 @@ def test_a_fault_is_printed_with_its_check_and_its_mend_and_is_status_1(monkeypa
     assert result.stdout == "1. is in time: is late\n   mend: hurry\nexact: 1 fault in 2 checks\n"
 
 
-@pytest.mark.usefixtures("bad")
+@pytest.mark.usefixtures("bad", "short")
 def test_the_command_takes_names_and_parameters_and_refuses_what_has_no_tests() -> None:
     result = disttrack("single-site:site=0")
     assert result.exit_code == 0, result.output

@@ -42,7 +42,7 @@ def test_a_broken_protocol_is_refused(name: str) -> None:
     assert refusal.value.mend, "nobody says how to mend it"
 
 
-@pytest.mark.quick_cases(4)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", mutant_adversaries.MUTANTS)
 def test_a_broken_adversary_is_refused(name: str) -> None:
     mutant, fault = mutant_adversaries.MUTANTS[name]
@@ -52,6 +52,7 @@ def test_a_broken_adversary_is_refused(name: str) -> None:
     assert refusal.value.mend, "nobody says how to mend it"
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("name", names(mutant_bulk_forms.MUTANTS))
 def test_a_broken_bulk_form_is_refused(name: str) -> None:
     mutant, fault = mutant_bulk_forms.MUTANTS[name]
@@ -79,7 +80,7 @@ def test_a_right_counter_is_taken() -> None:
     assert len(check_counter(mutant_counters.Base)) >= 8
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.quick_cases(0)
 @pytest.mark.parametrize("protocol", mutant_protocols.RIGHT, ids=lambda one: type(one).__name__)
 def test_a_right_protocol_is_taken(protocol: Protocol) -> None:
     assert len(check_protocol(protocol, sites=(1, 2, 5), items=400)) >= 8

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 from kept_games import kept_games
 from loopback import Loopback, environment
 
-pytest.importorskip("distributed", reason="needs the extra disttrack[dask]")
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="needs the extra disttrack[dask]")
 
 SCENARIO = """\
 name: spread
@@ -47,11 +48,24 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
     loopback.close()
 
 
+def filled(folder: Path) -> Path:
+    """Write the scenario and its class to a folder."""
+    (folder / "slow.py").write_text(SLOW)
+    (folder / "spread.yaml").write_text(SCENARIO)
+    return folder
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "slow.py").write_text(SLOW)
-    (tmp_path / "spread.yaml").write_text(SCENARIO)
-    return tmp_path
+    return filled(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return the tables of a run without a cluster."""
+    folder = filled(tmp_path_factory.mktemp("here"))
+    assert run(folder, "here", "--workers", "1").returncode == 0
+    return tables(folder / "here")
 
 
 def command(out: str, *options: str) -> list[str]:
@@ -73,11 +87,12 @@ def tables(folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_the_cluster_makes_the_same_tables_also_when_a_worker_is_killed(cluster: Loopback, folder: Path) -> None:
-    assert run(folder, "here", "--workers", "1").returncode == 0
+def test_the_cluster_makes_the_same_tables_also_when_a_worker_is_killed(
+    cluster: Loopback, folder: Path, here: dict[str, Any]
+) -> None:
     done = run(folder, "there", "--scheduler", cluster.address)
     assert done.returncode == 0, done.stderr
-    assert tables(folder / "there") == tables(folder / "here")
+    assert tables(folder / "there") == here
     process = subprocess.Popen(
         command("hurt", "--scheduler", cluster.address),
         cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -89,7 +104,7 @@ def test_the_cluster_makes_the_same_tables_also_when_a_worker_is_killed(cluster:
     said, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     assert "80 games played" in said
-    assert tables(folder / "hurt") == tables(folder / "here")
+    assert tables(folder / "hurt") == here
 
 
 @pytest.mark.slow
@@ -116,12 +131,11 @@ def test_a_scheduler_that_is_not_there_is_one_line(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_cluster_of_its_own(folder: Path) -> None:
-    assert run(folder, "here", "--workers", "1").returncode == 0
+def test_a_cluster_of_its_own(folder: Path, here: dict[str, Any]) -> None:
     done = run(folder, "own", "--scheduler", "local")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    assert tables(folder / "own") == tables(folder / "here")
+    assert tables(folder / "own") == here
 
 
 @pytest.mark.slow
@@ -177,7 +191,9 @@ main()
 
 
 @pytest.mark.slow
-def test_without_a_worker_it_waits_and_stops(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> None:
+def test_without_a_worker_it_waits_and_stops(
+    tmp_path_factory: pytest.TempPathFactory, folder: Path, here: dict[str, Any]
+) -> None:
     """The only two workers die in the middle of their games; once one comes back in time, once none does."""
     (folder / "patient.py").write_text(PATIENT)
     loopback = Loopback(tmp_path_factory.mktemp("emptied"))
@@ -212,7 +228,6 @@ def test_without_a_worker_it_waits_and_stops(tmp_path_factory: pytest.TempPathFa
         loopback.worker()
         said, errors = process.communicate(timeout=60)
         assert process.returncode == 0, errors
-        assert run(folder, "here", "--workers", "1").returncode == 0
-        assert tables(folder / "there") == tables(folder / "here")
+        assert tables(folder / "there") == here
     finally:
         loopback.close()

@@ -79,6 +79,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return tables(folder / "whole")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "blow",
     [
@@ -116,6 +117,7 @@ def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_tables(
     assert tables(folder / "cut") == whole
 
 
+@pytest.mark.slow
 def test_an_unwritable_folder_is_one_line(folder: Path) -> None:
     (folder / "results").write_text("in the way")
     done = disttrack(folder, "run", "slow.yaml")

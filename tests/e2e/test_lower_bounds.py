@@ -35,7 +35,7 @@ QUICK: Final = (
     "tests/simulator/game/test_outputs.py",
     "tests/simulator/game/test_play.py",
     "tests/simulator/game/test_streams.py",
-    f"{CONFORMANCE}::test_short_games_of_a_protocol[martingale]",
+    f"{CONFORMANCE}::test_protocol[martingale]",
     f"{CONFORMANCE}::test_adversary[freeze]",
     f"{CONFORMANCE}::test_counter[tree-variance-reduced]",  # fails with NumPy 1.26
     # one file for each extra

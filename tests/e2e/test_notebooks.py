@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-nbformat = pytest.importorskip("nbformat", reason="notebooks are run by the extra 'test'")
-nbclient = pytest.importorskip("nbclient", reason="notebooks are run by the extra 'test'")
-pytest.importorskip("ipykernel", reason="notebooks are run by the extra 'test'")
-
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 
-pytestmark = pytest.mark.slow
+MISSING = [name for name in ("ipykernel", "nbclient", "nbformat") if find_spec(name) is None]
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(MISSING), reason="notebooks are run by the extra 'test'")]
 
 
 def run(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a notebook as it is after all of its cells have run in a folder."""
+    import nbclient
+    import nbformat
+
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     monkeypatch.setenv("IPYTHONDIR", str(folder / ".ipython"))
@@ -36,6 +38,8 @@ def kinds(notebook: Any) -> list[set[str]]:
 
 
 def test_there_are_notebooks_and_they_are_kept_without_outputs() -> None:
+    import nbformat
+
     assert "tour.ipynb" in [path.name for path in NOTEBOOKS]
     for path in NOTEBOOKS:
         cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
@@ -43,6 +47,8 @@ def test_there_are_notebooks_and_they_are_kept_without_outputs() -> None:
 
 
 def test_the_tour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import nbformat
+
     notebook = run(ROOT / "examples" / "tour.ipynb", tmp_path, monkeypatch)
     shown = kinds(notebook)
     assert "text/html" in shown[0]  # a game
@@ -58,6 +64,9 @@ def test_the_tour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_error_in_a_cell_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import nbclient
+    import nbformat
+
     path = tmp_path / "broken.ipynb"
     broken = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import disttrack\ndisttrack.Robst")])
     nbformat.write(broken, path)

@@ -33,6 +33,7 @@ def test_sampled_games_come_out_as_recorded(name: str, least: int) -> None:
     assert found.games >= least
 
 
+@pytest.mark.slow
 def test_the_command_replays_a_whole_scenario(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["queries", "--workers", "1"]) == 0
     assert capsys.readouterr().out.startswith("queries: same")

@@ -9,7 +9,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +17,7 @@ from golden_files import write_all
 
 from disttrack.simulator.claims.judge import Finding
 from disttrack.simulator.cli.summary import claims_table, games_table
+from disttrack.simulator.cli.tables import Table
 from disttrack.simulator.report.report import write_report
 from disttrack.simulator.results.answers import answer_table
 from disttrack.simulator.results.folder import Results
@@ -28,10 +29,16 @@ WIDTHS: Final = {"60": 60, "80": 80, "120": 120, "pipe": None}
 
 def printed(case: str, width: int | None) -> str:
     """Return the tables of a case as they are printed."""
+    games, claims = tables(case)
+    return "\n".join([*games.lines(width), "", *claims.lines(width)]) + "\n"
+
+
+@cache
+def tables(case: str) -> tuple[Table, Table]:
+    """Return the tables of the games and the claims of a case."""
     results = Results(FOLDER / case)
     games = games_table(answer_table(results), f"results/{results.manifest['name']}/trials.csv")
-    claims = claims_table(results.manifest["name"], findings(results))
-    return "\n".join([*games.lines(width), "", *claims.lines(width)]) + "\n"
+    return games, claims_table(results.manifest["name"], findings(results))
 
 
 def findings(results: Results) -> list[Finding]:

@@ -22,7 +22,7 @@ def broken(text: str, *whole: str) -> set[str]:
     return words(text) - set().union(*map(words, whole))
 
 
-@pytest.mark.quick_cases(4)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", GOLDENS)
 def test_what_is_shown_is_what_the_golden_file_says(name: str) -> None:
     assert GOLDENS[name]().splitlines() == (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines(), (
@@ -35,6 +35,7 @@ def test_there_is_a_file_for_every_case_and_no_other() -> None:
     assert {path.stem for path in FOLDER.glob("*.txt")} == set(GOLDENS)
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("width", [60, 80, 120, 47])
 def test_no_word_and_no_number_is_broken(case: str, width: int) -> None:

@@ -169,6 +169,7 @@ FORMS: dict[str, Form] = {
 }  # fmt: skip
 
 
+@pytest.mark.quick_cases(10)
 @pytest.mark.parametrize("name", FORMS)
 def test_an_array_is_a_loop_over_its_entries(name: str) -> None:
     """Pieces of 0, 1 and many entries, taken by turns at once and one by one; `blt` adds up in another order."""

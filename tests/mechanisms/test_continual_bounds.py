@@ -35,6 +35,7 @@ def bound_at_a_step(steps: int, beta: float, epsilon: float) -> float:
     return 3 * log(1 / beta) * log2(steps) ** 1.5 / epsilon
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 @pytest.mark.parametrize("steps", HORIZONS)
 def test_the_pan_private_counter_keeps_the_papers_bound_at_all_steps(steps: int, epsilon: float) -> None:
@@ -51,6 +52,7 @@ def test_the_pan_private_counter_keeps_the_papers_bound_at_all_steps(steps: int,
         assert steps < 2**20 or log_tail(Fresh(epsilon, steps), steps, bound) > log(beta)
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("steps", HORIZONS)
 def test_at_a_step_by_itself_its_error_is_a_logarithm_smaller(steps: int) -> None:
     """O(log(1 / beta) log^1.5 T), with the constant 3, exactly. Control: noise per item, which grows like sqrt T."""
@@ -111,6 +113,7 @@ def test_the_streams_of_the_bound_are_told_apart_by_a_good_answer() -> None:
     assert hidden_items(1 << 12, 8.0) == 0
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("kind", sorted(kind for kind, cls in KINDS.items() if cls.privacy == "pure"))
 def test_no_private_counter_undercuts_the_bound(kind: str) -> None:
     """With 1,024 steps and epsilon = 1 none errs by less than 2 throughout with probability 1/2 on each stream.

@@ -41,6 +41,7 @@ def test_without_noise_the_output_moves_when_it_must_and_only_then() -> None:
         run.step(0.0)
 
 
+@pytest.mark.quick_cases(0)
 @pytest.mark.false_alarm(1e-9)
 def test_transformation_keeps_its_error_bound() -> None:
     # a density that grows to 0.6; 60 runs, each beyond the bound with probability at most 0.1 (0.05 for the

@@ -43,6 +43,7 @@ def digits(number: int, base: int) -> list[int]:
     return found
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("t", [1, 2, 3, 7, 8, 12, 25, 63, 64])
 def test_the_noise_in_an_estimate(t: int) -> None:
     power = int(log2(t))
@@ -71,7 +72,7 @@ def test_the_noise_in_an_estimate(t: int) -> None:
     assert balanced_digits(t, 3) == digits(t, 3)
 
 
-@pytest.mark.quick_cases(20)
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("steps", [1, 2, 3, 5, 8, 13, 31, 50, 64])
 @pytest.mark.parametrize(
     "made",
@@ -92,6 +93,7 @@ def test_the_worst_step_is_among_the_few(made: Any, steps: int) -> None:
     assert len(few) <= 14
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("t", [1, 2, 3, 4, 5, 16, 17, 300])
 def test_the_errors_of_sparse_counters(t: int) -> None:
     """Of the hybrid counter of as many segments as may have closed, and of the open one, at half of beta each."""

@@ -38,6 +38,7 @@ def largest_move(rules: Counter, steps: int) -> float:
     return float(np.linalg.norm(encoder, ord=order, axis=0).max())  # all is linear: the move of an entry is its column
 
 
+@pytest.mark.quick_cases(36)
 @pytest.mark.parametrize("steps", range(1, 13))
 @pytest.mark.parametrize(("kind", "more"), CASES)
 def test_neighbours_are_as_far_apart_as_claimed(kind: str, more: dict[str, int], steps: int) -> None:
@@ -49,6 +50,7 @@ def test_neighbours_are_as_far_apart_as_claimed(kind: str, more: dict[str, int],
         assert move >= claim * (1 - 1e-9)
 
 
+@pytest.mark.quick_cases(15)
 @pytest.mark.parametrize("steps", [1, 2, 5, 8, 12, 33])
 @pytest.mark.parametrize("kind", LINEAR)
 def test_variance_is_that_of_the_noise_in_the_estimate(kind: str, steps: int) -> None:

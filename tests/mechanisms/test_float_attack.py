@@ -65,6 +65,7 @@ def seen(mechanism: Any, rng: Any) -> np.ndarray:
     return numbers[numbers != np.rint(numbers)]
 
 
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("kind", [kind for kind in ON_GRIDS if kind not in SILENT])
 @pytest.mark.false_alarm(1e-6)
 def test_what_is_released_on_a_grid_is_possible_on_each_neighbour(kind: str) -> None:

@@ -15,7 +15,7 @@ from disttrack.mechanisms.monitors import MONITORS, verdict
 FALSE_ALARM = 1e-6
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.quick_cases(0)
 @pytest.mark.parametrize("kind", sorted(MONITORS))
 @pytest.mark.false_alarm(2e-6)
 def test_every_private_monitor_errs_on_its_hard_instance(kind: str) -> None:

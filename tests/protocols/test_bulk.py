@@ -111,6 +111,7 @@ BLOCKS = [
 ]
 
 
+@pytest.mark.quick_cases(18)
 @pytest.mark.usefixtures("known_thresholds", "small_chunks")
 @pytest.mark.parametrize("start", [0, 37, 5000])
 @pytest.mark.parametrize("adversary", OBLIVIOUS[:4], ids=lambda one: one.__name__)
@@ -119,7 +120,7 @@ def test_thresholds_on_streams_that_do_not_react(protocol: Protocol, adversary: 
     alike(protocol, adversary, sites=5, items=1500, start=start, seed=3)
 
 
-@pytest.mark.quick_cases(27)
+@pytest.mark.quick_cases(10)
 @pytest.mark.usefixtures("known_thresholds")
 @pytest.mark.parametrize("start", [0, 400, 100_000])
 @pytest.mark.parametrize("adversary", [Freeze, Phase, Turning, Rushing, Mixing, Drain])
@@ -144,7 +145,7 @@ def test_coins_of_one_site_that_fall_in_turn(protocol: Martingale, start: int, m
         alike(protocol, adversary, records, sites=1, items=2500, start=start, seed=1)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     protocol=st.one_of(
         st.builds(Deterministic, alpha=st.sampled_from([0.01, 0.05, 0.35, 0.0552427, 0.9]), centred=st.booleans()),
@@ -169,6 +170,7 @@ def test_nothing_random(
         alike(protocol, adversary, sites=sites, items=items, start=start, seed=seed)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("protocol", "adversary"),
     [

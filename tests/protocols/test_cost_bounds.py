@@ -179,7 +179,7 @@ def test_the_robust_tracker_pays_by_rounds(k: int, parameters: Any) -> None:
             assert protocol.cost_bound(k, items, start) == pytest.approx(cost), (items, start)
 
 
-@pytest.mark.quick_cases(6)
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(("items", "start"), [(10**5, 0), (10**7, 10**6)])
 @pytest.mark.parametrize("k", [1, 256])
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ def test_where_robustness_costs_something_and_where_nothing() -> None:
         assert each / 2.1 < deterministic(k, alpha) < each
 
 
+@pytest.mark.quick_cases(0)
 def test_a_round_of_privacy_costs_more_than_one_of_coins() -> None:
     planned = plan(4096, 1 / 64, share_of(4096, 1 / 64, 0.05, 10))
     assert planned.growth == pytest.approx(log(1 + planned.signals / 64 / planned.offset))

@@ -63,6 +63,7 @@ def test_that_there_is_something_to_test() -> None:
     assert len(CLASSES) >= 10
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.kind)
 def test_bounds_at_the_ends_of_the_grid(cls: type[Protocol]) -> None:
     """Above 0, finite, and never falling with the number of items."""
@@ -71,6 +72,7 @@ def test_bounds_at_the_ends_of_the_grid(cls: type[Protocol]) -> None:
             all_right(one, k)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("k", "alpha", "delta"),
     [
@@ -133,14 +135,14 @@ def played(protocol: Protocol, k: int, start: int, items: int) -> int:
     return games
 
 
-@pytest.mark.quick_cases(3)
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.kind)
 def test_plays_at_the_ends_of_the_grid(cls: type[Protocol]) -> None:
     ones = instances(cls, (1e-6, 1 / 3e5, 0.03, 0.5, 0.9), (1e-12, 0.99))
     assert sum(played(one, *game) for one in ones for game in GAMES) >= 15
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.quick_cases(0)
 @pytest.mark.parametrize("cls", TIGHT, ids=lambda cls: cls.kind)
 @pytest.mark.parametrize("alpha", [0.03, 0.9])
 def test_plays_with_the_tight_constants(alpha: float, cls: Any) -> None:

@@ -115,7 +115,7 @@ SAID = {
 """Kinds of messages of each protocol: all of them are to be seen."""
 
 
-@pytest.mark.quick_cases(24)
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("feed", FEEDS)
 @pytest.mark.parametrize("case", CASES)
 def test_messages_and_outputs_agree_step_by_step(case: str, feed: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,6 +125,7 @@ def test_messages_and_outputs_agree_step_by_step(case: str, feed: str, monkeypat
     assert set(said) == SAID[CASES[case][0].kind]
 
 
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("case", [case for case in CASES if case != "exact"])
 def test_the_comparison_tells_other_parameters(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: half of alpha gives other messages, with the same random numbers."""

@@ -66,7 +66,7 @@ SIZES = [(1, 1, 0), (1, 400, 0), (2, 400, 0), (7, 600, 0), (7, 300, 1200), (64, 
 """Sites, items, items before the game."""
 
 
-@pytest.mark.quick_cases(8)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("feed", FEEDS)
 @pytest.mark.parametrize(("alpha", "delta"), [(0.9, 0.2), (0.4, 0.05), (None, 0.999)])
 @pytest.mark.parametrize("name", TRACKERS)
@@ -82,6 +82,7 @@ def test_messages_and_outputs_agree(
     assert said["poll"] > 20
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("k", [1, 3])
 @pytest.mark.parametrize("name", TRACKERS)
 def test_games_that_end_where_a_round_does_agree(name: str, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +103,7 @@ def test_one_signal_is_awaited_where_rounding_would_leave_none(monkeypatch: pyte
     assert [row[3] for row in rows[:6]] == ["item", "item", "item", "round", "bit", "poll"]
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("counter", ["binary", "k-ary", "two-level", "per-item"])
 def test_each_counter_agrees(counter: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for k, alpha, items, start in ((5, 0.2, 200, 0), (100, 0.9, 700, 0), (256, 0.05, 1200, 3000)):

@@ -51,6 +51,7 @@ class Scripted(Adversary):
         return Rest(1) if site == view.sites else Burst(site, self.burst)
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("sees", POWERS)
 @pytest.mark.parametrize("burst", [1, 9])
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.kind)

@@ -12,6 +12,7 @@ LIST = "[" + ", ".join(f"a{place}" for place in range(LONG // 6)) + "]"
 VALUES = ("x" * LONG, "word " * (LONG // 5), LIST, f"[{LIST}]")
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("key", ["sites", "items", "protocol", "trials", "claims", "plots", "network"])
 @pytest.mark.parametrize("value", VALUES, ids=["text", "words", "list", "list in a list"])
 def test_a_refusal_does_not_repeat_a_long_value(key: str, value: str) -> None:

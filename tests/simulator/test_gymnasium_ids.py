@@ -40,6 +40,7 @@ def test_no_warning_from_check_env(name: str) -> None:
         game.close()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("first", ["import gymnasium, disttrack", "import disttrack, gymnasium", "import gymnasium"])
 def test_gymnasium_imports_the_names_by_their_module(first: str) -> None:
     code = (

@@ -238,10 +238,13 @@ def page(found: Iterable[tuple[Row, float, Mapping[str, float]]]) -> str:
     head = PAGE.read_text(encoding="utf-8").split("| statement |")[0] if PAGE.exists() else ""
     lines = ["| statement | what is measured | measured (at most 1) | broken round, where the same check fails |",
              "| --- | --- | --- | --- |"]  # fmt: skip
-    for row, value, controls in found:
-        broken = "; ".join(f"{name}: {_said(ratio)}" for name, ratio in controls.items())
-        lines.append(f"| {row.statement} | {row.says} | {_said(value)} | {broken} |")
-    return head + "\n".join(lines) + "\n"
+    return head + "\n".join([*lines, *(line(*each) for each in found)]) + "\n"
+
+
+def line(row: Row, value: float, controls: Mapping[str, float]) -> str:
+    """Return the page's line of a row."""
+    broken = "; ".join(f"{name}: {_said(ratio)}" for name, ratio in controls.items())
+    return f"| {row.statement} | {row.says} | {_said(value)} | {broken} |"
 
 
 def _said(value: float) -> str:

@@ -94,6 +94,7 @@ def test_a_halted_node_holds_no_more_than_it_says() -> None:
     assert deletion_bound(1, mechanism.share.epsilon, mechanism.share.beta) < mechanism.bound / 10
 
 
+@pytest.mark.quick_cases(0)
 @pytest.mark.false_alarm(1e-6)
 def test_the_error_right_after_a_restart_is_that_of_a_release_of_the_round() -> None:
     """1,500 nodes that have just begun round 2: Laplace noise of scale 1 / epsilon_2, not 1 / epsilon_1."""

@@ -67,7 +67,7 @@ def test_all_sequences_of_coins(alpha: float, total: int, p: float, signals: int
     assert failure(walk, signals) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.quick_cases(5)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("p", [0.009, 0.002])
 @pytest.mark.parametrize(
     ("alpha", "offset", "signals"),
@@ -90,7 +90,7 @@ def test_the_sums_are_the_definition(alpha: float, offset: float, signals: int, 
     assert abs(2 * one_line(offset, alpha, signals) / expected - 1) > 0.05
 
 
-@pytest.mark.quick_cases(5)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("p", [0.02, 0.1, 0.3, 0.42, 0.5, 0.6, 0.69])
 @pytest.mark.parametrize("signals", [SHORT + 500, 3 * SHORT])
 @pytest.mark.parametrize("slope", [0.2, 1.0, 3.0])
@@ -131,6 +131,7 @@ def test_one_signal_by_hand() -> None:
     assert failure(Walk(0.2, 4.0, 0.0), 0) == 0.0
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("p", [0.0, 1e-4, 0.005, 0.02, 0.3, 0.65])
 @pytest.mark.parametrize(
     ("alpha", "offset", "allowed"), [(0.03, 46.0, 1e-4), (0.1, 30.0, 0.2), (0.004, 700.0, 1e-6), (0.9, 3.5, 1e-3)]

@@ -16,7 +16,7 @@ from disttrack.protocols.rounds.tight import known_noise
 from disttrack.simulator import play
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.quick_cases(0)
 @pytest.mark.parametrize("engine", ["leap", "step", "bulk"])
 def test_a_first_round_of_empty_phases_does_not_make_the_server_deaf(engine: str) -> None:
     """With one site and delta = 1/2 one round in twelve is over before it begins; its poll comes with the first bit.
@@ -100,6 +100,7 @@ def test_mapping_goes_out_as_it_came_in() -> None:
     assert hash(Robust(**made.as_mapping())) == hash(made)
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if not KINDS[kind].only_bits])
 @pytest.mark.parametrize("parameters", ["paper", "tight"])
 def test_every_counter_plays(kind: str, parameters: str) -> None:

@@ -39,6 +39,7 @@ def rounds_of(adversary: str) -> tuple[Any, list[dict[str, Any]]]:
     return game, found
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 def test_leaked_set_holds_a_block_a_released_output_and_no_more(adversary: str) -> None:
     """At most ceil(sqrt k) entries a round, each the site and block of a bit that was really sent then."""

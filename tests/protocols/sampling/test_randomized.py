@@ -40,7 +40,7 @@ def test_one_site_at_a_fixed_p(n: int, inverse: int) -> None:
     assert variances == [site_variance(n, inverse)]
 
 
-@pytest.mark.quick_cases(2)
+@pytest.mark.quick_cases(1)
 @pytest.mark.usefixtures("scripted")
 @pytest.mark.parametrize(
     ("sizes", "items"),
@@ -82,7 +82,7 @@ def test_lowering_p_gives_the_distribution_of_the_new_p(sizes: list[int], items:
     assert law == {0: (1 - p) ** n} | {last: p * (1 - p) ** (n - last) for last in range(1, n + 1)}
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.quick_cases(0)
 @pytest.mark.usefixtures("scripted")
 @pytest.mark.parametrize(
     ("k", "moves"),

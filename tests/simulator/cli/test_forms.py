@@ -91,6 +91,7 @@ def test_check_goes_on_after_a_bad_file() -> None:
     assert files[1]["games"] == 4
 
 
+@pytest.mark.quick_cases(0)
 def test_compare_as_a_document_and_in_a_table() -> None:
     for name, sites in (("one", "[2, 4]"), ("two", "[4, 8, 32]"), ("three", "16")):
         sides = "protocol.kind=randomized", f"sites={sites}", f"seed={len(name) + ord(name[0])}"
@@ -141,6 +142,7 @@ def test_audit_as_a_document() -> None:
     assert bad["epsilon_low"] < 1.0 < bad["loss"]  # runs see little, exact losses all
 
 
+@pytest.mark.quick_cases(0)
 def test_the_tracker_is_audited_with_this_number_of_runs() -> None:
     (robust,) = document("audit", "robust", "--runs", "100")["audits"]
     assert (robust["verdict"], robust["items"]) == ("stands", 200)  # on both databases

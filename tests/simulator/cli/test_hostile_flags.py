@@ -49,7 +49,7 @@ def _status(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> int:
     return int(ended.value.code or 0)
 
 
-@pytest.mark.quick_cases(8)
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: ascii(key[:20]).replace("\\", "/"))
 def test_set_refuses_in_one_line(key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "small.yaml"

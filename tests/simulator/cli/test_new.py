@@ -13,33 +13,38 @@ from disttrack.simulator.templates import NAMES, written
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["adversary", "protocol", "task", "plot"])
-def test_a_new_file_runs_at_once_and_passes_its_test(what: str) -> None:
-    result = disttrack("new", what, "odd-one")
-    assert result.exit_code == 0, result.output
-    scenario = ["odd_one.yaml"] * (what in ("task", "plot"))
-    assert sorted(path.name for path in Path().iterdir()) == ["odd_one.py", *scenario, "test_odd_one.py"]
-    again = disttrack("new", what, "OddOne")
-    assert again.exit_code == 2
-    assert "is there already" in again.stderr
+def test_new_files_run_at_once_and_pass_their_tests() -> None:
+    commands = {}
+    for what in NAMES:
+        before = set(Path().iterdir())
+        result = disttrack("new", what, f"odd-{what}")
+        assert result.exit_code == 0, result.output
+        scenario = [f"odd_{what}.yaml"] * (what in ("task", "plot"))
+        made = sorted(path.name for path in {*Path().iterdir()} - before)
+        assert made == [f"odd_{what}.py", *scenario, f"test_odd_{what}.py"]
+        again = disttrack("new", what, f"Odd{what.title()}")
+        assert again.exit_code == 2
+        assert "is there already" in again.stderr
+        commands[what] = result.output.splitlines()[1].removeprefix("  disttrack ")
     root = Path(__file__).resolve().parents[3]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_odd_one.py"],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."],
         env={"PYTHONPATH": str(root), "PATH": ""},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 passed" in done.stdout
-    command = result.output.splitlines()[1].removeprefix("  disttrack ")
-    played = disttrack(*command.split())
-    assert played.exit_code == 0, played.output
-    if scenario:
-        assert disttrack("check", "odd_one.yaml").exit_code == 0
-        assert Path("results/odd-one/report.html").is_file()
-        drawn = {"task": "measure-shops-busiest", "plot": "odd-one"}[what]
-        assert Path(f"results/odd-one/figures/{drawn}.png").is_file()
-    described = disttrack("describe", "odd_one.py:OddOne")
-    assert described.stdout.startswith(f"odd_one.py:OddOne ({what}, your own, class OddOne)\n")
+    assert "8 passed" in done.stdout
+    for what, command in commands.items():
+        played = disttrack(*command.split())
+        assert played.exit_code == 0, played.output
+        described = disttrack("describe", f"odd_{what}.py:Odd{what.title()}")
+        assert described.stdout.startswith(
+            f"odd_{what}.py:Odd{what.title()} ({what}, your own, class Odd{what.title()})\n"
+        )
+    for what, drawn in {"task": "measure-shops-busiest", "plot": "odd-plot"}.items():
+        assert disttrack("check", f"odd_{what}.yaml").exit_code == 0
+        assert Path(f"results/odd-{what}/report.html").is_file()
+        assert Path(f"results/odd-{what}/figures/{drawn}.png").is_file()
 
 
 def test_template_names_are_replaced_everywhere() -> None:

@@ -80,6 +80,7 @@ def test_two_points_of_a_scenario_stand_side_by_side() -> None:
     assert "two, point 1, trial 1" in page
 
 
+@pytest.mark.quick_cases(0)
 def test_a_drawing_of_some_steps() -> None:
     result = disttrack("replay", "two.yaml", "--out", "some.svg", "--steps", "100", "150")
     assert (result.exit_code, result.stdout) == (0, "drawing: some.svg\n")

@@ -78,6 +78,7 @@ def test_step_has_a_process_for_each_site_the_server_and_the_adversary(monkeypat
         assert names == {"site_process": 5, "server_process": 1, "adversary_process": 1}
 
 
+@pytest.mark.quick_cases(10)
 @pytest.mark.parametrize("adversary", [RoundRobin(), SingleSite(), Uniform(), Zipf()], ids=lambda one: one.kind)
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
 def test_leap_takes_about_an_event_a_message(counted: Any, protocol: Protocol, adversary: Adversary) -> None:
@@ -145,7 +146,7 @@ class Drawn(Adversary):
         return Rest(length) if site < 0 else Burst(site, length)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.sampled_from(PROTOCOLS),
     st.lists(st.tuples(st.integers(-1, 3), st.integers(1, 40)), min_size=1, max_size=6).filter(

@@ -45,6 +45,7 @@ def facts(game: Game) -> tuple[Any, ...]:
     return game.verdict, game.max_rel_error, game.failing_fraction, game.first_failure, game.output_changes
 
 
+@pytest.mark.quick_cases(16)
 @pytest.mark.parametrize("odd", [*NONE_AT_ALL, *INFINITE], ids=lambda odd: repr(odd)[:20])
 @pytest.mark.parametrize("way", ENGINES, ids=str)
 def test_at_every_step(way: dict[str, Any], odd: Any) -> None:
@@ -55,6 +56,7 @@ def test_at_every_step(way: dict[str, Any], odd: Any) -> None:
     assert not np.isfinite(game.series["output"]).any()
 
 
+@pytest.mark.quick_cases(26)
 @pytest.mark.parametrize("odd", [*NONE_AT_ALL, *INFINITE], ids=lambda odd: repr(odd)[:20])
 @pytest.mark.parametrize(
     ("adversary", "way"),

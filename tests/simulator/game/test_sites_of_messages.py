@@ -18,6 +18,7 @@ from disttrack.simulator.game.engines import base, bulk
 from tests.simulator.game.network.shipped import protocols
 
 
+@pytest.mark.quick_cases(30)
 @pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
 @pytest.mark.parametrize("adversary", [Uniform(), Freeze(), SingleSite()], ids=lambda one: one.kind)
 @pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
@@ -60,6 +61,7 @@ class Restless(Adversary):
         return self.last
 
 
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("chunk", [1, 3, 7, 2**20])
 @pytest.mark.parametrize("start", [0, 9])
 @pytest.mark.parametrize("protocol", [Robust(0.3), Martingale(0.2), Block(0.1)], ids=lambda one: one.kind)

@@ -62,6 +62,7 @@ PROTOCOLS: list[Protocol] = [
 ]
 
 
+@pytest.mark.quick_cases(10)
 @pytest.mark.parametrize("start", [0, 500])
 @pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
@@ -70,12 +71,14 @@ def test_without_skips(protocol: Protocol, engine: str, start: int) -> None:
         rows_are_right(play(protocol, adversary, sites=5, items=3000, start=start, seed=2, engine=engine, record=True))
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("engine", ["step", "leap"])
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
 def test_against_one_that_reacts(protocol: Protocol, engine: str) -> None:
     rows_are_right(play(protocol, Freeze(), sites=5, items=3000, seed=2, engine=engine, record=True))
 
 
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("engine", ["step", "leap"])
 @pytest.mark.parametrize("network", [Latency(constant=4), Latency(mean=3.0)], ids=str)
 @pytest.mark.parametrize("protocol", PROTOCOLS[:4], ids=lambda one: one.kind)
@@ -84,6 +87,7 @@ def test_with_delays(protocol: Protocol, network: Latency, engine: str) -> None:
     rows_are_right(game)
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("engine", ["step", "leap"])
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
 def test_with_skipped_steps(protocol: Protocol, engine: str) -> None:

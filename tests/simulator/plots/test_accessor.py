@@ -31,7 +31,7 @@ def test_dir_lists_all_kinds_and_help_their_keys(results: Results) -> None:
     assert "what to count" in pydoc.plain(pydoc.render_doc(results.plot.cost)).lower()
 
 
-@pytest.mark.quick_cases(2)
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_figure_of_its_own(results: Results, kind: str) -> None:
     panels = getattr(results.plot, kind)()

@@ -36,6 +36,7 @@ def test_there_is_one_of_each_kind() -> None:
     assert {asked(*figure)["kind"] for figure in FIGURES} == shipped - {"ratio"}
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(("name", "place"), FIGURES)
 def test_a_shipped_figure_is_drawn_again(name: str, place: int, tmp_path: Path) -> None:
     folder = ROOT / "results" / "reference" / name

@@ -212,7 +212,7 @@ def test_no_game_runs_through_a_room_that_only_shows() -> None:
     scenario = """
         name: s
         sites: 4
-        items: 300
+        items: 120
         protocol: [exact, {kind: deterministic, alpha: 0.1}, {kind: randomized, alpha: 0.1}, {kind: robust, alpha: 0.3},
           {kind: martingale, alpha: 0.3}]
         adversary: [freeze, uniform, posterior]

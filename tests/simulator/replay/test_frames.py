@@ -29,6 +29,7 @@ GAMES: list[tuple[Any, Any, dict[str, int]]] = [
 ]
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize(("protocol", "adversary", "sizes"), GAMES, ids=str)
 @pytest.mark.parametrize("most", [10_000, 40])
 def test_nothing_is_lost_in_folding(protocol: Any, adversary: Any, sizes: dict[str, int], most: int) -> None:
@@ -60,6 +61,7 @@ def test_nothing_is_lost_in_folding(protocol: Any, adversary: Any, sizes: dict[s
     assert ("each arrow" in folded) == (arrows[arrows.row > 0].messages.max() > 1)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(("protocol", "adversary", "sizes"), GAMES[:6], ids=str)
 def test_what_a_column_holds_is_what_came_since_the_last_message(protocol: Any, adversary: Any, sizes: Any) -> None:
     _, record = recorded(protocol, adversary, **{**sizes, "items": min(sizes["items"], 300)})

@@ -134,6 +134,7 @@ def test_each_byte_counts(tmp_path: Path, game: GameRecord) -> None:
     refused(path)
 
 
+@pytest.mark.quick_cases(10)
 @pytest.mark.parametrize(
     ("place", "line", "named"),
     [

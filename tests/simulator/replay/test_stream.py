@@ -14,6 +14,7 @@ from disttrack.simulator.replay import stream as streams
 from disttrack.simulator.replay.stream import Stream
 
 
+@pytest.mark.quick_cases(20)
 @pytest.mark.parametrize(
     "adversary", [Motley(), Sleeper(), RoundRobin(), Uniform(), Freeze()], ids=lambda one: type(one).__name__
 )

@@ -94,14 +94,14 @@ def edited(draw: st.DrawFn, table: bytes) -> tuple[str, bytes]:
     return how, text.getvalue().encode("utf-8", "surrogateescape")
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.quick_cases(0)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_edited_table_is_accepted_or_refused(whole: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(whole, folder)
     original = (whole / name).read_bytes()
 
-    @often(25)
+    @often(10)
     @given(change=edited(original))
     def tried(change: tuple[str, bytes]) -> None:
         (folder / name).write_bytes(change[1])
@@ -142,7 +142,7 @@ def test_a_hostile_manifest(whole: Path, tmp_path: Path) -> None:
     for point in delayed["points"]:
         point["network"] = {"latency": {"exponential": 2}, "loss": 0.1, "link": {"timeout": 4}, "crash": {"rate": 0.1}}
 
-    @often(80)
+    @often(40)
     @given(changed=mutated([manifest, delayed]))
     def tried(changed: Any) -> None:
         (folder / "manifest.json").write_text(json.dumps(changed), encoding="utf-8")

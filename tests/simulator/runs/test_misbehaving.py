@@ -64,7 +64,7 @@ def others(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     return [{key: value for key, value in row.items() if key != "seconds"} for row in kept]
 
 
-@pytest.mark.quick_cases(3)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(
     ("how", "cause"),
@@ -91,6 +91,7 @@ def test_a_game_that_a_class_ends_is_an_error(how: str, cause: str, workers: int
     assert {row["verdict"] for row in calm} <= {"ok", "failed"}
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("how", ["wanders", "forks", "spins", "prints"])
 def test_what_a_class_leaves_behind_changes_no_game(how: str, calm: list[dict[str, str]]) -> None:
     report, rows = play(how, workers=1)
@@ -101,6 +102,7 @@ def test_what_a_class_leaves_behind_changes_no_game(how: str, calm: list[dict[st
     assert keep == [(row["words"], row["max_rel_error"]) for row in calm]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("how", ["wanders", "copies"])
 def test_the_next_game_in_a_process_finds_it_as_it_was(how: str) -> None:
     text = SCENARIO[: SCENARIO.index("claims:")].replace(", uniform]", "]").replace("trials: 2", "trials: 4")

@@ -43,7 +43,7 @@ main.main(["run", "s.yaml", "--no-figures", "--workers", "2"])
 """
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["start", "join"])
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_run_that_is_stopped_while_workers_begin_or_end_ends(tmp_path: Path, method: str, moment: str) -> None:

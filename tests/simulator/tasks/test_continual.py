@@ -42,6 +42,7 @@ from disttrack.simulator.tasks.duel import play_duel
 FALSE_ALARM = 1e-6
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("kind", sorted(COUNTERS))
 @pytest.mark.parametrize("adversary", [RoundRobin(), Scattered(count=40)], ids=lambda one: one.kind)
 def test_bulk_and_step_are_the_same_game(kind: str, adversary: Adversary) -> None:

@@ -35,7 +35,7 @@ def test_a_scenario_of_counters(tmp_path: Path) -> None:
     assert results.ok
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.quick_cases(0)
 @pytest.mark.parametrize(
     "name", ["counters", "sparse", "monitor", "monitor-large", "pan-privacy", "queries", "experts"]
 )

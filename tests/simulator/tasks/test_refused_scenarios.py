@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,15 @@ import yaml
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.load import Scenario, build
+from disttrack.simulator.scenario.load import Scenario, build, shipped_scenarios
 
-SHIPPED: dict[str, dict[str, Any]] = {}
-"""By the name of a task, one of the shipped scenarios that play it."""
-for path in sorted((Path(__file__).parents[3] / "scenarios").glob("*.yaml")):
-    SHIPPED.setdefault((keys := yaml.safe_load(path.read_text(encoding="utf-8"))).get("task", "count"), keys)
+
+@cache
+def shipped() -> dict[str, dict[str, Any]]:
+    """Return, by the name of a task, one of the shipped scenarios that play it."""
+    files = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in shipped_scenarios().values()]
+    return {keys.get("task", "count"): keys for keys in files}
+
 
 SMALL: dict[str, dict[str, Any]] = {
     "continual-count": {"steps": 16, "protocol": {"kind": "binary", "epsilon": 1}, "adversary": "round-robin"},
@@ -44,13 +48,13 @@ def refusal(keys: dict[str, Any]) -> str:
 
 
 def test_every_task_is_here() -> None:
-    assert set(SHIPPED) == set(kinds("task"))
+    assert set(shipped()) == set(kinds("task"))
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", kinds("task"))
 def test_every_task_refuses_what_is_none_of_its_own(name: str) -> None:
     """Another engine, an unknown kind on either side, a size that is too small or misspelt."""
-    keys = {key: value for key, value in SHIPPED[name].items() if key not in ("claims", "plots", "zip")}
+    keys = {key: value for key, value in shipped()[name].items() if key not in ("claims", "plots", "zip")}
     for side in ("protocol", "adversary"):
         if side in keys:
             assert f"{side}" in refusal({**keys, side: "nobody"})

@@ -110,7 +110,7 @@ class _NoDelay(Network):
     instant = False
 
 
-@pytest.mark.quick_cases(8)
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("adversary", [RoundRobin(), Uniform(), Freeze(), Choice(lambda v: None if v.steps % 3 else 0)])
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
 def test_without_delay_it_is_the_relative_error_and_the_same_game(protocol: Protocol, adversary: Adversary) -> None:

@@ -58,7 +58,7 @@ def carried(
     return heard, packets, step
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.integers(0, 50), max_size=40).map(sorted),
     st.floats(0, 0.9),

@@ -48,7 +48,7 @@ def test_a_site_without_its_state_is_readmitted_by_the_stated_rule(protocol: Pro
         assert broken.max_lag_error > game.max_lag_error
 
 
-@pytest.mark.quick_cases(4)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
 def test_a_server_without_its_state_shows_its_checkpoint_and_asks_all_sites(protocol: Protocol) -> None:
     network = {"latency": 2, "server": {**LOST, "checkpoint": 300}, "link": "reliable"}
@@ -109,8 +109,8 @@ def test_crashes_come_at_their_rate(rate: float, down: int, steps: int, up: floa
     assert abs(game.restarts - expected) < 4.9 * deviation + sites
 
 
-@pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("protocol", [Exact(), Deterministic(alpha=0.1), Randomized(alpha=0.3), Robust(alpha=0.3),
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("protocol", [Deterministic(alpha=0.1), Exact(), Randomized(alpha=0.3), Robust(alpha=0.3),
                                       Martingale(alpha=0.3)], ids=lambda one: one.kind)  # fmt: skip
 def test_a_reliable_link_makes_good_what_loss_breaks(protocol: Protocol) -> None:
     wires = {"latency": 2, "loss": 0.2, "duplication": 0.1, "warm_up": 2000}
@@ -152,6 +152,7 @@ LATE_COPIES: dict[str, Any] = {
 """Every message comes twice, in any order."""
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("trouble", TROUBLE)
 @pytest.mark.parametrize("protocol", [Exact(), Deterministic(alpha=0.1), DeterministicRounds(alpha=0.1)], ids=str)
 def test_what_is_always_right_is_so_again_after_a_recovery(protocol: Protocol, trouble: str) -> None:
@@ -162,6 +163,7 @@ def test_what_is_always_right_is_so_again_after_a_recovery(protocol: Protocol, t
         assert game.ok
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("trouble", TROUBLE)
 def test_no_site_falls_silent_over_late_copies_of_a_recovery(trouble: str) -> None:
     """Each later item is a message still: a copy of an old request or of a new start parks nobody."""
