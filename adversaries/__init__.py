@@ -10,7 +10,7 @@ from disttrack.adversaries.oblivious import Bursts, RoundRobin, SingleSite, Unif
 from disttrack.adversaries.phase import Phase
 from disttrack.adversaries.policy import Policy
 from disttrack.adversaries.posterior import Posterior
-from disttrack.adversaries.prediction import Contrary, Examiner, FixedExamples, Halving, Insertion, PointStream
+from disttrack.adversaries.prediction import Contrary, Examiner, Halving, Insertion, PointStream
 from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from disttrack.adversaries.streams import Biased, HardInstance, Scattered
@@ -44,7 +44,6 @@ __all__ = [
     "Drain",
     "Eavesdrop",
     "Examiner",
-    "FixedExamples",
     "Freeze",
     "Grow",
     "GrowAndDelete",

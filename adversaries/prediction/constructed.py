@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from disttrack.adversaries.base import View
-from disttrack.adversaries.prediction.base import Examples, FixedExamples
+from disttrack.adversaries.prediction.base import Examiner
 from disttrack.adversaries.schedules import Burst, Schedule
 from disttrack.mechanisms.checks import Whole
 from disttrack.mechanisms.prediction.insertion import Construction, halving, insertion
 
 
-class Constructed(FixedExamples):
+class Constructed(Examiner):
     """Computes its examples from the distribution of the hypotheses that a learner reveals; else it feeds site 0."""
+
+    oblivious: ClassVar[bool] = True
 
     construction: Construction | None
 
@@ -22,9 +28,9 @@ class Constructed(FixedExamples):
     def construct(self, learner: Any, view: View) -> Construction:
         """Return the examples against this learner."""
 
-    def examples(self, view: Any) -> Examples:
-        self.construction = self.construct(view.algorithm, view)
-        return self.construction.points, self.construction.labels
+    def stretches(self, view: Any) -> Iterator[NDArray[np.int64]]:
+        self.construction = made = self.construct(view.algorithm, view)
+        yield np.column_stack((made.points, made.labels))
 
     def plan(self, view: View) -> Schedule | None:
         return None if view.steps else Burst(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -25,19 +26,22 @@ class Contrary(Examiner):
     _target: int | None = field(default=None, init=False, repr=False)
     _denied: set[int] = field(default_factory=set, init=False, repr=False)
 
-    def ask(self, view: Any) -> int:
+    def move(self, view: Any) -> tuple[int, Callable[[Any], bool]]:
+        hypotheses = view.shows == "hypotheses"
+        last = view.output if hypotheses and view.output is not None else -1
         if self._target is not None:
-            return self._target
-        shown = view.output if view.shows == "hypotheses" and view.output is not None else -1
-        if 0 <= shown < view.sites and shown not in self._denied:
-            return int(shown)
-        return next((point for point in range(view.sites) if point not in self._denied), 0)
+            point = self._target
+        elif 0 <= last < view.sites and last not in self._denied:
+            point = int(last)
+        else:
+            point = next((point for point in range(view.sites) if point not in self._denied), 0)
+        return point, lambda shown: self._label(point, shown == point if hypotheses else bool(shown), view.sites)
 
-    def label(self, view: Any, point: int) -> bool:
+    def _label(self, point: int, predicted: bool, points: int) -> bool:
+        """Return the label of a point for which the learner has predicted 1, or 0."""
         if self._target is not None:
-            return point == self._target
-        predicted = view.output == point if view.shows == "hypotheses" else bool(view.output)
-        if predicted and len(self._denied) + 1 < view.sites:
+            return True
+        if predicted and len(self._denied) + 1 < points:
             self._denied.add(point)
             return False
         self._target = point

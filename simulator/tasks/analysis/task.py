@@ -31,6 +31,9 @@ QUERIES: Final = Size("queries", "items", "Queries at most.", needed=True)
 SAMPLES: Final = Size("samples", "start", "Points of the sample.", needed=True)
 FEATURES: Final = Size("features", "sites", "Features of a point, or cells; as many as queries if left out.")
 
+CURATOR: Final[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
+"""The two sides of these games."""
+
 
 def distribution_of(analyst: Analyst, features: int) -> Distribution:
     """Return the distribution of the points for an analyst's queries."""
@@ -99,10 +102,6 @@ class SampleReferee(Referee):
             "predicted_gap": _predicted(mechanism, samples, queries),
             "bound": bound,
             "within_bound": None if bound is None else largest <= bound,
-            "alpha": mechanism.alpha,
-            "sites": self._view.features,
-            "items": queries,
-            "samples": samples,
             "verdict": kept(largest <= mechanism.alpha),
         }
 
@@ -162,7 +161,7 @@ class StatisticalQueries(Duel):
         Answer("predicted gap", "theoretical value of that gap", "predicted_gap", "mean"),
         Answer("sample error", "largest error of an answer against the sample", "empirical_error", rank=2),
     )
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
+    families: ClassVar[Mapping[str, Family]] = CURATOR
 
     def sized(self, sizes: Sizes) -> Sizes:
         return {**sizes, "features": sizes["features"] or sizes["queries"]}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
+from disttrack.adversaries.base import View
 from disttrack.mechanisms import Counter
 from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.points.point import Point, PointError
@@ -17,11 +18,42 @@ from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
 from disttrack.simulator.tasks.base import Demand
 from disttrack.simulator.tasks.duel import DELTA, STEPS, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
-from disttrack.simulator.tasks.planned import ClockView, Items
+from disttrack.simulator.tasks.planned import Planned, items
 from disttrack.simulator.tasks.sizes import Size
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class MemoryView(View):
+    """The view of an adversary of a counter: granted the state, it may look at it and guess at a challenge.
+
+    Attributes
+    ----------
+    looks
+        Number of looks at the state.
+    guessed
+        The answer to the challenge: True if the item is thought to be present; None if none was given.
+    """
+
+    __slots__ = ("_state", "guessed", "look", "looks")
+
+    def __init__(self, *, state: Callable[[], Mapping[str, Any]] | None, **given: Any) -> None:
+        super().__init__(**given)
+        self.looks = 0
+        self.guessed: bool | None = None
+        self._state = state
+        self.look = None if state is None else self._look
+
+    def _look(self) -> Mapping[str, Any]:
+        """Return the mechanism's inner state between two steps."""
+        assert self._state is not None
+        self.looks += 1
+        return self._state()
+
+    def guess(self, there: bool) -> None:
+        """Answer whether the item of the challenge was present."""
+        self.guessed = bool(there)
 
 
 class CountReferee(Referee):
@@ -137,9 +169,9 @@ class ContinualCount(Duel):
         steps = sizes["steps"]
         run = mechanism.start(rngs["mechanism"])
         state = run.state if adversary.sees == "state" else None
-        view = ClockView(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"], state=state)
-        items = Items(adversary, view, rngs["challenge"])
-        return Sides(run, items, CountReferee(mechanism, steps), view, steps)
+        view = MemoryView(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"], state=state)
+        opponent = Planned(adversary, view, rngs["challenge"], items)
+        return Sides(run, opponent, CountReferee(mechanism, steps), view, steps)
 
     def match(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
         sides = super().match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
@@ -148,9 +180,9 @@ class ContinualCount(Duel):
         return sides
 
     def finish(self, sides: Sides) -> dict[str, Any]:
-        view, challenged = cast(ClockView, sides.view), cast(Items, sides.opponent).challenged
+        view, challenged = sides.view, cast(Planned, sides.opponent).challenged
         guessed = None if challenged is None or view.guessed is None else view.guessed == challenged
-        row = {"looks": view.looks, "guessed": guessed, "items": view.items, "log_items": math.log2(view.items)}
+        row = {"looks": view.looks, "guessed": guessed, "log_items": math.log2(view.items)}
         return {**sides.referee.row(), **row, "sites": 1}
 
     def demand(self, point: Point) -> Demand:

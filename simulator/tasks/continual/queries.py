@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from disttrack.adversaries.base import View
 from disttrack.mechanisms import QUERY_SOLVERS
 from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.points.point import Point
@@ -20,7 +21,7 @@ from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
 from disttrack.simulator.tasks.base import Demand
 from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Run, Sides, kept
-from disttrack.simulator.tasks.planned import SKIP, ClockView, Planned
+from disttrack.simulator.tasks.planned import SKIP, Planned
 from disttrack.simulator.tasks.sizes import Size
 
 
@@ -112,15 +113,14 @@ class ThresholdQueries(Duel):
         data = rngs["data"].integers(0, values, points)
         below = np.searchsorted(np.sort(data), np.arange(values), side="right").tolist()
         run = Solver(mechanism.start(data, rngs["mechanism"]), points)
-        view = ClockView(sites=values, items=queries, start=points, known=known(mechanism), rng=rngs["adversary"])
+        view = View(sites=values, items=queries, start=points, known=known(mechanism), rng=rngs["adversary"])
         referee = QueriesReferee(below, mechanism.largest_error(points, queries, DELTA))
         return Sides(run, Planned(adversary, view, rngs["challenge"]), referee, view, queries)
 
     def finish(self, sides: Sides) -> dict[str, Any]:
         run, view = sides.run, sides.view
         assert isinstance(run, Solver)
-        assert isinstance(view, ClockView)
-        row = {"output_changes": view.changes, "points": view.start, "paid": getattr(run.run, "paid", None)}
+        row = {"output_changes": view.changes, "paid": getattr(run.run, "paid", None)}
         return {**sides.referee.row(), **row}
 
     def demand(self, point: Point) -> Demand:

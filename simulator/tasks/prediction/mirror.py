@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from disttrack.adversaries.base import View
 from disttrack.mechanisms.prediction import JdpMirror
 from disttrack.mechanisms.prediction.mirror import MirrorRun, mirror_mistakes
 from disttrack.simulator.points.point import Point, PointError
@@ -15,19 +16,10 @@ from disttrack.simulator.tasks.answers import Answer, held
 from disttrack.simulator.tasks.base import Demand
 from disttrack.simulator.tasks.duel import STEPS, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
-from disttrack.simulator.tasks.planned import ClockView, Items
+from disttrack.simulator.tasks.planned import SKIP, Planned
 from disttrack.simulator.tasks.sizes import Size
 
 Bits = NDArray[np.bool_]
-
-
-class Ones(Items):
-    """An adversary of one site: a move is whether it has an item in a step."""
-
-    def stretches(self, view: ClockView, steps: int) -> Iterator[Bits]:
-        """Yield the ones of all steps, in blocks of steps."""
-        for items in super().stretches(view, steps):
-            yield items > 0
 
 
 class MirrorReferee(Referee):
@@ -97,13 +89,13 @@ class Mirror(Duel):
 
     def begin(self, mechanism: JdpMirror, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
         steps = sizes["steps"]
-        view = ClockView(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])
-        run = mechanism.start(rngs["mechanism"])
-        return Sides(run, Ones(adversary, view), MirrorReferee(mechanism), view, steps)
+        view = View(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])
+        ones = Planned(adversary, view, form=lambda site: site != SKIP)
+        return Sides(mechanism.start(rngs["mechanism"]), ones, MirrorReferee(mechanism), view, steps)
 
     def finish(self, sides: Sides) -> dict[str, Any]:
         assert isinstance(sides.run, MirrorRun)
-        return {**sides.referee.row(), "first_top": sides.run.first_top, "items": sides.steps, "sites": 1}
+        return {**sides.referee.row(), "first_top": sides.run.first_top, "sites": 1}
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=self.sizes_of(point)["steps"] / 560_000)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from disttrack.adversaries.sketching import RESET, Attacker, StreamView
 from disttrack.mechanisms.sketches import Goal, Move, Sketch, SketchRun
-from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import OVER_ALPHA, Answer, held
@@ -19,42 +18,26 @@ from disttrack.simulator.tasks.sketching.referee import UpdateReferee
 from disttrack.simulator.tasks.sketching.truth import Norm, truth_of
 
 
-class Checked:
-    """An attacker whose moves are checked."""
-
-    def __init__(self, attacker: Attacker) -> None:
-        self._attacker = attacker
-        self.stretches = attacker.stretches
-
-    def move(self, view: StreamView) -> tuple[int, int] | None:
-        """Return the attacker's next move.
-
-        Raises
-        ------
-        MoveError
-            It is no move.
-        """
-        move = self._attacker.move(view)
-        if move is None or move == RESET:
-            return move
-        item, change = move
-        if item < 0 or not change or item.__class__ is not int or change.__class__ is not int:
-            accepted = "accepted: an item from 0 and a change that is not 0, both whole numbers; RESET; None"
-            name = f"adversary {self._attacker.kind}"
-            raise MoveError(f"{name}: move() returned {move!r} at step {view.steps + 1}; {accepted}")
-        return move
-
-
-class Robust(Run):
-    """A run of a robust form, which notes when it has used up its budget of changes."""
+class Moves(Run):
+    """A run that takes moves only, and notes when a robust form has used up its budget of changes."""
 
     def __init__(self, run: SketchRun) -> None:
-        self._run = run
+        self._run, self.release = run, run.release  # type: ignore[method-assign]
         self._steps = 0
         self.exhausted_at: int | None = None
 
     def step(self, move: Move) -> float:
-        """Make a move."""
+        """Make a move.
+
+        Raises
+        ------
+        ValueError
+            It is no move.
+        """
+        item, change = move
+        if move != RESET and (item < 0 or not change or item.__class__ is not int or change.__class__ is not int):
+            accepted = "accepted: an item from 0 and a change that is not 0, both whole numbers; RESET; None"
+            raise ValueError(f"move() returned {move!r}; {accepted}")
         output = self._run.step(move)
         self._steps += 1
         if self._run.exhausted and self.exhausted_at is None:
@@ -115,17 +98,16 @@ class Sketching(Duel):
         updates = sizes["updates"]
         view = StreamView(updates=updates, rng=rngs["adversary"], known=known(mechanism))
         referee = UpdateReferee(mechanism, truth_of(mechanism.goal, self.norm(mechanism)), updates)
-        run = mechanism.start(rngs["sketch"])
-        robust = mechanism.built_for is not None
-        return Sides(Robust(run) if robust else run, Checked(adversary), referee, view, updates)
+        return Sides(Moves(mechanism.start(rngs["sketch"])), adversary, referee, view, updates)
 
     def finish(self, sides: Sides) -> dict[str, Any]:
-        row, worn = sides.referee.row(), getattr(sides.run, "exhausted_at", None)
+        assert isinstance(sides.run, Moves)
+        row, worn = sides.referee.row(), sides.run.exhausted_at
         failed = row["first_failure"]
         row["held"] = failed is None or (worn is not None and failed > worn)
         if worn is not None and failed is not None and row["held"]:
             row["fell_after"] = failed - worn
-        return {**row, "exhausted_at": worn, "items": sides.steps}
+        return {**row, "exhausted_at": worn}
 
     def demand(self, point: Point) -> Demand:
         rows = self.mechanism_of(point).active_rows

@@ -99,7 +99,7 @@ class Clumsy(Attacker):
 
 @pytest.mark.parametrize("wrong", [(-3, 1), (3, 0), (1.5, 1), (1, 0.5)])
 def test_moves_that_are_none_stop_the_game(wrong: object) -> None:
-    with pytest.raises(MoveError, match=r"adversary clumsy: move\(\) returned .* at step 3"):
+    with pytest.raises(MoveError, match=r"adversary clumsy: after step 2: move\(\) returned .*; accepted: an item"):
         play_duel(Ams(rows=3), Clumsy(wrong), updates=9)
 
 
