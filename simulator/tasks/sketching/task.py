@@ -15,7 +15,7 @@ from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Run, Sides
 from disttrack.simulator.tasks.sizes import Size
 from disttrack.simulator.tasks.sketching.referee import UpdateReferee
-from disttrack.simulator.tasks.sketching.truth import Norm, truth_of
+from disttrack.simulator.tasks.sketching.truth import Norm, Truth
 
 
 class Moves(Run):
@@ -97,7 +97,7 @@ class Sketching(Duel):
     def begin(self, mechanism: Sketch, adversary: Attacker, sizes: Sizes, rngs: Rngs) -> Sides:
         updates = sizes["updates"]
         view = StreamView(updates=updates, rng=rngs["adversary"], known=known(mechanism))
-        referee = UpdateReferee(mechanism, truth_of(mechanism.goal, self.norm(mechanism)), updates)
+        referee = UpdateReferee(mechanism, Truth(mechanism.goal, self.norm(mechanism)), updates)
         return Sides(Moves(mechanism.start(rngs["sketch"])), adversary, referee, view, updates)
 
     def finish(self, sides: Sides) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import build
 from disttrack.simulator.tasks.duel import play_duel
 from disttrack.simulator.tasks.sketching.referee import UpdateReferee
-from disttrack.simulator.tasks.sketching.truth import Distinct, Frequency, SecondMoment
+from disttrack.simulator.tasks.sketching.truth import Truth
 
 
 @pytest.mark.parametrize("pieces", [1, 3, 50])
@@ -59,13 +59,13 @@ def test_an_estimate_is_too_low_below_half_of_the_truth() -> None:
 
 def test_the_truth_is_exact() -> None:
     updates = [(1, 2), (0, 1), (1, -2), (2, 5), (0, 3), (3, -1)]
-    truths = SecondMoment(), Frequency("two"), Frequency("one")
+    truths = Truth("second-moment"), Truth("frequency", "two"), Truth("frequency", "one")
     for update in updates:
         for truth in truths:
             truth.update(*update)
     assert [truth.value for truth in truths] == [16 + 25 + 1, 4, 4]
     assert [truth.scale() for truth in truths] == [42, pytest.approx(42**0.5), 4 + 5 + 1]
-    distinct = Distinct()
+    distinct = Truth("distinct")
     for item in (1, 2, 1):
         distinct.update(item, 1)
     assert (distinct.value, distinct.touched) == (2, 2)
