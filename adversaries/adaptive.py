@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import cycle, repeat
 from typing import ClassVar, Final
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.known import early, estimate
-from disttrack.adversaries.schedules import Burst, Schedule
-from disttrack.adversaries.site_order import SiteOrder
+from disttrack.adversaries.schedules import NEVER, Burst
+from disttrack.adversaries.scripts import Scripted
+from disttrack.adversaries.site_order import laps
 from disttrack.mechanisms.checks import FromOne, Natural, NotNegative, Positive, UpToOne
 
 SHARES: Final = 100
@@ -17,7 +20,7 @@ SHARES: Final = 100
 
 
 @dataclass
-class Freeze(Adversary):
+class Freeze(Scripted, Adversary):
     """Feeds a site until the output changes, then goes on to the next, in laps over the sites.
 
     If a site keeps state between its reports, each site is left right after a report, when the server's
@@ -42,16 +45,14 @@ class Freeze(Adversary):
     reach: UpToOne = 1.0
     growth: FromOne = 1.0
     begin: NotNegative = 0.0
-    _laps: SiteOrder | None = field(default=None, init=False, repr=False, compare=False)
 
-    def plan(self, view: View) -> Schedule:
-        if self._laps is None:
-            self._laps = SiteOrder(self.reach, self.growth, self.begin)
-        return Burst(self._laps.next(view))
+    def script(self, view: View) -> Iterator[Burst]:
+        for site in laps(view, self.reach, self.growth, self.begin):
+            yield Burst(view.sites - 1 if site is None else site)
 
 
 @dataclass
-class Drain(Adversary):
+class Drain(Scripted, Adversary):
     """Leaves each site just before its report: the counterpart of `freeze`, driving the error below.
 
     Stays on a site until patience · alpha · output / (c sqrt(k)) items have passed since the last change of the output
@@ -72,23 +73,19 @@ class Drain(Adversary):
 
     patience: Positive = 1.0
     tries: Natural = 0
-    _site: int = field(default=-1, init=False, repr=False, compare=False)
-    _changes: int = field(default=0, init=False, repr=False, compare=False)
-    _tried: int = field(default=0, init=False, repr=False, compare=False)
 
-    def plan(self, view: View) -> Schedule:
-        moved = view.changes != self._changes
-        self._changes = view.changes
-        self._tried += moved
-        # the wait has ended without a change, or the game begins; or the site has been tried often enough
-        if not moved or (self.tries and self._tried >= self.tries):
-            self._site, self._tried = (self._site + 1) % view.sites, 0
-        wait = self.patience * estimate(view) / early(view)
-        return Burst(self._site, max(1, math.ceil(wait)))
+    def script(self, view: View) -> Iterator[Burst]:
+        for site in cycle(range(view.sites)):
+            for _ in repeat(None, self.tries or NEVER):
+                changes = view.changes
+                wait = self.patience * estimate(view) / early(view)
+                yield Burst(site, max(1, math.ceil(wait)))
+                if view.changes == changes:
+                    break  # the wait has ended without a change
 
 
 @dataclass
-class Coin(Adversary):
+class Coin(Scripted, Adversary):
     """Draws the next site at each change, but goes there only when the present site has had its share: harmless.
 
     The control of an experiment: adaptive in form, but not in effect. Whenever the output has changed it draws the next
@@ -102,19 +99,15 @@ class Coin(Adversary):
     kind: ClassVar[str] = "coin"
     source: ClassVar[str] = "the control of `freeze`"
 
-    _next: int | None = field(default=None, init=False, repr=False, compare=False)
-    _changes: int = field(default=0, init=False, repr=False, compare=False)
-    _until: int = field(default=0, init=False, repr=False, compare=False)
-
-    def plan(self, view: View) -> Schedule | None:
-        if view.changes != self._changes:
-            self._changes = view.changes
-            self._next = int(view.rng.integers(view.sites))
-        if view.steps < self._until:
-            return None
-        # a whole share without a change, or the game begins: nothing has been drawn yet
-        site = int(view.rng.integers(view.sites)) if self._next is None else self._next
-        self._next = None
-        share = max(1, view.items // (SHARES * view.sites))
-        self._until = view.steps + share
-        return Burst(site, share)
+    def script(self, view: View) -> Iterator[Burst]:
+        site = int(view.rng.integers(view.sites))
+        while True:
+            drawn, changes = None, view.changes
+            share = max(1, view.items // (SHARES * view.sites))
+            plan, until = Burst(site, share), view.steps + share
+            while view.steps < until:
+                yield plan
+                if view.changes != changes:
+                    drawn, changes = int(view.rng.integers(view.sites)), view.changes
+            # a whole share without a change: nothing has been drawn yet
+            site = int(view.rng.integers(view.sites)) if drawn is None else drawn

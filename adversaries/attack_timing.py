@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.beliefs import Belief
+from disttrack.adversaries.schedules import Burst
 
 LIKELY = 0.95
 """Default share of the best strike at which the wait ends."""
 
 
-class AttackTiming:
-    """Chooses the next site: one that is worth driving to its report, or the store.
+def attack(view: View, belief: Belief, demand: float, note: Callable[..., Any]) -> Iterator[Burst]:
+    """Feed sites that are worth driving to their reports, or else the store; each until the output changes.
 
     Feeding a site until it reports increases its error, at a price: its items increase the count, relative to which the
     error is measured. So the sites that gain most per item come first, and none beyond the point at which the relative
@@ -25,56 +27,35 @@ class AttackTiming:
     Parameters
     ----------
     belief
-        The belief about the errors, which it keeps up to date.
+        The belief about the errors.
     demand
         It strikes when it expects at least this share of the best strike possible at any time.
+    note
+        Updates the belief, given a site, the items that it got, and whether the output changed with the last of them.
     """
+    while True:
+        epoch, queue = belief.epoch, strike(view, belief, demand)
+        striking = bool(queue)
+        while belief.epoch == epoch and (queue or not striking):
+            site, changes = queue.popleft() if queue else view.sites - 1, view.changes
+            while view.changes == changes:
+                sent = view.sent
+                yield Burst(site)
+                note(site, view.sent - sent, view.changes != changes)
 
-    __slots__ = ("_changes", "_epoch", "_moved", "_queue", "_sent", "_site", "_striking", "belief", "demand")
 
-    def __init__(self, belief: Belief, demand: float) -> None:
-        self.belief = belief
-        self.demand = demand
-        self._epoch = -1
-        self._queue: deque[int] = deque()
-        self._striking = False
-        self._site = self._sent = self._changes = 0
-        self._moved = True
-
-    def note(self, view: View, **seen: Any) -> None:
-        """Update the belief by the moves since the last request, and by other information that it can use."""
-        if view.sent:
-            self._moved = view.changes != self._changes
-            self.belief.note(view, self._site, view.sent - self._sent, self._moved, **seen)
-        self._sent, self._changes = view.sent, view.changes
-
-    def feed(self, view: View) -> int:
-        """Return the site to feed, another one only if the output has changed; to be called after `note`."""
-        if self._moved:
-            self._site = self.next(view)
-        return self._site
-
-    def next(self, view: View) -> int:
-        """Return the site to feed until the output changes; to be called after each change."""
-        belief = self.belief
-        if belief.epoch != self._epoch or (self._striking and not self._queue):
-            self._epoch = belief.epoch
-            self._queue = self._strike(view)
-            self._striking = bool(self._queue)
-        return self._queue.popleft() if self._queue else view.sites - 1
-
-    def _strike(self, view: View) -> deque[int]:
-        """Return the sites to feed until each has reported, in order; none if a strike does not pay yet."""
-        count = view.start + view.sent
-        gain, cost = self.belief.prospects()
-        order = np.argsort(-gain / cost, kind="stable")
-        gained, spent = np.cumsum(gain[order]), np.cumsum(cost[order])
-        error = float(view.output) - count
-        expected = (error + gained) / (count + spent)
-        expected[spent > view.left] = -1.0
-        best = int(expected.argmax())
-        now_or_never = view.left < count  # there will hardly be another chance
-        wanted = 0.0 if now_or_never else self.demand * self.belief.ideal()
-        if expected[best] <= max(wanted, error / max(count, 1)):
-            return deque()
-        return deque(order[: best + 1].tolist())
+def strike(view: View, belief: Belief, demand: float) -> deque[int]:
+    """Return the sites to feed until each has reported, in order; none if a strike does not pay yet."""
+    count = view.start + view.sent
+    gain, cost = belief.prospects()
+    order = np.argsort(-gain / cost, kind="stable")
+    gained, spent = np.cumsum(gain[order]), np.cumsum(cost[order])
+    error = float(view.output) - count
+    expected = (error + gained) / (count + spent)
+    expected[spent > view.left] = -1.0
+    best = int(expected.argmax())
+    now_or_never = view.left < count  # there will hardly be another chance
+    wanted = 0.0 if now_or_never else demand * belief.ideal()
+    if expected[best] <= max(wanted, error / max(count, 1)):
+        return deque()
+    return deque(order[: best + 1].tolist())

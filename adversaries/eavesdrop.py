@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
 from typing import ClassVar, Literal
 
-from disttrack.adversaries.attack_timing import LIKELY, AttackTiming
-from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.attack_timing import LIKELY, attack
+from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.beliefs import SamplingBelief, belief_of
-from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.schedules import Burst
+from disttrack.adversaries.scripts import Scripted
 from disttrack.adversaries.views import TrafficView
 from disttrack.mechanisms.checks import UpToOne
 from disttrack.mechanisms.rules import BlockLayout
 
 
 @dataclass
-class Eavesdrop(Adversary):
+class Eavesdrop(Scripted, Adversary):
     """Leaves every site right after its signal, which it sees on the channel although the output does not show it.
 
     Against trackers in blocks it goes over the sites and stays with each until it signals. Every site is then left
@@ -36,55 +39,31 @@ class Eavesdrop(Adversary):
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "traffic"
 
     keep: UpToOne = 1.0
-    _lap: _Lap | None = field(default=None, init=False, repr=False, compare=False)
 
-    def plan(self, view: View) -> Schedule | None:
-        assert isinstance(view, TrafficView)
-        if self._lap is None:
-            self._lap = _Lap(view, self.keep)
-        return self._lap.plan(view)
-
-
-class _Lap:
-    """The signals seen in this round, and the present site."""
-
-    def __init__(self, view: TrafficView, keep: float) -> None:
-        self.keep = keep
+    def script(self, view: TrafficView) -> Iterator[Burst]:
         belief = belief_of(view)
-        self.striker = AttackTiming(belief, LIKELY) if isinstance(belief, SamplingBelief) else None
-        self.sent, self.site = view.sent, 0
-        self._begin(view)
+        if isinstance(belief, SamplingBelief):
+            yield from attack(view, belief, LIKELY, lambda *move: belief.note(view, *move, heard=view.heard))
+        while True:
+            yield from self._round(view)
 
-    def _begin(self, view: TrafficView) -> None:
-        """Begin a round, in which no site has signalled."""
-        self.signals, self.turn, self.size = 0, 0, 1
-        self.passed = False  # whether the present site has signalled, but too late to be left
-        self.counts = [0] * view.sites
-
-    def plan(self, view: TrafficView) -> Schedule | None:
-        if self.striker is not None:
-            self.striker.note(view, heard=view.heard)
-            return Burst(self.striker.feed(view))
-        self.counts[self.site] += view.sent - self.sent
-        self.sent = view.sent
-        kinds = {message.kind for message in view.heard}
-        if kinds & {"round", "poll"}:  # either ends a round
-            self._begin(view)
-        elif any(message.sender == self.site for message in view.heard):
-            self.signals += 1
-            if self.turn < view.sites and not self.passed:
-                # the first signals of the sites are uniform over a block: the latest of many shows how long it is
-                self.size = max(self.size, self.counts[self.site])
-            if self._early(view):
-                self.turn += 1
-                self.passed = False
-            else:
-                self.passed = True
-        self.site = self.turn % view.sites
-        return Burst(self.site)
-
-    def _early(self, view: TrafficView) -> bool:
-        """Return whether the last signal came early in its block."""
-        if self.keep >= 1 or self.signals < view.sites // 8:
-            return True
-        return bool(BlockLayout(self.size).within(self.counts[self.site]) - 1 < self.keep * self.size)
+    def _round(self, view: TrafficView) -> Iterator[Burst]:
+        """Go over the sites until the round ends, and stay with each until it has signalled early in its block."""
+        counts = [0] * view.sites
+        signals, size = 0, 1
+        for turn in count():
+            site, early, first = turn % view.sites, False, turn < view.sites
+            while not early:
+                sent = view.sent
+                yield Burst(site)
+                counts[site] += view.sent - sent
+                if any(message.kind in ("round", "poll") for message in view.heard):
+                    return  # either ends a round
+                if all(message.sender != site for message in view.heard):
+                    continue
+                signals += 1
+                if first:
+                    # the first signals of the sites are uniform over a block: the latest of many shows how long it is
+                    size, first = max(size, counts[site]), False
+                early = self.keep >= 1 or signals < view.sites // 8
+                early = early or BlockLayout(size).within(counts[site]) - 1 < self.keep * size

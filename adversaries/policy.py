@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.known import early, estimate
-from disttrack.adversaries.schedules import Burst, Schedule
-from disttrack.adversaries.site_order import SiteOrder
+from disttrack.adversaries.schedules import Burst
+from disttrack.adversaries.scripts import Scripted
+from disttrack.adversaries.site_order import laps
 from disttrack.mechanisms.checks import FromOne, NotNegative, Positive, UpToOne
 
 
 @dataclass
-class Policy(Adversary):
+class Policy(Scripted, Adversary):
     """Goes over the sites in laps; five numbers decide when it leaves a site and when a lap begins.
 
     The unit of `stay` and `patience` is alpha · output / (c sqrt(k)) items, about what a site of a sampling
@@ -40,21 +42,19 @@ class Policy(Adversary):
     reach: UpToOne = 1.0
     growth: FromOne = 1.0
     begin: NotNegative = 0.0
-    _laps: SiteOrder | None = field(default=None, init=False, repr=False, compare=False)
-    _site: int = field(default=0, init=False, repr=False, compare=False)
-    _changes: int = field(default=0, init=False, repr=False, compare=False)
-    _leaving: bool = field(default=True, init=False, repr=False, compare=False)
 
-    def plan(self, view: View) -> Schedule:
-        if self._laps is None:
-            self._laps = SiteOrder(self.reach, self.growth, self.begin)
-        moved = view.changes != self._changes
-        self._changes = view.changes
-        unit = max(0.0, estimate(view)) / early(view)
-        if moved and not self._laps.storing and (wait := math.floor(self.stay * unit)):
-            return Burst(self._site, wait)
-        # its time is over, with or without a change, or the change came and there is nothing to wait for
-        self._site = self._laps.next(view)
-        if self._laps.storing:
-            return Burst(self._site)
-        return Burst(self._site, max(1, math.ceil(self.patience * unit)))
+    def script(self, view: View) -> Iterator[Burst]:
+        for site in laps(view, self.reach, self.growth, self.begin):
+            if site is None:
+                yield Burst(view.sites - 1)
+                continue
+            changes = view.changes
+            yield Burst(site, max(1, math.ceil(self.patience * _unit(view))))
+            while view.changes != changes and (stay := math.floor(self.stay * _unit(view))):
+                changes = view.changes
+                yield Burst(site, stay)
+
+
+def _unit(view: View) -> float:
+    """Return alpha · output / (c sqrt(k))."""
+    return max(0.0, estimate(view)) / early(view)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
-from disttrack.adversaries.attack_timing import LIKELY, AttackTiming
+from disttrack.adversaries.attack_timing import LIKELY, attack
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.beliefs import belief_of
-from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.schedules import Burst
+from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import ZeroToOne
 
 
 @dataclass
-class Posterior(Adversary):
+class Posterior(Scripted, Adversary):
     """Feeds the site with the largest expected increase of the total error, at the best time.
 
     From the outputs and the algorithm it computes the expected error of each site. For `block` that is the error
@@ -33,10 +36,7 @@ class Posterior(Adversary):
     source: ClassVar[str] = "derived; the posterior of each site under Huang, Yi, Zhang 2012 and the block tracker"
 
     demand: ZeroToOne = LIKELY
-    _striker: AttackTiming | None = field(default=None, init=False, repr=False, compare=False)
 
-    def plan(self, view: View) -> Schedule | None:
-        if self._striker is None:
-            self._striker = AttackTiming(belief_of(view), self.demand)
-        self._striker.note(view)
-        return Burst(self._striker.feed(view))
+    def script(self, view: View) -> Iterator[Burst]:
+        belief = belief_of(view)
+        return attack(view, belief, self.demand, partial(belief.note, view))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.listed_schedules import Runs
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Schedule
+from disttrack.adversaries.scripts import Scripted
 
 Moves = list[tuple[Schedule, int]]
 """Plans, each with the number of its steps that were actually taken."""
@@ -102,7 +103,7 @@ class Prefix(Schedule):
 
 
 @dataclass
-class Replay(Adversary):
+class Replay(Scripted, Adversary):
     """Replays, against fresh randomness, the moves of another adversary in a separate game.
 
     Before the game, the other adversary plays against the same protocol with other random numbers, and its moves are
@@ -123,7 +124,6 @@ class Replay(Adversary):
 
     of: str | Mapping[str, Any] = "freeze"
     _moves: list[Schedule] | None = field(default=None, init=False, repr=False, compare=False)
-    _next: int = field(default=0, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         named = isinstance(self.of, str) or (isinstance(self.of, Mapping) and isinstance(self.of.get("kind"), str))
@@ -136,13 +136,10 @@ class Replay(Adversary):
         made._moves = _joined(moves)
         return made
 
-    def plan(self, view: View) -> Schedule | None:
+    def script(self, view: View) -> Iterator[Schedule]:
         if self._moves is None:
             raise RuntimeError("there is nothing to replay: play() records the moves first")
-        if self._next >= len(self._moves):
-            return None
-        self._next += 1
-        return self._moves[self._next - 1]
+        return iter(self._moves)
 
 
 def _joined(moves: Moves) -> list[Schedule]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from heapq import heapify, heapreplace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import heapreplace
 from typing import Any, ClassVar, Literal
 
-from disttrack.adversaries.attack_timing import LIKELY, AttackTiming
-from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.attack_timing import LIKELY, attack
+from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.beliefs import SamplingBelief, belief_of
-from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.schedules import Burst
+from disttrack.adversaries.scripts import Scripted
 from disttrack.adversaries.views import StateView
 
 
 @dataclass
-class WhiteBox(Adversary):
+class WhiteBox(Scripted, Adversary):
     """Knows the place of each site's next signal, and feeds the site that signals soonest.
 
     A signal adds a block of D items to the estimate, for any number of items since the last. So it feeds the site with
@@ -28,40 +30,31 @@ class WhiteBox(Adversary):
     source: ClassVar[str] = "derived; beyond any proof that rests on hidden thresholds"
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "state"
 
-    _mind: Any = field(default=None, init=False, repr=False, compare=False)
-
-    def plan(self, view: View) -> Schedule | None:
-        assert isinstance(view, StateView)
-        if self._mind is None:
-            belief = belief_of(view)
-            self._mind = _Sampled(belief) if isinstance(belief, SamplingBelief) else _Soonest()
-        return Burst(self._mind.next(view))
+    def script(self, view: StateView) -> Iterator[Burst]:
+        belief = belief_of(view)
+        if isinstance(belief, SamplingBelief):
+            return _by_errors(view, belief)
+        return _by_thresholds(view)
 
 
-class _Soonest:
-    """Against trackers in rounds."""
+def _by_thresholds(view: StateView) -> Iterator[Burst]:
+    """Attack trackers in rounds."""
+    site, queue = 0, _queue(view)
+    while True:
+        if queue:
+            site = queue[0][1]
+        yield Burst(site)
+        if any(message.kind in ("round", "poll") for message in view.heard):
+            queue = _queue(view)
+        elif queue and any(message.sender == site for message in view.heard):
+            heapreplace(queue, (_distance(view, site), site))
+        if view.heard and not queue:
+            site = (site + 1) % view.sites
 
-    def __init__(self) -> None:
-        self.queue: list[tuple[int, int]] = []
-        self.site = 0
 
-    def next(self, view: StateView) -> int:
-        if not view.sent or any(message.kind in ("round", "poll") for message in view.heard):
-            self.queue = [(distance, site) for site in range(view.sites) if (distance := _distance(view, site)) > 0]
-            heapify(self.queue)
-        elif self._spoke(view):
-            heapreplace(self.queue, (_distance(view, self.site), self.site))
-        if self.queue:
-            self.site = self.queue[0][1]
-        elif view.heard:
-            self.site = (self.site + 1) % view.sites
-        return self.site
-
-    def _spoke(self, view: StateView) -> bool:
-        """Return whether the site at the head of the queue, which is being fed, has signalled."""
-        if not self.queue or self.queue[0][1] != self.site:
-            return False
-        return any(message.sender == self.site for message in view.heard)
+def _queue(view: StateView) -> list[tuple[int, int]]:
+    """Return the sites that have a visible threshold, as a heap by the items until then."""
+    return sorted((distance, site) for site in range(view.sites) if (distance := _distance(view, site)) > 0)
 
 
 def _distance(view: StateView, number: int) -> int:
@@ -73,16 +66,13 @@ def _distance(view: StateView, number: int) -> int:
         return 0
 
 
-class _Sampled:
-    """Against `randomized`: the errors are read from the state when p has changed, and known in between."""
+def _by_errors(view: StateView, belief: SamplingBelief) -> Iterator[Burst]:
+    """Attack `randomized`: the errors are read from the state when p has changed, and known in between."""
 
-    def __init__(self, belief: SamplingBelief) -> None:
-        self.belief = belief
-        self.striker = AttackTiming(belief, LIKELY)
+    def note(*move: Any) -> None:
+        epoch = belief.epoch
+        belief.note(view, *move)
+        if belief.epoch != epoch:
+            belief.see([view.site(number).last[0] for number in range(view.sites)])
 
-    def next(self, view: StateView) -> int:
-        epoch = self.belief.epoch
-        self.striker.note(view)
-        if self.belief.epoch != epoch:
-            self.belief.see([view.site(number).last[0] for number in range(view.sites)])
-        return self.striker.feed(view)
+    return attack(view, belief, LIKELY, note)

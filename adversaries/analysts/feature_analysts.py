@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
 
 from disttrack.adversaries.analysts.base import Analyst, AnalystView
+from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import Positive, at_least
 from disttrack.mechanisms.statistical.queries import FeatureMean, Floats, Residual, Selection, StatisticalQuery, Vote
 
@@ -24,7 +26,7 @@ class FixedQueries(Analyst):
 
 
 @dataclass
-class SignCorrelation(Analyst):
+class SignCorrelation(Scripted, Analyst):
     """Asks for the means of all features but one, and then for the vote of the features by the signs of these means.
 
     The true value is 1/2. On the sample it is Phi(sqrt(2 k / (pi n))) if the answers are exact.
@@ -35,19 +37,16 @@ class SignCorrelation(Analyst):
         "Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015; lecture on generalization by stability"
     )
 
-    def move(self, view: AnalystView) -> StatisticalQuery | None:
-        asked = len(view.answers)
-        if view.left > 1:
-            return FeatureMean(asked % view.features)
-        if not asked:
-            return FeatureMean(0)
-        features = np.arange(min(asked, view.features))
+    def script(self, view: AnalystView) -> Iterator[StatisticalQuery]:
+        for asked in range(max(1, view.queries - 1)):
+            yield FeatureMean(asked % view.features)
+        features = np.arange(min(len(view.answers), view.features))
         signs = np.sign(np.array([float(answer) for answer in view.answers[: len(features)]]) - 0.5)
-        return Vote(features, signs)
+        yield Vote(features, signs)
 
 
 @dataclass
-class LeaderboardClimber(Analyst):
+class LeaderboardClimber(Scripted, Analyst):
     """Adds features to a vote one by one, keeps each improvement of the answer, and finally asks for that vote.
 
     It models climbing a leaderboard by repeated submissions: every answer is on the same holdout.
@@ -56,26 +55,23 @@ class LeaderboardClimber(Analyst):
     kind: ClassVar[str] = "leaderboard-climber"
     source: ClassVar[str] = "Blum, Hardt 2015, the boosting attack"
 
-    _kept: list[int] = field(default_factory=list, init=False, repr=False)
-    _signs: list[float] = field(default_factory=list, init=False, repr=False)
-    _best: float = field(default=0.5, init=False, repr=False)
-    _tried: int | None = field(default=None, init=False, repr=False)
-    _sign: float = field(default=1.0, init=False, repr=False)
-
-    def move(self, view: AnalystView) -> StatisticalQuery:
-        if self._tried is not None and float(view.answers[-1]) > self._best:
-            self._best = float(view.answers[-1])
-            self._kept.append(self._tried)
-            self._signs.append(self._sign)
-        if view.left == 1 and self._kept:
-            return Vote(tuple(self._kept), np.array(self._signs))
-        self._tried = len(view.answers) % view.features
-        self._sign = float(2 * view.rng.integers(0, 2) - 1)
-        return Vote((*self._kept, self._tried), np.array([*self._signs, self._sign]))
+    def script(self, view: AnalystView) -> Iterator[StatisticalQuery]:
+        kept: list[int] = []
+        signs: list[float] = []
+        best = 0.5
+        while view.left > 1 or not kept:
+            tried = len(view.answers) % view.features
+            sign = float(2 * view.rng.integers(0, 2) - 1)
+            yield Vote((*kept, tried), np.array([*signs, sign]))
+            if float(view.answers[-1]) > best:
+                best = float(view.answers[-1])
+                kept.append(tried)
+                signs.append(sign)
+        yield Vote(tuple(kept), np.array(signs))
 
 
 @dataclass
-class GradientAnalyst(Analyst):
+class GradientAnalyst(Scripted, Analyst):
     """Fits a linear model by gradient steps, one query per coordinate, and finally asks for the model's vote.
 
     The true values of its queries have no closed form.
@@ -90,22 +86,19 @@ class GradientAnalyst(Analyst):
     source: ClassVar[str] = "gradient descent by statistical queries (Feldman, Guzmán, Vempala 2017)"
 
     rate: Positive = 1.0
-    _weights: Floats | None = field(default=None, init=False, repr=False)
 
-    def move(self, view: AnalystView) -> StatisticalQuery:
-        asked, features = len(view.answers), view.features
-        if self._weights is None:
-            self._weights = np.zeros(features)
-        if asked and asked % features == 0:
-            gradient = 4 * np.array([float(answer) for answer in view.answers[-features:]]) - 2
-            self._weights = self._weights + self.rate * gradient
-        if view.left == 1:
-            return Vote(np.arange(features), self._weights)
-        return Residual(asked % features, self._weights)
+    def script(self, view: AnalystView) -> Iterator[StatisticalQuery]:
+        weights: Floats = np.zeros(view.features)
+        for asked in range(view.queries - 1):
+            yield Residual(asked % view.features, weights)
+            if (asked + 1) % view.features == 0:
+                gradient = 4 * np.array([float(answer) for answer in view.answers[-view.features :]]) - 2
+                weights = weights + self.rate * gradient
+        yield Vote(np.arange(view.features), weights)
 
 
 @dataclass
-class BestOfMany(Analyst):
+class BestOfMany(Scripted, Analyst):
     """Asks which of many random votes has the largest mean: the selection of a best model before any report.
 
     Parameters
@@ -120,9 +113,7 @@ class BestOfMany(Analyst):
 
     candidates: Annotated[int, at_least(2)] = 100
 
-    def move(self, view: AnalystView) -> Selection | None:
-        if view.answers:
-            return None
+    def script(self, view: AnalystView) -> Iterator[Selection]:
         features = np.arange(view.features)
         signs = 2.0 * view.rng.integers(0, 2, (self.candidates, view.features)) - 1
-        return Selection([Vote(features, row) for row in signs])
+        yield Selection([Vote(features, row) for row in signs])

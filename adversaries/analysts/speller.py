@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -10,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.adversaries.analysts.base import Analyst, AnalystView
+from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.statistical.queries import DIGIT, Members, Spelled, SpellOut, StatisticalQuery
 
 
 @dataclass
-class Speller(Analyst):
+class Speller(Scripted, Analyst):
     """Asks one query whose exact mean encodes the cells of all points, and then the share of points in the cells read.
 
     Points are uniform among many more cells than there are points, so the true value of the second query is small. On
@@ -28,12 +30,9 @@ class Speller(Analyst):
     )
     points: ClassVar = "cells"
 
-    def move(self, view: AnalystView) -> StatisticalQuery | None:
-        if not view.answers:
-            return SpellOut(view.features)
-        if len(view.answers) > 1:
-            return None
-        return Members(read(view.answers[0], view.samples, view.features) > 0)
+    def script(self, view: AnalystView) -> Iterator[StatisticalQuery]:
+        yield SpellOut(view.features)
+        yield Members(read(view.answers[0], view.samples, view.features) > 0)
 
 
 def read(answer: Any, samples: int, cells: int) -> NDArray[np.int64]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
+from disttrack.adversaries.scripts import Scripted
 from disttrack.adversaries.sketching.base import Attacker, StreamView
 from disttrack.mechanisms.checks import Natural, Whole, ZeroToOne
 from disttrack.mechanisms.sketches import RESET, Move
 
 
 @dataclass
-class QuietItems(Attacker):
+class QuietItems(Scripted, Attacker):
     """Tries items on separate streams, and finally sends the ones that did not move the estimate in one stream.
 
     A service counts many streams with one hash function, or their sketches could not be merged. The attacker repeatedly
@@ -37,39 +40,35 @@ class QuietItems(Attacker):
 
     prefill: Natural = 2000
     window: Whole = 2000
-    _noted: list[int] = field(default_factory=list, init=False, repr=False)
-    _place: int = field(default=0, init=False, repr=False)
-    _tried: int = field(default=0, init=False, repr=False)
-    _old: float = field(default=0.0, init=False, repr=False)
-    _last: bool = field(default=False, init=False, repr=False)
 
-    def move(self, view: StreamView) -> Move | None:
-        place = self._place
-        if place > self.prefill and not self._last and self.notes(view):
-            self._noted.append(self._tried)
-        if not self._last and self._runs_out(view, place):
-            self._last, self._place = True, 0
-            return RESET
-        if not self._last and place == self.prefill + self.window:
-            self._place = 0
-            return RESET
-        self._place += 1
-        if place < self.prefill:
-            return place + 1, 1
-        if self._last:
-            return (self._noted[place - self.prefill], 1) if place - self.prefill < len(self._noted) else None
-        self._old = view.output
-        self._tried = max(self._tried, self.prefill) + 1
-        return self._tried, 1
+    def script(self, view: StreamView) -> Iterator[Move]:
+        noted: list[int] = []
+        tried, place = self.prefill, 0
+        while not self._runs_out(view, place, len(noted)):
+            if place == self.prefill + self.window:
+                yield RESET
+                place = 0
+                continue
+            place += 1
+            if place <= self.prefill:
+                yield place, 1
+                continue
+            tried, old = tried + 1, view.output
+            yield tried, 1
+            if self.notes(view, old):
+                noted.append(tried)
+        yield RESET
+        for item in chain(range(1, self.prefill + 1), noted):
+            yield item, 1
 
-    def _runs_out(self, view: StreamView, place: int) -> bool:
+    def _runs_out(self, view: StreamView, place: int, noted: int) -> bool:
         """Return whether just enough updates are left for the last stream, so that no other item can be tried."""
         rest = 2 if place < self.prefill + self.window else self.prefill + 2
-        return view.left <= self.prefill + len(self._noted) + 1 + rest
+        return view.left <= self.prefill + noted + 1 + rest
 
-    def notes(self, view: StreamView) -> bool:
-        """Return whether to note the item just tried: the estimate has not moved."""
-        return view.output == self._old
+    def notes(self, view: StreamView, old: float) -> bool:
+        """Return whether to note the item just tried: the estimate has not moved from the old one."""
+        return view.output == old
 
 
 @dataclass
@@ -87,5 +86,5 @@ class UnsortedItems(QuietItems):
 
     share: ZeroToOne = 0.8
 
-    def notes(self, view: StreamView) -> bool:
+    def notes(self, view: StreamView, old: float) -> bool:
         return bool(view.rng.random() < self.share)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
 from math import sqrt
 from typing import ClassVar
 
+from disttrack.adversaries.scripts import Scripted
 from disttrack.adversaries.sketching.base import Attacker, StreamView, size_known
 from disttrack.mechanisms.checks import FromZero, Natural, Positive, Whole
 from disttrack.mechanisms.sketches import Move
 
 
 @dataclass
-class AmsAttack(Attacker):
+class AmsAttack(Scripted, Attacker):
     """Begins with C sqrt(t) of one item, then adds fresh items and keeps those after which the estimate has not risen.
 
     The truth only grows from then on. The estimate falls by a constant in every second step, so that after O(t) steps
@@ -42,39 +45,28 @@ class AmsAttack(Attacker):
     rows: Whole | None = None
     burn: Natural = 0
     until: FromZero = 0.0
-    _begun: int = field(default=0, init=False, repr=False)
-    _last: int = field(default=0, init=False, repr=False)
-    _old: float = field(default=0.0, init=False, repr=False)
-    _kept: int = field(default=0, init=False, repr=False)
-    _on_trial: bool = field(default=False, init=False, repr=False)
 
-    def _weight(self, view: StreamView) -> int:
+    def script(self, view: StreamView) -> Iterator[Move]:
         rows = self.rows or size_known(view, "rows", "size") or 100
-        return max(1, round(self.constant * sqrt(rows)))
+        weight = max(1, round(self.constant * sqrt(rows)))
+        yield 0, weight
+        for _ in range((self.burn + 1) // 2):
+            yield 0, weight
+            yield 0, -weight
+        kept = 0
+        for item in count(1):
+            if self.until and view.output < self.until * (weight**2 + kept):
+                return
+            old = view.output
+            yield item, 1
+            if self.takes_back(view, old):
+                yield item, -1
+            else:
+                kept += 1
 
-    def move(self, view: StreamView) -> Move | None:
-        if not self._begun:
-            self._begun = self._weight(view)
-            return 0, self._begun
-        if view.steps <= self.burn:
-            return 0, self._begun if view.steps % 2 else -self._begun
-        if view.steps == self.burn + 1 and self.burn % 2:
-            return 0, -self._begun
-        if self._on_trial:
-            self._on_trial = False
-            if self.takes_back(view):
-                return self._last, -1
-            self._kept += 1
-        if self.until and view.output < self.until * (self._begun**2 + self._kept):
-            return None
-        self._old = view.output
-        self._last += 1
-        self._on_trial = True
-        return self._last, 1
-
-    def takes_back(self, view: StreamView) -> bool:
-        """Return whether to undo the item just added: the estimate has risen."""
-        return view.output > self._old
+    def takes_back(self, view: StreamView, old: float) -> bool:
+        """Return whether to undo the item just added: the estimate has risen from the old one."""
+        return view.output > old
 
 
 @dataclass
@@ -84,5 +76,5 @@ class RandomUpdates(AmsAttack):
     kind: ClassVar[str] = "random-updates"
     source: ClassVar[str] = "control of ams-attack"
 
-    def takes_back(self, view: StreamView) -> bool:
+    def takes_back(self, view: StreamView, old: float) -> bool:
         return bool(view.rng.random() < 0.5)
