@@ -1,6 +1,6 @@
 """Adversaries, which feed the sites: oblivious streams, adaptive attackers, and base classes for users' own."""
 
-from disttrack.adversaries.adaptive import Coin, Drain, Freeze
+from disttrack.adversaries.adaptive import Coin, Drain, Freeze, Policy
 from disttrack.adversaries.base import Adversary, Choice, View
 from disttrack.adversaries.bisect import Bisect
 from disttrack.adversaries.eavesdrop import Eavesdrop
@@ -8,7 +8,6 @@ from disttrack.adversaries.intruder import Challenge, Intruder
 from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.oblivious import Bursts, RoundRobin, SingleSite, Uniform, Zipf
 from disttrack.adversaries.phase import Phase
-from disttrack.adversaries.policy import Policy
 from disttrack.adversaries.posterior import Posterior
 from disttrack.adversaries.prediction import Contrary, Examiner, FixedExamples, Halving, Insertion, PointStream
 from disttrack.adversaries.replay import Replay

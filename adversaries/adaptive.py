@@ -1,4 +1,4 @@
-"""Adversaries that react to the outputs."""
+"""Adversaries that go over the sites and react to the outputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.known import early, estimate
 from disttrack.adversaries.schedules import NEVER, Burst
 from disttrack.adversaries.scripts import Scripted
-from disttrack.adversaries.site_order import laps
 from disttrack.mechanisms.checks import FromOne, Natural, NotNegative, Positive, UpToOne
 
 SHARES: Final = 100
@@ -85,6 +84,46 @@ class Drain(Scripted, Adversary):
 
 
 @dataclass
+class Policy(Scripted, Adversary):
+    """Goes over the sites in laps; five numbers decide when it leaves a site and when a lap begins.
+
+    The unit of `stay` and `patience` is alpha · output / (c sqrt(k)) items, about what a site of a sampling
+    tracker gets between two reports; c is the protocol's `confidence`, 3 if it has none, and alpha its accuracy,
+    0.1 if it has none. `freeze` and `drain` are members of the family, and so is a slow round-robin.
+
+    Parameters
+    ----------
+    stay
+        Additional length of its stay at a site after the output has changed, in units.
+    patience
+        Length of its wait at a site for the output to change, in units.
+    reach, growth, begin
+        Share of the sites in a lap, growth of the output from one lap to the next, output at which the first begins
+        in units of c sqrt(k) / alpha items.
+    """
+
+    kind: ClassVar[str] = "policy"
+    source: ClassVar[str] = "derived; contains freeze (stay 0, great patience) and drain (stay = patience)"
+
+    stay: NotNegative = 0.0
+    patience: Positive = 8.0
+    reach: UpToOne = 1.0
+    growth: FromOne = 1.0
+    begin: NotNegative = 0.0
+
+    def script(self, view: View) -> Iterator[Burst]:
+        for site in laps(view, self.reach, self.growth, self.begin):
+            if site is None:
+                yield Burst(view.sites - 1)
+                continue
+            changes = view.changes
+            yield Burst(site, max(1, math.ceil(self.patience * _unit(view))))
+            while view.changes != changes and (stay := math.floor(self.stay * _unit(view))):
+                changes = view.changes
+                yield Burst(site, stay)
+
+
+@dataclass
 class Coin(Scripted, Adversary):
     """Draws the next site at each change, but goes there only when the present site has had its share: harmless.
 
@@ -111,3 +150,31 @@ class Coin(Scripted, Adversary):
                     drawn, changes = int(view.rng.integers(view.sites)), view.changes
             # a whole share without a change: nothing has been drawn yet
             site = int(view.rng.integers(view.sites)) if drawn is None else drawn
+
+
+def laps(view: View, reach: float, growth: float, begin: float) -> Iterator[int | None]:
+    """Yield the first sites in turn, lap after lap; None while items are to be stored at another site.
+
+    The next value is asked for when the present site is done, and at each change while items are stored.
+
+    Parameters
+    ----------
+    reach
+        Share of the sites in a lap, above 0 and at most 1.
+    growth
+        Factor by which the output grows from the start of one lap to that of the next, at least 1. With 1
+        laps follow immediately.
+    begin
+        Output at the start of the first lap, in units of c sqrt(k) / alpha items (see `early`); 0 for the start.
+    """
+    target = begin * early(view)
+    while True:
+        while (output := float(view.output)) < target:
+            yield None
+        target = output * growth if growth > 1 else 0.0
+        yield from range(max(1, round(reach * view.sites)))
+
+
+def _unit(view: View) -> float:
+    """Return alpha · output / (c sqrt(k))."""
+    return max(0.0, estimate(view)) / early(view)

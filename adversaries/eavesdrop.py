@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import ClassVar, Literal
 
-from disttrack.adversaries.attack_timing import LIKELY, attack
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.beliefs import SamplingBelief, belief_of
+from disttrack.adversaries.posterior import LIKELY, attack
 from disttrack.adversaries.schedules import Burst
 from disttrack.adversaries.scripts import Scripted
 from disttrack.adversaries.views import TrafficView

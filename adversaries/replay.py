@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, ClassVar, NamedTuple
 
 from disttrack.adversaries.base import Adversary, View
@@ -88,11 +89,8 @@ class Prefix(Schedule):
     def support(self, sites: int) -> Sequence[int] | None:
         return self.plan.support(sites)
 
-    def highest(self) -> int:
-        return self.plan.highest()
-
-    def lowest(self) -> int:
-        return self.plan.lowest()
+    def named(self) -> tuple[int, int]:
+        return self.plan.named()
 
     def sent(self, step: int) -> int:
         return self.plan.sent(step)
@@ -145,21 +143,10 @@ class Replay(Scripted, Adversary):
 def _joined(moves: Moves) -> list[Schedule]:
     """Return moves as plans, with consecutive bursts and rests merged."""
     plans: list[Schedule] = []
-    sites: list[int] = []
-    lengths: list[int] = []
-
-    def close() -> None:
-        if sites:
-            plans.append(Runs(sites, lengths))
-            sites.clear()
-            lengths.clear()
-
-    for plan, length in moves:
-        if isinstance(plan, Burst | Rest):
-            sites.append(plan.site if isinstance(plan, Burst) else -1)
-            lengths.append(length)
+    for simple, group in groupby(moves, lambda move: isinstance(move[0], Burst | Rest)):
+        if simple:
+            runs = [(plan.site if isinstance(plan, Burst) else -1, length) for plan, length in group]
+            plans.append(Runs(*zip(*runs, strict=True)))
         else:
-            close()
-            plans.append(Prefix(plan, length))
-    close()
+            plans.extend(Prefix(plan, length) for plan, length in group)
     return plans

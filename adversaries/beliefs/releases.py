@@ -29,9 +29,6 @@ class CaughtBelief(Belief):
     def prospects(self) -> tuple[Reals, Reals]:
         return 1 - self.errors, np.ones(len(self.errors))
 
-    def ideal(self) -> float:
-        return 0.0
-
 
 class AttributedBelief(Belief):
     """Against any other protocol: changes of the total error while a site is fed are attributed to this site.
@@ -60,6 +57,3 @@ class AttributedBelief(Belief):
     def prospects(self) -> tuple[Reals, Reals]:
         # a report sets the site's error to about half a jump, and takes about a jump of items
         return self._jump / 2 - self.errors, np.full(len(self.errors), max(1.0, self._jump))
-
-    def ideal(self) -> float:
-        return 0.0

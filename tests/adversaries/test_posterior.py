@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from disttrack.adversaries import Eavesdrop, View
-from disttrack.adversaries.attack_timing import attack
 from disttrack.adversaries.beliefs import AttributedBelief, Belief, BlockBelief, CaughtBelief, SamplingBelief, belief_of
+from disttrack.adversaries.posterior import attack
 from disttrack.protocols import Randomized
 from disttrack.simulator import play
 
