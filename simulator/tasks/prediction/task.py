@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.adversaries import Examiner, Replay
-from disttrack.adversaries.prediction.constructed import Constructed
+from disttrack.adversaries.prediction.adversaries import Constructed
 from disttrack.mechanisms.prediction import Learner
 from disttrack.simulator.game.rehearsal import BRANCH, original
 from disttrack.simulator.game.timeline import checkpoints

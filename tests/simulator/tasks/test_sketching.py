@@ -29,7 +29,7 @@ def test_the_referee_is_a_plain_loop(pieces: int) -> None:
     rng = np.random.default_rng(0)
     outputs = np.round(rng.normal(10, 6, 50)).tolist()
     moves = [(int(item), 1) for item in rng.integers(0, 30, 50)]
-    referee = UpdateReferee(Kmv(size=9, alpha=0.5), Distinct(), 50)
+    referee = UpdateReferee(Kmv(size=9, alpha=0.5), Truth("distinct"), 50)
     for begin in range(0, 50, -(-50 // pieces)):
         part = slice(begin, begin + -(-50 // pieces))
         referee.judge(moves[part], outputs[part])
@@ -52,7 +52,7 @@ def test_the_referee_is_a_plain_loop(pieces: int) -> None:
 
 
 def test_an_estimate_is_too_low_below_half_of_the_truth() -> None:
-    referee = UpdateReferee(Kmv(size=9), Distinct(), 3)
+    referee = UpdateReferee(Kmv(size=9), Truth("distinct"), 3)
     referee.judge([(1, 1), (2, 1), (3, 1)], [0.5, 0.99, 1.4])
     assert referee.row()["half_at"] == 2
 
