@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from disttrack.simulator.errors import printable
@@ -101,26 +102,25 @@ def fault_of(record: Any) -> str:
         return f"row of its Record must be a mapping; got a {type(record.row).__name__}"
     if not isinstance(record.error, str | None):
         return f"error of its Record must be a text or None; got a {type(record.error).__name__}"
-    if fault := _fault_of_values("row", record.row.values()):
-        return fault
     for name, columns in (("series", record.series), ("kinds", record.kinds)):
         if not isinstance(columns, dict) or not all(isinstance(values, list) for values in columns.values()):
             return f"{name} of its Record must be a mapping of columns to lists"
         if len({len(values) for values in columns.values()}) > 1:
             return f"the lists of {name} must be of one length"
-        if fault := next(filter(None, (_fault_of_values(name, values) for values in columns.values())), ""):
-            return fault
+    series, kinds = record.series.values(), record.kinds.values()
+    for name, values in (("row", record.row.values()), ("series", chain(*series)), ("kinds", chain(*kinds))):
+        if fault := next(filter(None, map(_fault_of_value, values)), ""):
+            return f"{name} of its Record {fault}"
     return ""
 
 
-def _fault_of_values(name: str, values: Iterable[Any]) -> str:
-    for value in values:
-        if isinstance(value, list | tuple | dict | set):
-            return f"{name} of its Record must hold text, numbers and None; got a {type(value).__name__}"
-        if isinstance(value, int) and abs(value) > MOST:
-            return f"{name} of its Record has a whole number of {value.bit_length():,} bits: no table can hold it"
-        if isinstance(value, str) and printable(value) != value:
-            return f"{name} of its Record has a text that cannot be written: {printable(value)}"
+def _fault_of_value(value: Any) -> str:
+    if isinstance(value, list | tuple | dict | set):
+        return f"must hold text, numbers and None; got a {type(value).__name__}"
+    if isinstance(value, int) and abs(value) > MOST:
+        return f"has a whole number of {value.bit_length():,} bits: no table can hold it"
+    if isinstance(value, str) and printable(value) != value:
+        return f"has a text that cannot be written: {printable(value)}"
     return ""
 
 

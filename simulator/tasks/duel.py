@@ -44,6 +44,8 @@ class MechanismGame(Task):
     """The random streams. The place of a role is its key in the tree of seeds: another order gives other games."""
     takes: ClassVar[tuple[type[Any], ...]] = ()
     """Classes of the mechanisms that can play it."""
+    wanted: ClassVar[str] = ""
+    """Description of such a mechanism in messages, if the names of the classes do not say it."""
     engines: ClassVar[Sequence[str]] = ("step",)
     reason: ClassVar[str] = ""
     """Reason for the engine, if there is only one."""
@@ -116,7 +118,7 @@ class MechanismGame(Task):
         filled = {name: value for name, value in usual.items() if name in taken and value is not None}
         mechanism = replace(part, arguments={**filled, **part.arguments}).make()
         if not self.accepts(mechanism):
-            wanted = " or ".join(one.__name__ for one in self.takes)
+            wanted = self.wanted or " or ".join(one.__name__ for one in self.takes)
             raise PointError(("protocol", "kind"), f"task {point.task.label} takes a {wanted}; {part.label} is none")
         return mechanism
 

@@ -78,17 +78,13 @@ class CountReferee(Referee):
         """Take the items and estimates of the next steps."""
         items, estimates = np.asarray(moves), np.asarray(answers)
         truth = self._items + np.cumsum(items)
-        errors = estimates - truth
+        comparable = np.where(np.isfinite(estimates), estimates, math.inf)
+        errors = comparable - truth
         sizes = np.abs(errors)
-        largest = float(sizes.max())
-        comparable = estimates
-        if not largest < math.inf:
-            finite = np.isfinite(estimates)
-            comparable, errors = np.where(finite, estimates, math.inf), np.where(finite, errors, math.inf)
-            sizes, largest = np.abs(errors), math.inf
-        if self._failure is None and (largest > self._bound or largest == math.inf):
-            self._failure = self._at + int(((sizes > self._bound) | (sizes == math.inf)).argmax()) + 1
-        self._largest = max(self._largest, largest)
+        wrong = (sizes > self._bound) | (sizes == math.inf)
+        if self._failure is None and wrong.any():
+            self._failure = self._at + int(wrong.argmax()) + 1
+        self._largest = max(self._largest, float(sizes.max()))
         self._final = float(errors[-1])
         self._squares += float(np.square(errors).sum())  # a BLAS product would differ between processors
         self._changes += int(np.count_nonzero(comparable[1:] != comparable[:-1])) + bool(comparable[0] != self._last)

@@ -25,8 +25,8 @@ Bits = NDArray[np.bool_]
 class MirrorReferee(Referee):
     """Compares the answers on ones and zeros with those allowed: at most 2L mistakes, no top at the first K ones."""
 
-    def __init__(self, mirror: JdpMirror) -> None:
-        self._mirror = mirror
+    def __init__(self, run: MirrorRun) -> None:
+        self._run = run
         self._false_tops = 0
         self._on_ones: list[Bits] = [np.empty(0, dtype=bool)]
 
@@ -37,12 +37,14 @@ class MirrorReferee(Referee):
 
     def row(self) -> dict[str, Any]:
         """Return the columns."""
-        mirror, on_ones = self._mirror, np.concatenate(self._on_ones)
+        mirror, on_ones = self._run.mechanism, np.concatenate(self._on_ones)
         mistakes, chances = mirror_mistakes(len(on_ones), mirror.delay, on_ones), mirror.steps.chances
         early = self._false_tops or on_ones[: mirror.delay].any()
         return {
             "mistakes": mistakes,
+            "sites": 1,
             "ones": len(on_ones),
+            "first_top": self._run.first_top,
             "delay": mirror.delay,
             "length": mirror.length,
             "expected_mistakes": mirror.expected_mistakes,
@@ -91,11 +93,8 @@ class Mirror(Duel):
         steps = sizes["steps"]
         view = View(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])
         ones = Planned(adversary, view, form=lambda site: site != SKIP)
-        return Sides(mechanism.start(rngs["mechanism"]), ones, MirrorReferee(mechanism), view, steps)
-
-    def finish(self, sides: Sides) -> dict[str, Any]:
-        assert isinstance(sides.run, MirrorRun)
-        return {**sides.referee.row(), "first_top": sides.run.first_top, "sites": 1}
+        run = mechanism.start(rngs["mechanism"])
+        return Sides(run, ones, MirrorReferee(run), view, steps)
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=self.sizes_of(point)["steps"] / 560_000)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from disttrack.adversaries.sketching import RESET, Attacker, StreamView
 from disttrack.mechanisms.sketches import Goal, Move, Sketch, SketchRun
-from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.point import Point
 from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import OVER_ALPHA, Answer, held
 from disttrack.simulator.tasks.base import Demand
@@ -59,6 +59,7 @@ class Sketching(Duel):
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ("sketch", "adversary")
     takes: ClassVar[tuple[type[Any], ...]] = (Sketch,)
+    wanted: ClassVar[str] = "sketch for it"
     refusals: ClassVar[tuple[type[Exception], ...]] = (ValueError, NotImplementedError)
     sizes: ClassVar[Sequence[Size]] = (Size("updates", "items", "Updates of the stream at most.", needed=True),)
     columns: ClassVar[Sequence[str]] = (
@@ -79,25 +80,15 @@ class Sketching(Duel):
     def accepts(self, mechanism: Any) -> bool:
         return isinstance(mechanism, Sketch) and mechanism.goal == self.goal
 
-    def mechanism_of(self, point: Point) -> Any:
-        sketch = point.protocol.make()
-        if not self.accepts(sketch):
-            reason = f"task {self.kind} takes a sketch for it; {point.protocol.label} is none"
-            raise PointError(("protocol", "kind"), reason)
-        return sketch
-
     def obstacle(self, mechanism: Sketch, adversary: Attacker) -> str:
         reason = "a robust form is asked after each update" if mechanism.built_for is not None else ""
         return super().obstacle(mechanism, adversary) or reason
 
-    def norm(self, sketch: Sketch) -> Norm:
-        """Return the norm for the relative error of a frequency."""
-        return "two"
-
     def begin(self, mechanism: Sketch, adversary: Attacker, sizes: Sizes, rngs: Rngs) -> Sides:
         updates = sizes["updates"]
         view = StreamView(updates=updates, rng=rngs["adversary"], known=known(mechanism))
-        referee = UpdateReferee(mechanism, Truth(mechanism.goal, self.norm(mechanism)), updates)
+        norm: Norm = "one" if getattr(mechanism, "inner", mechanism).kind.endswith("count-min") else "two"
+        referee = UpdateReferee(mechanism, Truth(mechanism.goal, norm), updates)
         return Sides(Moves(mechanism.start(rngs["sketch"])), adversary, referee, view, updates)
 
     def finish(self, sides: Sides) -> dict[str, Any]:
@@ -134,7 +125,3 @@ class FrequencyTask(Sketching):
 
     kind: ClassVar[str] = "frequency"
     goal: ClassVar[Goal] = "frequency"
-
-    def norm(self, sketch: Sketch) -> Norm:
-        inner = getattr(sketch, "inner", sketch)
-        return "one" if inner.kind.endswith("count-min") else "two"
