@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from disttrack.simulator.errors import printable
 from disttrack.simulator.tasks.answers import USUAL, Answer
-from disttrack.simulator.tasks.sizes import ITEMS, SITES, START, Size
 
 if TYPE_CHECKING:
     from disttrack.simulator.points.point import Point
@@ -141,6 +140,58 @@ class Demand:
     seconds: float
     memory: float = 0.0
     messages: float = 0.0
+
+
+Column = Literal["sites", "items", "start"]
+"""A field of a point, and a column of the tables."""
+COLUMNS: Final[tuple[Column, ...]] = get_args(Column)
+
+
+@dataclass(frozen=True)
+class Size:
+    """One size of a task's games.
+
+    Parameters
+    ----------
+    key
+        Its name in scenario files: a plural, as in `experts`.
+    column
+        The field of a point and the column of the tables that it fills.
+    says
+        Its meaning, in a few words.
+    least
+        The least value.
+    needed
+        Whether a scenario must give it.
+    """
+
+    key: str
+    column: Column
+    says: str
+    least: int = 1
+    needed: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.key.isidentifier():
+            raise ValueError(f"key must be a word; got {self.key!r}")
+        if self.column not in COLUMNS:
+            raise ValueError(f"column must be one of {', '.join(COLUMNS)}; got {self.column!r}")
+
+
+SITES: Final = Size("sites", "sites", "Number of sites, k.")
+ITEMS: Final = Size("items", "items", "Number of items of a game.", least=0)
+START: Final = Size("start", "start", "Items counted before the game begins.", least=0)
+
+
+def called(sizes: Iterable[Size]) -> dict[str, str]:
+    """Return the columns with another key, and that key.
+
+    Examples
+    --------
+    >>> called([SITES, Size("steps", "items", "Steps of the clock.")])
+    {'items': 'steps'}
+    """
+    return {size.column: size.key for size in sizes if size.key != size.column}
 
 
 class Task(ABC):

@@ -17,9 +17,8 @@ from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family, kinds, parameters
 from disttrack.simulator.tasks.adversary import adversary_of
-from disttrack.simulator.tasks.base import Record, Task
+from disttrack.simulator.tasks.base import Record, Size, Task
 from disttrack.simulator.tasks.loop import Sides, duel
-from disttrack.simulator.tasks.sizes import Size
 
 STEPS = Size("steps", "items", "Steps of the clock.", needed=True)
 Sizes = Mapping[str, Any]

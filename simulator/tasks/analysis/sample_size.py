@@ -15,9 +15,8 @@ from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.analysis.task import CURATOR, QUERIES
 from disttrack.simulator.tasks.answers import Answer
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
-from disttrack.simulator.tasks.sizes import Size
 
 ROLES = ("answers",)
 """Random streams: the answers, with points and noise together."""

@@ -26,43 +26,12 @@ from disttrack.simulator.tasks.analysis.task import (
     distribution_of,
 )
 from disttrack.simulator.tasks.answers import Answer
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
 from disttrack.simulator.tasks.loop import duel
-from disttrack.simulator.tasks.sizes import Size
 
-ROLES = ("samples", "mechanism", "adversary", "truth", "choice")
-"""Random streams: the points, the mechanism's noise, the analyst's moves, the truth, and the noise of the choice."""
 EPSILON: Final = 0.05
 """Stability of the noisy argmax that makes the choice."""
-
-
-def worst_of_many(
-    mechanism: QueryMechanism, analyst: Analyst, *, repetitions: int, samples: int, queries: int, seed: int = 0
-) -> tuple[float, float]:
-    """Run algorithm B on many samples: return the gap of the query and sample chosen, and the largest gap of all.
-
-    Step (1) takes the last query of each game as q_t; step (2) chooses among q_t and 1 - q_t by q(S_t) - q(D), a
-    query of sensitivity 1 / n, with NoisyArgmax at epsilon 0.05. Points have as many features as there are queries,
-    or lie in ten times as many cells as there are samples.
-    """
-    rngs = streams(seed, ROLES)
-    features = 10 * samples if analyst.points == "cells" else queries
-    distribution = distribution_of(analyst, features)
-    truth = Truth(distribution, rngs["truth"])
-    sizes = {"samples": samples, "queries": queries, "features": features}
-    gaps = []
-    for _ in range(repetitions):
-        data = distribution.draw(samples, rngs["samples"])
-        try:
-            sides = conversation(mechanism, copy.deepcopy(analyst), data, truth, sizes, rngs)
-            duel(sides)
-        except ValueError as error:
-            raise MoveError(f"adversary {analyst.kind}: {error}") from error
-        gap = sides.referee.row()["gap"]
-        gaps += [gap, -gap]
-    chosen = noisy_argmax(np.array(gaps), NoisyArgmax(EPSILON).noise(samples), rngs["choice"])
-    return gaps[chosen], max(gaps)
 
 
 class WorstOfMany(MechanismGame):
@@ -71,11 +40,15 @@ class WorstOfMany(MechanismGame):
     `chosen_gap` is that of the query chosen by the noisy argmax, `worst_gap` the largest of all. `stability_bound` is
     the bound of Claim B on the mean of the former: e^epsilon - 1 + T delta, with epsilon and delta of the mechanism and
     of the choice together; empty for a mechanism that is not stable.
+
+    Step (1) takes the last query of each game as q_t; step (2) chooses among q_t and 1 - q_t by q(S_t) - q(D), a
+    query of sensitivity 1 / n, with NoisyArgmax at epsilon 0.05. Points have as many features as there are queries,
+    or lie in ten times as many cells as there are samples.
     """
 
     kind: ClassVar[str] = "worst-of-many"
     rules: ClassVar[int] = 2
-    roles: ClassVar[Sequence[str]] = ROLES
+    roles: ClassVar[Sequence[str]] = ("samples", "mechanism", "adversary", "truth", "choice")
     takes: ClassVar[tuple[type[Any], ...]] = (QueryMechanism,)
     reason: ClassVar[str] = "a repetition at a time"
     sizes: ClassVar[Sequence[Size]] = (
@@ -97,11 +70,30 @@ class WorstOfMany(MechanismGame):
     def result(
         self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes, *, seed: int, bulk: bool
     ) -> tuple[Row, Series]:
-        chosen, worst = worst_of_many(mechanism, adversary, **sizes, seed=seed)
-        stable = mechanism.stability(sizes["samples"], sizes["queries"])
-        bound = None if stable is None else exp(stable[0] + EPSILON) - 1 + sizes["repetitions"] * stable[1]
+        repetitions, samples, queries = (sizes[key] for key in ("repetitions", "samples", "queries"))
+        rngs = streams(seed, self.roles)
+        features = 10 * samples if adversary.points == "cells" else queries
+        distribution = distribution_of(adversary, features)
+        truth, given = (
+            Truth(distribution, rngs["truth"]),
+            {"samples": samples, "queries": queries, "features": features},
+        )
+        gaps = []
+        for _ in range(repetitions):
+            data = distribution.draw(samples, rngs["samples"])
+            try:
+                sides = conversation(mechanism, copy.deepcopy(adversary), data, truth, given, rngs)
+                duel(sides)
+            except ValueError as error:
+                raise MoveError(f"adversary {adversary.kind}: {error}") from error
+            gap = sides.referee.row()["gap"]
+            gaps += [gap, -gap]
+        chosen = noisy_argmax(np.array(gaps), NoisyArgmax(EPSILON).noise(samples), rngs["choice"])
+        stable = mechanism.stability(samples, queries)
+        bound = None if stable is None else exp(stable[0] + EPSILON) - 1 + repetitions * stable[1]
         # the bound is on the mean: a single game neither keeps nor breaks it
-        return {"chosen_gap": chosen, "worst_gap": worst, "stability_bound": bound, "verdict": "undecided"}, {}
+        row = {"chosen_gap": gaps[chosen], "worst_gap": max(gaps), "stability_bound": bound}
+        return {**row, "verdict": "undecided"}, {}
 
     def demand(self, point: Point) -> Demand:
         sizes = self.sizes_of(point)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -15,14 +15,10 @@ from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import DELTA, STEPS, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.tasks.planned import Planned, items
-from disttrack.simulator.tasks.sizes import Size
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class MemoryView(View):
@@ -123,11 +119,6 @@ def bound_of(counter: Counter, steps: int) -> float:
     return counter.error_bound_throughout(steps, DELTA)
 
 
-def _guessed(games: pd.DataFrame) -> Any:
-    """Return whether the challenge was guessed right, for the games with a challenge."""
-    return games["guessed"].dropna()
-
-
 class ContinualCount(Duel):
     """A private counter under continual observation.
 
@@ -152,7 +143,7 @@ class ContinualCount(Duel):
         LARGEST,
         RMS,
         Answer("bound", "what the largest error of a game exceeds with probability 0.05 at most", "bound", rank=0),
-        Answer("guessed", "games in which the adversary guessed the challenge right", _guessed, "share"),
+        Answer("guessed", "games in which the adversary guessed the challenge right", "guessed", "share"),
         Answer("memory", "numbers that the counter keeps, as it declares", "memory", "fact", rank=3),
     )
 

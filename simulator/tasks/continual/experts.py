@@ -18,11 +18,10 @@ from disttrack.adversaries.base import View
 from disttrack.mechanisms import PerturbedLeader
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides
 from disttrack.simulator.tasks.planned import Planned
-from disttrack.simulator.tasks.sizes import Size
 
 CHUNK = 4096
 """Rounds passed at once."""

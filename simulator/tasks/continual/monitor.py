@@ -18,11 +18,10 @@ from disttrack.mechanisms.monitors import verdict
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import STEPS, MechanismGame, Row, Series, Sizes, known
 from disttrack.simulator.tasks.loop import kept
 from disttrack.simulator.tasks.planned import plans
-from disttrack.simulator.tasks.sizes import Size
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,11 +18,10 @@ from disttrack.mechanisms import QUERY_SOLVERS
 from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Run, Sides, kept
 from disttrack.simulator.tasks.planned import SKIP, Planned
-from disttrack.simulator.tasks.sizes import Size
 
 
 class Solver(Run):

@@ -19,11 +19,10 @@ from disttrack.mechanisms.static import StaticMechanism
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.dynamic.referee import DataReferee, QueryReferee
 from disttrack.simulator.tasks.loop import Run, Sides, kept
-from disttrack.simulator.tasks.sizes import Size
 
 DOMAIN: Final = Size("domain", "sites", "Values that an item may have, 0 to domain - 1.", needed=True)
 COMMON: Final = ("size", "updates", "ignored", "number", "max_abs_error", "rms_error", "bound", "error_over_bound")
@@ -39,10 +38,11 @@ DEEPEST: Final = 5
 
 
 class Updates(Run):
-    """A run that takes updates: here only checked, since a static mechanism releases its answers at the end."""
+    """A run that takes updates; without a dynamic mechanism they are only checked, since the release is at the end."""
 
-    def __init__(self, domain: int, adversary: str) -> None:
+    def __init__(self, domain: int, adversary: str, run: DynamicRun | None = None) -> None:
         self._domain, self._adversary, self._steps = domain, adversary, 0
+        self.run = run
 
     def step(self, code: int) -> Floats | None:
         """Take the code of an update; return the answers if they are new.
@@ -56,19 +56,7 @@ class Updates(Run):
         if code > self._domain:
             reason = f"step {self._steps}: item {code - 1} is not among the {self._domain:,} values of the domain"
             raise MoveError(f"adversary {self._adversary}: {reason}")
-        return None
-
-
-class Releases(Updates):
-    """A run of a dynamic mechanism."""
-
-    def __init__(self, run: DynamicRun, adversary: str) -> None:
-        super().__init__(run.mechanism.domain, adversary)
-        self.run = run
-
-    def step(self, code: int) -> Floats | None:
-        super().step(code)
-        return self.run.answers if self.run.step(code) else None
+        return self.run.answers if self.run is not None and self.run.step(code) else None
 
 
 class ReleaseReferee(DataReferee):
@@ -210,14 +198,15 @@ class DynamicQueries(DataSetDuel):
             raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
 
     def begin(self, mechanism: DynamicMechanism, adversary: UpdateStream, sizes: Sizes, rngs: Rngs) -> Sides:
-        run = Releases(mechanism.start(rngs["mechanism"]), adversary.kind)
+        run = Updates(mechanism.domain, adversary.kind, mechanism.start(rngs["mechanism"]))
         referee = QueryReferee(mechanism.family, sizes["steps"])
         return Sides(run, adversary, referee, self.view_of(mechanism, referee, sizes, rngs), sizes["steps"])
 
     def finish(self, sides: Sides) -> dict[str, Any]:
         view, row = sides.view, sides.referee.row()
-        assert isinstance(sides.run, Releases)
+        assert isinstance(sides.run, Updates)
         run = sides.run.run
+        assert run is not None
         most = row["peak"] if run.mechanism.deletes else view.sent
         row |= {"bound": run.error_bound(most, DELTA), "output_changes": view.changes}
         row |= {"log_steps": math.log2(sides.steps), **run.facts()}

@@ -11,10 +11,9 @@ from disttrack.mechanisms.prediction import JdpMirror, PointPredictor
 from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import STEPS, MechanismGame, Row, Series, Sizes
 from disttrack.simulator.tasks.loop import kept
-from disttrack.simulator.tasks.sizes import Size
 
 LETTERS: Final = {JdpMirror: 2, PointPredictor: 3}
 """Possible examples of a step: a bit; or one of two points, the first with either label, the second with label 0."""

@@ -13,11 +13,10 @@ from disttrack.mechanisms.prediction import JdpMirror
 from disttrack.mechanisms.prediction.mirror import MirrorRun, mirror_mistakes
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import STEPS, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.tasks.planned import SKIP, Planned
-from disttrack.simulator.tasks.sizes import Size
 
 Bits = NDArray[np.bool_]
 

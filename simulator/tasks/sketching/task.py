@@ -10,10 +10,9 @@ from disttrack.mechanisms.sketches import Goal, Move, Sketch, SketchRun
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import OVER_ALPHA, Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Run, Sides
-from disttrack.simulator.tasks.sizes import Size
 from disttrack.simulator.tasks.sketching.referee import UpdateReferee
 from disttrack.simulator.tasks.sketching.truth import Norm, Truth
 
