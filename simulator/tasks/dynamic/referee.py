@@ -133,6 +133,9 @@ class QueryReferee(DataReferee):
         """Judge the steps after the last judged one up to `until`, by the answers in force."""
         if until <= self._settled:
             return
+        if not self._changes or self._changes[0][0] > until:
+            self._judge_still(until)
+            return
         ripe = sum(1 for step, _, _ in self._changes if step <= until)
         changes, self._changes = self._changes[:ripe], self._changes[ripe:]
         block = max(1, BLOCK // self._family.number)
@@ -146,6 +149,18 @@ class QueryReferee(DataReferee):
             self._judge(truths, starts, np.append(rows[:, 0], following) - starts)
             self._truth, begins = truths[-1], following
             self._settled_size += int(rows[:, 2].sum())
+        self._settled = until
+        self._checkpoint()
+
+    def _judge_still(self, until: int) -> None:
+        """Judge steps without changes: as `_judge` does, for a single row."""
+        error = float(np.abs(self._truth - self._answers).max())
+        if not error <= self.max_abs_error:
+            self.max_abs_error = error if error == error else math.inf
+        self._squares += error * error * (until - self._settled)
+        if until > self._late:
+            self.late_error = max(self.late_error, error)
+            self.late_zero = max(self.late_zero, float(self._truth.max()))
         self._settled = until
         self._checkpoint()
 
