@@ -79,10 +79,10 @@ class MechanismGame(Task):
         self.fits(mechanism, adversary, sizes)
         chosen, reason = self._engine(engine, mechanism, adversary)
         row, series = self.result(mechanism, adversary, sizes, seed=seed, bulk=chosen == "bulk")
-        known = {name: sizes[size.key] for size in self.sizes for name in (size.key, size.column)}
-        known["alpha"] = getattr(mechanism, "alpha", None)
+        common = {name: sizes[size.key] for size in self.sizes for name in (size.key, size.column)}
+        common["alpha"] = getattr(mechanism, "alpha", None)
         closing = {"ok": row["verdict"] == "ok", "engine": chosen, "seconds": time.perf_counter() - begun}
-        return Record(known | row | closing, dict(series), engine_reason=reason)
+        return Record(common | row | closing, dict(series), engine_reason=reason)
 
     def check(self, point: Point) -> None:
         if point.network is not None:
