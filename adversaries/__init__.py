@@ -1,16 +1,14 @@
 """Adversaries, which feed the sites: oblivious streams, adaptive attackers, and base classes for users' own."""
 
-from disttrack.adversaries.adaptive import Coin, Drain, Freeze
+from disttrack.adversaries.adaptive import Coin, Drain, Freeze, Policy
 from disttrack.adversaries.base import Adversary, Choice, View
+from disttrack.adversaries.believing import Eavesdrop, Posterior, WhiteBox
 from disttrack.adversaries.bisect import Bisect
-from disttrack.adversaries.eavesdrop import Eavesdrop
 from disttrack.adversaries.intruder import Challenge, Intruder
 from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.oblivious import Bursts, RoundRobin, SingleSite, Uniform, Zipf
 from disttrack.adversaries.phase import Phase
-from disttrack.adversaries.policy import Policy
-from disttrack.adversaries.posterior import Posterior
-from disttrack.adversaries.prediction import Contrary, Examiner, FixedExamples, Halving, Insertion, PointStream
+from disttrack.adversaries.prediction import Contrary, Examiner, Halving, Insertion, PointStream
 from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from disttrack.adversaries.streams import Biased, HardInstance, Scattered
@@ -27,7 +25,6 @@ from disttrack.adversaries.updates import (
     UpdateView,
 )
 from disttrack.adversaries.views import StateView, TrafficView
-from disttrack.adversaries.white_box import WhiteBox
 
 __all__ = [
     "NEVER",
@@ -44,7 +41,6 @@ __all__ = [
     "Drain",
     "Eavesdrop",
     "Examiner",
-    "FixedExamples",
     "Freeze",
     "Grow",
     "GrowAndDelete",

@@ -1,15 +1,17 @@
-"""Adversaries that react to the outputs."""
+"""Adversaries that go over the sites and react to the outputs."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import cycle, repeat
 from typing import ClassVar, Final
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.known import early, estimate
-from disttrack.adversaries.schedules import Burst, Schedule
-from disttrack.adversaries.site_order import SiteOrder
+from disttrack.adversaries.schedules import NEVER, Burst
+from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import FromOne, Natural, NotNegative, Positive, UpToOne
 
 SHARES: Final = 100
@@ -17,7 +19,7 @@ SHARES: Final = 100
 
 
 @dataclass
-class Freeze(Adversary):
+class Freeze(Scripted, Adversary):
     """Feeds a site until the output changes, then goes on to the next, in laps over the sites.
 
     If a site keeps state between its reports, each site is left right after a report, when the server's
@@ -42,16 +44,14 @@ class Freeze(Adversary):
     reach: UpToOne = 1.0
     growth: FromOne = 1.0
     begin: NotNegative = 0.0
-    _laps: SiteOrder | None = field(default=None, init=False, repr=False, compare=False)
 
-    def plan(self, view: View) -> Schedule:
-        if self._laps is None:
-            self._laps = SiteOrder(self.reach, self.growth, self.begin)
-        return Burst(self._laps.next(view))
+    def script(self, view: View) -> Iterator[Burst]:
+        for site in laps(view, self.reach, self.growth, self.begin):
+            yield Burst(view.sites - 1 if site is None else site)
 
 
 @dataclass
-class Drain(Adversary):
+class Drain(Scripted, Adversary):
     """Leaves each site just before its report: the counterpart of `freeze`, driving the error below.
 
     Stays on a site until patience · alpha · output / (c sqrt(k)) items have passed since the last change of the output
@@ -72,23 +72,59 @@ class Drain(Adversary):
 
     patience: Positive = 1.0
     tries: Natural = 0
-    _site: int = field(default=-1, init=False, repr=False, compare=False)
-    _changes: int = field(default=0, init=False, repr=False, compare=False)
-    _tried: int = field(default=0, init=False, repr=False, compare=False)
 
-    def plan(self, view: View) -> Schedule:
-        moved = view.changes != self._changes
-        self._changes = view.changes
-        self._tried += moved
-        # the wait has ended without a change, or the game begins; or the site has been tried often enough
-        if not moved or (self.tries and self._tried >= self.tries):
-            self._site, self._tried = (self._site + 1) % view.sites, 0
-        wait = self.patience * estimate(view) / early(view)
-        return Burst(self._site, max(1, math.ceil(wait)))
+    def script(self, view: View) -> Iterator[Burst]:
+        for site in cycle(range(view.sites)):
+            for _ in repeat(None, self.tries or NEVER):
+                changes = view.changes
+                wait = self.patience * estimate(view) / early(view)
+                yield Burst(site, max(1, math.ceil(wait)))
+                if view.changes == changes:
+                    break  # the wait has ended without a change
 
 
 @dataclass
-class Coin(Adversary):
+class Policy(Scripted, Adversary):
+    """Goes over the sites in laps; five numbers decide when it leaves a site and when a lap begins.
+
+    The unit of `stay` and `patience` is alpha · output / (c sqrt(k)) items, about what a site of a sampling
+    tracker gets between two reports; c is the protocol's `confidence`, 3 if it has none, and alpha its accuracy,
+    0.1 if it has none. `freeze` and `drain` are members of the family, and so is a slow round-robin.
+
+    Parameters
+    ----------
+    stay
+        Additional length of its stay at a site after the output has changed, in units.
+    patience
+        Length of its wait at a site for the output to change, in units.
+    reach, growth, begin
+        Share of the sites in a lap, growth of the output from one lap to the next, output at which the first begins
+        in units of c sqrt(k) / alpha items.
+    """
+
+    kind: ClassVar[str] = "policy"
+    source: ClassVar[str] = "derived; contains freeze (stay 0, great patience) and drain (stay = patience)"
+
+    stay: NotNegative = 0.0
+    patience: Positive = 8.0
+    reach: UpToOne = 1.0
+    growth: FromOne = 1.0
+    begin: NotNegative = 0.0
+
+    def script(self, view: View) -> Iterator[Burst]:
+        for site in laps(view, self.reach, self.growth, self.begin):
+            if site is None:
+                yield Burst(view.sites - 1)
+                continue
+            changes = view.changes
+            yield Burst(site, max(1, math.ceil(self.patience * _unit(view))))
+            while view.changes != changes and (stay := math.floor(self.stay * _unit(view))):
+                changes = view.changes
+                yield Burst(site, stay)
+
+
+@dataclass
+class Coin(Scripted, Adversary):
     """Draws the next site at each change, but goes there only when the present site has had its share: harmless.
 
     The control of an experiment: adaptive in form, but not in effect. Whenever the output has changed it draws the next
@@ -102,19 +138,43 @@ class Coin(Adversary):
     kind: ClassVar[str] = "coin"
     source: ClassVar[str] = "the control of `freeze`"
 
-    _next: int | None = field(default=None, init=False, repr=False, compare=False)
-    _changes: int = field(default=0, init=False, repr=False, compare=False)
-    _until: int = field(default=0, init=False, repr=False, compare=False)
+    def script(self, view: View) -> Iterator[Burst]:
+        site = int(view.rng.integers(view.sites))
+        while True:
+            drawn, changes = None, view.changes
+            share = max(1, view.items // (SHARES * view.sites))
+            plan, until = Burst(site, share), view.steps + share
+            while view.steps < until:
+                yield plan
+                if view.changes != changes:
+                    drawn, changes = int(view.rng.integers(view.sites)), view.changes
+            # a whole share without a change: nothing has been drawn yet
+            site = int(view.rng.integers(view.sites)) if drawn is None else drawn
 
-    def plan(self, view: View) -> Schedule | None:
-        if view.changes != self._changes:
-            self._changes = view.changes
-            self._next = int(view.rng.integers(view.sites))
-        if view.steps < self._until:
-            return None
-        # a whole share without a change, or the game begins: nothing has been drawn yet
-        site = int(view.rng.integers(view.sites)) if self._next is None else self._next
-        self._next = None
-        share = max(1, view.items // (SHARES * view.sites))
-        self._until = view.steps + share
-        return Burst(site, share)
+
+def laps(view: View, reach: float, growth: float, begin: float) -> Iterator[int | None]:
+    """Yield the first sites in turn, lap after lap; None while items are to be stored at another site.
+
+    The next value is asked for when the present site is done, and at each change while items are stored.
+
+    Parameters
+    ----------
+    reach
+        Share of the sites in a lap, above 0 and at most 1.
+    growth
+        Factor by which the output grows from the start of one lap to that of the next, at least 1. With 1
+        laps follow immediately.
+    begin
+        Output at the start of the first lap, in units of c sqrt(k) / alpha items (see `early`); 0 for the start.
+    """
+    target = begin * early(view)
+    while True:
+        while (output := float(view.output)) < target:
+            yield None
+        target = output * growth if growth > 1 else 0.0
+        yield from range(max(1, round(reach * view.sites)))
+
+
+def _unit(view: View) -> float:
+    """Return alpha · output / (c sqrt(k))."""
+    return max(0.0, estimate(view)) / early(view)

@@ -9,7 +9,7 @@ output, and when its plan has run out.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -92,7 +92,8 @@ class Opponent(Checked):
     Types of `disttrack.mechanisms.checks` declare the ranges of parameters, and values out of them are refused.
 
     A game is played with a copy, so fields that change during a game (``field(init=False)``) are fresh in the next.
-    Duels ask for one move at a time, ``move(view)``; an `Adversary` gives plans, which a game turns into moves.
+    Duels ask for one move at a time, or, if it does not react, for all of them in arrays: subclasses define `move` or
+    `stretches`. An `Adversary` gives plans, which a game turns into moves.
     """
 
     kind: ClassVar[str] = ""
@@ -107,9 +108,18 @@ class Opponent(Checked):
     """Whether it may draw random numbers that no seed decides. A class with False draws from `view.rng` only; a
     game that drew nothing from it is then played for one seed, and counted for all."""
 
-    def stretches(self, view: Any, steps: int) -> Iterable[Any]:
-        """Return all moves of a duel in arrays; nothing for opponents that are asked one move at a time."""
-        return ()
+    _ahead: Iterator[Any] | None = None
+    """The rest of the moves of `stretches`, for games of one move at a time."""
+
+    def move(self, view: Any) -> Any:
+        """Return the next move of a duel, None to end it: by default the next one of `stretches`."""
+        if self._ahead is None:
+            self._ahead = (move for block in self.stretches(view) for move in block.tolist())
+        return next(self._ahead, None)
+
+    def stretches(self, view: Any) -> Iterator[Any]:
+        """Yield all moves of a duel in arrays, a row per move: only for opponents that do not react."""
+        raise NotImplementedError(f"{type(self).__name__} defines neither move nor stretches")
 
 
 class Adversary(Opponent, ABC):

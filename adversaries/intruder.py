@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
+from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import Whole
 
 
@@ -20,7 +22,7 @@ class Challenge(Rest):
 
 
 @dataclass
-class Intruder(Adversary):
+class Intruder(Scripted, Adversary):
     """Looks at the state of a counter, and guesses from it whether the item of one step was present.
 
     All other steps are skipped, so it knows the rest of the stream. Half of its looks come in the last
@@ -39,21 +41,20 @@ class Intruder(Adversary):
     sees: ClassVar[Any] = "state"
 
     looks: Whole = 1
-    _seen: list[float] = field(default_factory=list, init=False, repr=False)
 
-    def plan(self, view: View) -> Schedule | None:
+    def script(self, view: Any) -> Iterator[Schedule]:
         look = getattr(view, "look", None)
         if look is None:
-            return Burst(0)
+            yield Burst(0)
+            return
         challenge, before = view.items // 2 + 1, self.looks // 2
         last = min(challenge + self.looks - before - 1, view.items)
-        if challenge - before <= view.steps <= last and view.steps:
-            self._seen.append(look()["count"])
+        seen = []
+        while view.steps < last:
+            yield Challenge() if view.steps + 1 == challenge else Rest(1)
+            if view.steps >= challenge - before:
+                seen.append(look()["count"])
             if view.steps == challenge:
-                earlier = self._seen[-2] if before else 0.0
-                view.guess(self._seen[-1] - earlier > 0.5)  # type: ignore[attr-defined]
-        if view.steps + 1 == challenge:
-            return Challenge()
-        if view.steps >= last:
-            return Rest(view.items - view.steps) if view.steps < view.items else None
-        return Rest(1)
+                view.guess(seen[-1] - (seen[-2] if before else 0.0) > 0.5)
+        if view.steps < view.items:
+            yield Rest(view.items - view.steps)

@@ -69,11 +69,8 @@ class Labels(Schedule):
     def support(self, sites: int) -> Sequence[int]:
         return tuple(np.flatnonzero(np.diff(self._index())).tolist())
 
-    def highest(self) -> int:
-        return int(self.labels.max())
-
-    def lowest(self) -> int:
-        return int(self.labels.min())
+    def named(self) -> tuple[int, int]:
+        return int(self.labels.min()), int(self.labels.max())
 
     def first_step(self, site: int) -> int:
         return int(np.argmax(self.labels == site)) + 1
@@ -81,8 +78,8 @@ class Labels(Schedule):
     def _index(self) -> Integers:
         """Return the start of each site's keys; sort on first use."""
         if self._first is None:
-            if self.lowest() < 0:
-                raise ValueError(f"labels must not be negative; got {self.lowest()}")
+            if (lowest := self.named()[0]) < 0:
+                raise ValueError(f"labels must not be negative; got {lowest}")
             numbers = np.bincount(self.labels, minlength=self.sites or 0)
             if len(numbers) <= RADIX:  # numpy sorts numbers of 16 bits and less by radix sort, in linear time
                 small = self.labels.astype(np.uint8 if len(numbers) <= 256 else np.uint16)
@@ -158,12 +155,9 @@ class Runs(Schedule):
     def support(self, sites: int) -> Sequence[int]:
         return tuple(self._fed[:-1].tolist())
 
-    def highest(self) -> int:
-        return int(self.sites.max())
-
-    def lowest(self) -> int:
+    def named(self) -> tuple[int, int]:
         named = self.sites[self.sites != -1]
-        return int(named.min()) if len(named) else 0
+        return (int(named.min()), int(named.max())) if len(named) else (0, -1)
 
     def first_step(self, site: int) -> int:
         return int(self._begins[np.argmax(self.sites == site)]) + 1

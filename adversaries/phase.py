@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from disttrack.adversaries.base import Adversary, View
-from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.schedules import Burst
+from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import ZeroToOne
 
 Side = Literal["above", "below"]
@@ -15,7 +17,7 @@ STORES = 4
 
 
 @dataclass
-class Phase(Adversary):
+class Phase(Scripted, Adversary):
     """Predicts the next release from earlier ones, and feeds a suitable site at that time.
 
     The robust tracker changes its output once per phase, and a release shows that the last site has just
@@ -37,33 +39,29 @@ class Phase(Adversary):
 
     near: ZeroToOne = 0.5
     side: Side = "above"
-    _caught: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
-    _length: float = field(default=0.0, init=False, repr=False, compare=False)
-    _changes: int = field(default=0, init=False, repr=False, compare=False)
-    _since: int = field(default=0, init=False, repr=False, compare=False)
-    _aiming: bool = field(default=False, init=False, repr=False, compare=False)
-    _site: int = field(default=0, init=False, repr=False, compare=False)
 
-    def plan(self, view: View) -> Schedule:
-        if view.changes != self._changes:
-            passed, self._since, self._changes = view.sent - self._since, view.sent, view.changes
+    def script(self, view: View) -> Iterator[Burst]:
+        caught: list[int] = []
+        length = 0.0
+        while True:
+            target, begun, changes = None, view.sent, view.changes
+            while view.changes == changes:
+                quiet = int(self.near * length) - (view.sent - begun)
+                if quiet > 0:
+                    yield Burst(view.sites - 1 - changes % min(STORES, view.sites), quiet)
+                else:
+                    target = self._target(view, caught)
+                    yield Burst(target)
+            passed = view.sent - begun
             # a moving mean: phases grow with the count, from round to round
-            self._length = passed if not self._length else 0.7 * self._length + 0.3 * passed
+            length = passed if not length else 0.7 * length + 0.3 * passed
             if view.output == view.start + view.sent:
-                self._caught.clear()  # the output is exact: a new round
-            elif self._aiming and self._site not in self._caught[-view.sites :]:
-                self._caught.append(self._site)
-            self._aiming = False
-        quiet = int(self.near * self._length) - (view.sent - self._since)
-        if quiet > 0:
-            self._site = view.sites - 1 - view.changes % min(STORES, view.sites)
-            return Burst(self._site, quiet)
-        self._aiming = True
-        self._site = self._target(view)
-        return Burst(self._site)
+                caught.clear()  # the output is exact: a new round
+            elif target is not None and target not in caught[-view.sites :]:
+                caught.append(target)
 
-    def _target(self, view: View) -> int:
-        caught = self._caught
+    def _target(self, view: View, caught: list[int]) -> int:
+        """Return the site to feed in the second part of a phase."""
         if self.side == "below" and caught:
             return caught[view.changes % len(caught)]
         return len(caught) % view.sites if self.side == "above" else view.changes % view.sites

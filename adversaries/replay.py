@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, ClassVar, NamedTuple
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.listed_schedules import Runs
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Schedule
+from disttrack.adversaries.scripts import Scripted
 
 Moves = list[tuple[Schedule, int]]
 """Plans, each with the number of its steps that were actually taken."""
@@ -87,11 +89,8 @@ class Prefix(Schedule):
     def support(self, sites: int) -> Sequence[int] | None:
         return self.plan.support(sites)
 
-    def highest(self) -> int:
-        return self.plan.highest()
-
-    def lowest(self) -> int:
-        return self.plan.lowest()
+    def named(self) -> tuple[int, int]:
+        return self.plan.named()
 
     def sent(self, step: int) -> int:
         return self.plan.sent(step)
@@ -102,7 +101,7 @@ class Prefix(Schedule):
 
 
 @dataclass
-class Replay(Adversary):
+class Replay(Scripted, Adversary):
     """Replays, against fresh randomness, the moves of another adversary in a separate game.
 
     Before the game, the other adversary plays against the same protocol with other random numbers, and its moves are
@@ -123,7 +122,6 @@ class Replay(Adversary):
 
     of: str | Mapping[str, Any] = "freeze"
     _moves: list[Schedule] | None = field(default=None, init=False, repr=False, compare=False)
-    _next: int = field(default=0, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         named = isinstance(self.of, str) or (isinstance(self.of, Mapping) and isinstance(self.of.get("kind"), str))
@@ -136,33 +134,19 @@ class Replay(Adversary):
         made._moves = _joined(moves)
         return made
 
-    def plan(self, view: View) -> Schedule | None:
+    def script(self, view: View) -> Iterator[Schedule]:
         if self._moves is None:
             raise RuntimeError("there is nothing to replay: play() records the moves first")
-        if self._next >= len(self._moves):
-            return None
-        self._next += 1
-        return self._moves[self._next - 1]
+        return iter(self._moves)
 
 
 def _joined(moves: Moves) -> list[Schedule]:
     """Return moves as plans, with consecutive bursts and rests merged."""
     plans: list[Schedule] = []
-    sites: list[int] = []
-    lengths: list[int] = []
-
-    def close() -> None:
-        if sites:
-            plans.append(Runs(sites, lengths))
-            sites.clear()
-            lengths.clear()
-
-    for plan, length in moves:
-        if isinstance(plan, Burst | Rest):
-            sites.append(plan.site if isinstance(plan, Burst) else -1)
-            lengths.append(length)
+    for simple, group in groupby(moves, lambda move: isinstance(move[0], Burst | Rest)):
+        if simple:
+            runs = [(plan.site if isinstance(plan, Burst) else -1, length) for plan, length in group]
+            plans.append(Runs(*zip(*runs, strict=True)))
         else:
-            close()
-            plans.append(Prefix(plan, length))
-    close()
+            plans.extend(Prefix(plan, length) for plan, length in group)
     return plans

@@ -60,13 +60,9 @@ class Schedule(ABC):
     def support(self, sites: int) -> Sequence[int] | None:
         """Return the sites that receive any item, None for all of the game's sites."""
 
-    def highest(self) -> int:
-        """Return the largest site number named, -1 if none; the game checks it against k."""
-        return -1
-
-    def lowest(self) -> int:
-        """Return the smallest site number named, 0 if none; below 0 it is no site."""
-        return 0
+    def named(self) -> tuple[int, int]:
+        """Return the smallest and the largest site number named, which the game checks; (0, -1) if there is none."""
+        return 0, -1
 
     def first_step(self, site: int) -> int:
         """Return the first step that names this site, even if there is no such site."""
@@ -104,11 +100,8 @@ class Burst(Schedule):
     def support(self, sites: int) -> Sequence[int]:
         return (self.site,)
 
-    def highest(self) -> int:
-        return self.site
-
-    def lowest(self) -> int:
-        return self.site
+    def named(self) -> tuple[int, int]:
+        return self.site, self.site
 
 
 class Rest(Schedule):
@@ -177,8 +170,8 @@ class Rotation(Schedule):
     def support(self, sites: int) -> Sequence[int] | None:
         return None if sites <= self.sites else range(self.sites)
 
-    def highest(self) -> int:
-        return self.sites - 1
+    def named(self) -> tuple[int, int]:
+        return 0, self.sites - 1
 
 
 def whole(name: str, value: Any, least: int | None = None) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, NamedTuple
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.listed_schedules import Labels
@@ -144,8 +144,7 @@ class Trace(Adversary):
         return _load(str(path), _state(path), self.dataset, self.site, self.time)
 
 
-@dataclass(frozen=True)
-class Stream:
+class Stream(NamedTuple):
     """A trace in memory.
 
     Parameters
@@ -169,8 +168,8 @@ def _load(path: str, state: tuple[int, int], dataset: str | None, site: str, tim
     import pandas as pd
 
     flights = dataset is not None and time is None
-    columns = [site, "time_hour", "minute", "dep_delay"] if flights else [site, *([time] if time else [])]
-    table = _read(Path(path), columns)
+    columns = [site, "time_hour", "minute", "dep_delay"] if flights else [site, time or site]
+    table = _read(Path(path), list(dict.fromkeys(columns)))
     if flights:
         minutes = table["minute"] + table["dep_delay"].fillna(0)
         when = pd.to_datetime(table["time_hour"], utc=True) + pd.to_timedelta(minutes, unit="min")
@@ -217,27 +216,21 @@ def _state(path: Path) -> tuple[int, int]:
 @lru_cache(maxsize=16)  # a scenario checks the trace of each of its points, and the head of a .zip costs all of it
 def _columns(path: Path, state: tuple[int, int]) -> tuple[str, ...]:
     """Return the names of a table's columns."""
-    try:
-        if path.name.lower().endswith(".parquet"):
-            from pyarrow import parquet
-
-            return tuple(parquet.read_schema(path).names)
-        import pandas as pd
-
-        return tuple(str(name) for name in pd.read_csv(path, nrows=0).columns)
-    except Exception as error:  # pandas, pyarrow and unpackers raise various errors on a damaged file
-        raise ValueError(f"file {str(path)!r} cannot be read: {_why(error)}") from error
+    return tuple(str(name) for name in _read(path, None).columns)
 
 
-def _read(path: Path, columns: list[str]) -> pd.DataFrame:
-    """Return these columns of a table."""
+def _read(path: Path, columns: list[str] | None) -> pd.DataFrame:
+    """Return these columns of a table; its head without rows for None."""
     import pandas as pd
 
-    wanted = list(dict.fromkeys(columns))
     try:
-        if path.name.lower().endswith(".parquet"):
-            return pd.read_parquet(path, columns=wanted)
-        return pd.read_csv(path, usecols=wanted)
+        if not path.name.lower().endswith(".parquet"):
+            return pd.read_csv(path, usecols=columns, nrows=0 if columns is None else None)
+        if columns is not None:
+            return pd.read_parquet(path, columns=columns)
+        from pyarrow import parquet
+
+        return pd.DataFrame(columns=parquet.read_schema(path).names)
     except Exception as error:  # pandas, pyarrow and unpackers raise various errors on a damaged file
         raise ValueError(f"file {str(path)!r} cannot be read: {_why(error)}") from error
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.costs [--results results/reference/cost-of-robustness] [--out docs/cost-of-robustness.md]
 
-The formulas are in `protocols/costs.py`. The measurements are read from the results of the scenario of that name.
+The formulas are in `benchmarks/words.py`. The measurements are read from the results of the scenario of that name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Final
 
 import yaml
 
-from disttrack.protocols.costs import deterministic, least_known, memoryless, oblivious, partial_privacy
+from benchmarks.words import deterministic, least_known, memoryless, oblivious, partial_privacy
 from disttrack.simulator.results.files import write_text
 
 ALPHAS: Final = (0.1, 0.03, 0.01, 0.003, 0.001)

@@ -8,9 +8,8 @@ estimate of a site minus the site's items, in items; positive means too high an 
 from __future__ import annotations
 
 from disttrack.adversaries.base import View
-from disttrack.adversaries.beliefs.base import Belief
+from disttrack.adversaries.beliefs.base import AttributedBelief, Belief, CaughtBelief
 from disttrack.adversaries.beliefs.blocks import BlockBelief
-from disttrack.adversaries.beliefs.releases import AttributedBelief, CaughtBelief
 from disttrack.adversaries.beliefs.sampling import SamplingBelief
 
 __all__ = ["AttributedBelief", "Belief", "BlockBelief", "CaughtBelief", "SamplingBelief", "belief_of"]

@@ -1,4 +1,4 @@
-"""Base class of beliefs: the expected error of each site, and the expected effect of feeding it."""
+"""Base class of beliefs: the expected error of each site, and the effect of feeding it; and the simplest beliefs."""
 
 from __future__ import annotations
 
@@ -35,6 +35,57 @@ class Belief(ABC):
     def prospects(self) -> tuple[Reals, Reals]:
         """Return the growth of each site's error if it is fed until the output changes, and the items needed for it."""
 
-    @abstractmethod
     def ideal(self) -> float:
-        """Return the largest relative error expected from feeding each site until it reports."""
+        """Return the largest relative error expected from feeding each site until it reports; 0 if unknown."""
+        return 0.0
+
+
+class CaughtBelief(Belief):
+    """Against trackers that hide their signals: a release only shows that the last site has signalled.
+
+    For all other sites the posterior is as good as the prior. So a site that has been caught is left until
+    the round is over, which is visible as an output equal to the count; otherwise all sites are equal.
+
+    Source
+    ------
+    The privacy-leaked set of Xiong, Zhu, Huang 2023, section 4.
+    """
+
+    def note(self, view: View, site: int, items: int, changed: bool) -> None:
+        if changed and view.output == view.start + view.sent:
+            self.errors[:] = 0
+            self.epoch += 1
+        elif changed:
+            self.errors[site] += 1
+
+    def prospects(self) -> tuple[Reals, Reals]:
+        return 1 - self.errors, np.ones(len(self.errors))
+
+
+class AttributedBelief(Belief):
+    """Against any other protocol: changes of the total error while a site is fed are attributed to this site.
+
+    That is exact if the server's estimate is a sum over the sites. When an output equals the count, all sites are
+    assumed to be right again.
+    """
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._total = 0.0
+        self._jump = 1.0
+
+    def note(self, view: View, site: int, items: int, changed: bool) -> None:
+        total = float(view.output) - view.start - view.sent
+        moved, self._total = total - self._total, total
+        self.errors[site] += moved
+        if not changed:
+            return
+        if not total:
+            self.errors[:] = 0
+            self.epoch += 1
+        elif moved + items > 0:
+            self._jump = moved + items
+
+    def prospects(self) -> tuple[Reals, Reals]:
+        # a report sets the site's error to about half a jump, and takes about a jump of items
+        return self._jump / 2 - self.errors, np.full(len(self.errors), max(1.0, self._jump))

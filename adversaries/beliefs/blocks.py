@@ -56,10 +56,6 @@ class BlockBelief(Belief):
         self._place[site] = self._layout.within(place) if place else 0
         self._signalled[site] |= changed
 
-    def place(self, site: int) -> tuple[int, bool]:
-        """Return the number of items that a site has had of its block, and whether it has signalled in it."""
-        return int(self._place[site]), bool(self._signalled[site])
-
     def prospects(self) -> tuple[Reals, Reals]:
         size, place, done = self.size, self._place, self._signalled
         rest = size - place

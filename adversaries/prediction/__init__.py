@@ -1,8 +1,6 @@
 """Adversaries that give examples, points with labels, to online learners; in other games they feed sites."""
 
-from disttrack.adversaries.prediction.base import Examiner, FixedExamples
-from disttrack.adversaries.prediction.constructed import Halving, Insertion
-from disttrack.adversaries.prediction.contrary import Contrary
-from disttrack.adversaries.prediction.point_stream import PointStream
+from disttrack.adversaries.prediction.adversaries import Contrary, Halving, Insertion, PointStream
+from disttrack.adversaries.prediction.base import Examiner
 
-__all__ = ["Contrary", "Examiner", "FixedExamples", "Halving", "Insertion", "PointStream"]
+__all__ = ["Contrary", "Examiner", "Halving", "Insertion", "PointStream"]

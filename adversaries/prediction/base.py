@@ -7,43 +7,13 @@ nothing.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
-
-from disttrack.adversaries.base import Adversary, View
-from disttrack.adversaries.listed_schedules import Labels
-from disttrack.adversaries.schedules import Schedule
-
-Examples = tuple[NDArray[np.int64], NDArray[np.bool_]]
-"""The points of all rounds, and their labels."""
+from disttrack.adversaries.base import Adversary
 
 
 class Examiner(Adversary):
-    """Gives examples round by round, and may react: `ask`, and after the learner's output `label`."""
+    """Gives examples round by round; its plan feeds sites, in games of tracking.
 
-    @abstractmethod
-    def ask(self, view: View) -> int:
-        """Return the point of the next round; `view.output` is the output of the last one."""
-
-    @abstractmethod
-    def label(self, view: View, point: int) -> bool:
-        """Return the label of this round's point; `view.output` is the learner's output in this round."""
-
-
-class FixedExamples(Adversary):
-    """Gives examples that do not react: all of them are fixed before the game."""
-
-    oblivious: ClassVar[bool] = True
-
-    @abstractmethod
-    def examples(self, view: View) -> Examples:
-        """Return the examples of all rounds."""
-
-    def plan(self, view: View) -> Schedule | None:
-        """Feed the sites numbered like the points: the stream without its labels."""
-        if view.steps:
-            return None
-        return Labels(self.examples(view)[0], view.sites)
+    `move` returns the point of the next round and its label, or a function from the learner's output in this round to
+    the label; `view.output` is then the output of the last round. Examples that do not react are given by `stretches`,
+    as rows of point and label.
+    """

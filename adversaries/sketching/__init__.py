@@ -1,9 +1,15 @@
 """Adversaries of sketches, which choose the updates of a stream: fixed streams, attacks and their controls."""
 
+from disttrack.adversaries.sketching.attacks import (
+    AmsAttack,
+    CoverAttack,
+    QuietItems,
+    RandomTails,
+    RandomUpdates,
+    TailAttack,
+    UnsortedItems,
+)
 from disttrack.adversaries.sketching.base import Attacker, ObliviousStream, StreamView
-from disttrack.adversaries.sketching.distinct import QuietItems, UnsortedItems
-from disttrack.adversaries.sketching.frequencies import CoverAttack, RandomTails, TailAttack
-from disttrack.adversaries.sketching.second_moment import AmsAttack, RandomUpdates
 from disttrack.adversaries.sketching.streams import FlipFlop, FreshItems, RandomItems
 from disttrack.mechanisms.sketches import RESET
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.adversaries.base import Opponent
-from disttrack.mechanisms.sketches import Move
 
 Updates = NDArray[np.int64]
 STRETCH = 1 << 14
@@ -57,15 +56,11 @@ class StreamView:
         self.output = answer
 
 
-class Attacker(Opponent, ABC):
-    """Chooses the updates. Subclasses define `move`."""
-
-    @abstractmethod
-    def move(self, view: StreamView) -> Move | None:
-        """Return the next update, or `RESET`; None to end the game."""
+class Attacker(Opponent):
+    """Chooses the updates: a move is an update, or `RESET`."""
 
 
-class ObliviousStream(Attacker):
+class ObliviousStream(Attacker, ABC):
     """A stream that is fixed in advance. Subclasses define `stretch`."""
 
     oblivious: ClassVar[bool] = True
@@ -74,15 +69,15 @@ class ObliviousStream(Attacker):
     def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
         """Return items and changes of the updates begun + 1 … begun + length."""
 
-    def move(self, view: StreamView) -> Move:
+    def move(self, view: StreamView) -> tuple[int, int]:
         items, changes = self.stretch(view.steps, 1, view.rng)
         return int(items[0]), int(changes[0])
 
-    def stretches(self, view: StreamView, steps: int) -> Iterator[Updates]:
+    def stretches(self, view: StreamView) -> Iterator[Updates]:
         """Yield all updates in arrays, rows of item and change."""
-        for begun in range(0, steps, STRETCH):
+        for begun in range(0, view.updates, STRETCH):
             view.steps = begun
-            yield np.column_stack(self.stretch(begun, min(STRETCH, steps - begun), view.rng))
+            yield np.column_stack(self.stretch(begun, min(STRETCH, view.updates - begun), view.rng))
 
 
 def size_known(view: StreamView, *names: str) -> int | None:

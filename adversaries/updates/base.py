@@ -7,7 +7,7 @@ step s. So equal items are distinct, and a deletion can name an item that does n
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.oblivious import RoundRobin
+from disttrack.mechanisms.dynamic.base import PAUSE
 
 Codes = Sequence[int] | NDArray[np.int64]
 """Codes of the next steps."""
@@ -63,20 +64,25 @@ class UpdateView(View):
     `output` contains the answers to all queries, `sites` is the number of values that an item may have, `items` the
     number of steps, `sent` the number of updates.
 
-    Attributes
+    Parameters
     ----------
     live
         The items that it has inserted and not deleted.
+    exact
+        Returns the exact answers, which follow from these.
+
+    Attributes
+    ----------
     truth
-        The exact answers, which follow from these.
+        The exact answers at the time of the present ones.
     """
 
-    __slots__ = ("live", "truth")
+    __slots__ = ("exact", "live", "truth")
 
-    def __init__(self, *, live: Live, **given: Any) -> None:
+    def __init__(self, *, live: Live, exact: Callable[[], NDArray[np.float64]], **given: Any) -> None:
         super().__init__(**given)
-        self.live = live
-        self.truth: NDArray[np.float64] | None = None
+        self.live, self.exact = live, exact
+        self.output = self.truth = exact()
 
     def observe(self, answer: Any) -> None:
         """Record the answers after a step, None if they are the old ones; for the game only."""
@@ -104,6 +110,25 @@ class UpdateStream(RoundRobin):
         An oblivious stream is asked after these steps; another one also when the answers are new, and the rest
         of its plan is then dropped.
         """
+
+    def move(self, view: UpdateView) -> int:
+        """Return the code of the next step; a plan is dropped when an adversary that reacts sees new answers."""
+        if not self.oblivious and view.changes and view.changed_at == view.steps:
+            view.truth, self._ahead = view.exact(), None
+        code: int = super().move(view) or PAUSE
+        view.sent += code != PAUSE
+        return code
+
+    def stretches(self, view: UpdateView) -> Iterator[Any]:
+        """Yield the codes plan by plan, up to the last step of the game."""
+        begun = view.steps
+        while begun < view.items:
+            view.steps = begun
+            codes = self.updates(view)
+            if codes is None or not len(codes):
+                return
+            yield np.asarray(codes)[: view.items - begun]
+            begun += len(codes)
 
 
 def draw_items(rng: np.random.Generator, domain: int, exponent: float, size: int) -> NDArray[np.int64]:

@@ -1,9 +1,10 @@
-"""Oblivious streams of updates: growing, churning, growing and shrinking, a sliding window."""
+"""Streams of updates: growing, churning, growing and shrinking, a sliding window; one that reacts to the answers."""
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from disttrack.adversaries.updates.base import CHUNK, Codes, Live, UpdateStream, UpdateView, draw_items
 from disttrack.mechanisms.checks import Natural, NotNegative, Whole, ZeroToOne
+from disttrack.mechanisms.queries import family
 
 
 @dataclass
@@ -70,8 +72,7 @@ class GrowAndDelete(UpdateStream):
     exponent: NotNegative = 1.0
     void: ZeroToOne = 0.0
     _live: Live = field(default_factory=Live, init=False, repr=False)
-    _falling: bool = field(default=False, init=False, repr=False)
-    _turn: bool = field(default=False, init=False, repr=False)
+    _insertions: Iterator[bool] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -81,32 +82,30 @@ class GrowAndDelete(UpdateStream):
     def updates(self, view: UpdateView) -> Codes:
         items = draw_items(view.rng, view.sites, self.exponent, CHUNK).tolist()
         draws: list[float] = view.rng.random(CHUNK).tolist()
-        voids: NDArray[np.bool_] = view.rng.random(CHUNK) < self.void
-        codes = []
-        live = self._live
-        for place, (item, draw, void) in enumerate(zip(items, draws, voids.tolist(), strict=True), start=1):
-            if self._inserts(len(live)):
-                live.insert(view.steps + place, item)
+        voids = (view.rng.random(CHUNK) < self.void).tolist()
+        codes, live = [], self._live
+        self._insertions = self._insertions or self._inserts()
+        for step, item, draw, void in zip(count(view.steps + 1), items, draws, voids, strict=False):
+            if next(self._insertions):
+                live.insert(step, item)
                 codes.append(item + 1)
             elif void or not len(live):
-                codes.append(-(view.steps + place))
+                codes.append(-step)
             else:
                 codes.append(-live.any(draw))
                 live.delete(-codes[-1])
         return codes
 
-    def _inserts(self, size: int) -> bool:
-        """Return whether the next update is an insertion."""
-        if self._turn:
-            self._turn = False
-            return False
-        if self._falling and size > self.rest:
-            return False
-        if self._falling:
-            self._turn = True
-            return True
-        self._falling = size >= self.peak
-        return not self._falling
+    def _inserts(self) -> Iterator[bool]:
+        """Yield whether each update is an insertion."""
+        while len(self._live) < self.peak:
+            yield True
+        yield False
+        while True:
+            while len(self._live) > self.rest:
+                yield False
+            yield True
+            yield False
 
 
 @dataclass
@@ -154,14 +153,61 @@ class Sliding(UpdateStream):
 
     window: Whole = 1_000
     exponent: NotNegative = 1.0
-    _held: deque[int] = field(default_factory=deque, init=False, repr=False)
 
     def updates(self, view: UpdateView) -> Codes:
-        codes = []
-        for place, item in enumerate(draw_items(view.rng, view.sites, self.exponent, CHUNK).tolist(), start=1):
-            if len(self._held) > self.window:
-                codes.append(-self._held.popleft())
-            else:
-                codes.append(item + 1)
-                self._held.append(view.steps + place)
+        # the items 1, …, window + 1 come first; then a deletion and an insertion in turn
+        first, steps = self.window + 1, view.steps + np.arange(1, CHUNK + 1)
+        items = draw_items(view.rng, view.sites, self.exponent, CHUNK)
+        oldest = (steps - self.window) // 2
+        inserted = np.where(oldest <= first, oldest, 2 * oldest - first)
+        deletes = (steps > first) & ((steps - first) % 2 == 1)
+        codes: NDArray[np.int64] = np.where(deletes, -inserted, items + 1)
+        return codes
+
+
+BATCH = 64
+"""Pairs of updates planned at a time."""
+
+
+@dataclass
+class Overcount(UpdateStream):
+    """Deletes items of the query whose answer is most above the truth, and inserts items that it does not count.
+
+    It knows the truth, since it made the data. Deleting items where an answer is too high moves the truth away from it,
+    as long as the answer is constant; if the next answer followed the noise of this one, errors would add up.
+
+    Parameters
+    ----------
+    keep
+        Number of live items that it maintains.
+    exponent
+        Value x is inserted with probability in proportion to (x + 1)^-exponent while it grows.
+    """
+
+    kind: ClassVar[str] = "overcount"
+    source: ClassVar[str] = "the adversary that Definition 5 and Theorem 6 of Qiu, Yi 2022 allow: it sees all answers"
+    oblivious: ClassVar[bool] = False
+    deletes: ClassVar[bool] = True
+
+    keep: Whole = 1_000
+    exponent: NotNegative = 1.0
+
+    def updates(self, view: UpdateView) -> Codes:
+        missing = self.keep - len(view.live)
+        if missing > 0:
+            return draw_items(view.rng, view.sites, self.exponent, min(missing, 4096)) + 1
+        queries = family(view.known["queries"], view.sites)
+        assert view.truth is not None
+        for query in np.argsort(view.truth - view.output)[:3].tolist():
+            counted = queries.row(query) > 0
+            steps = [step for step, item in view.live.items.items() if counted[item]][:BATCH]
+            if steps:
+                break
+        else:
+            steps = list(view.live.items)[:BATCH]
+        others = np.flatnonzero(~counted)
+        pool = others if len(others) else np.arange(view.sites)
+        codes = np.empty(2 * len(steps), dtype=np.int64)
+        codes[::2] = -np.array(steps)
+        codes[1::2] = view.rng.choice(pool, len(steps)) + 1
         return codes

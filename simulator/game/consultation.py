@@ -77,7 +77,8 @@ class Consultation:
             if not isinstance(answer, Schedule):
                 self._refuse(answer, step)
             self._known.add(type(answer))
-        if answer.lowest() < 0 or answer.highest() >= self.view.sites:
+        lowest, highest = answer.named()
+        if lowest < 0 or highest >= self.view.sites:
             self._refuse(answer, step)
         return answer
 
@@ -94,7 +95,7 @@ class Consultation:
                 f"{who}: plan() returned {answer!r} after step {step}; accepted: a schedule "
                 "(Burst, Rest, Rotation, Labels, Runs) or None"
             )
-        lowest, highest = answer.lowest(), answer.highest()
+        lowest, highest = answer.named()
         site = lowest if lowest < 0 else highest
         raise MoveError(
             f"{who}: named site {site} at step {step + answer.first_step(site)}; "

@@ -42,7 +42,7 @@ class Stream:
             sites.extend(some)
             lengths.extend(each)
             fed.extend(items)
-        highest = max([*sites, *(rotation.highest() for *_, rotation in self._rotations)])
+        highest = max([*sites, *(rotation.named()[1] for *_, rotation in self._rotations)])
         if end != record.about.steps or min(sites) < SKIP or highest >= record.about.sites:
             raise ValueError("its plans do not fit the steps and sites of the game")
         self._list = Runs(sites, lengths)

@@ -16,8 +16,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.swept import flat
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened
 from disttrack.simulator.results.formats import with_name
-from disttrack.simulator.tasks.base import Task
-from disttrack.simulator.tasks.sizes import called
+from disttrack.simulator.tasks.base import Task, called
 
 GAME: Final = ("result", "point", "trial")
 """Columns that name one game."""

@@ -22,8 +22,7 @@ from disttrack.simulator.scenario.document import Document, from_mapping, read
 from disttrack.simulator.scenario.figures import check_plot
 from disttrack.simulator.scenario.model import Head, first_fault, keys_of, point_of
 from disttrack.simulator.scenario.sweep import Combination, combinations
-from disttrack.simulator.tasks.base import Task
-from disttrack.simulator.tasks.sizes import called
+from disttrack.simulator.tasks.base import Task, called
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,8 +19,7 @@ from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.points.point import Part, Point, PointError, blamed, part
 from disttrack.simulator.tasks.asked import check_point
-from disttrack.simulator.tasks.base import Task
-from disttrack.simulator.tasks.sizes import Size
+from disttrack.simulator.tasks.base import Size, Task
 
 # bounds stand before the validator, or pydantic leaves them out of the JSON Schema
 Whole = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(not_bool)]

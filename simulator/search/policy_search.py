@@ -1,6 +1,6 @@
 """The search for the worst policy: a black-box optimiser against a protocol whose rules it does not use.
 
-The optimiser moves the numbers of `adversaries.policy.Policy` and sees one thing only: how large the relative error
+The optimiser moves the numbers of `adversaries.adaptive.Policy` and sees one thing only: how large the relative error
 became in a game. The result is saved as a scenario.
 """
 
@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from disttrack.adversaries.adaptive import Policy
 from disttrack.adversaries.known import early_of
-from disttrack.adversaries.policy import Policy
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.play import play
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from disttrack.simulator.tasks.base import Demand, Record, Task
-from disttrack.simulator.tasks.sizes import Size
+from disttrack.simulator.tasks.base import Demand, Record, Size, Task
 
 __all__ = ["TASKS", "Demand", "Record", "Size", "Task"]
 

@@ -10,11 +10,11 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from disttrack.simulator.errors import printable
 from disttrack.simulator.tasks.answers import USUAL, Answer
-from disttrack.simulator.tasks.sizes import ITEMS, SITES, START, Size
 
 if TYPE_CHECKING:
     from disttrack.simulator.points.point import Point
@@ -101,26 +101,25 @@ def fault_of(record: Any) -> str:
         return f"row of its Record must be a mapping; got a {type(record.row).__name__}"
     if not isinstance(record.error, str | None):
         return f"error of its Record must be a text or None; got a {type(record.error).__name__}"
-    if fault := _fault_of_values("row", record.row.values()):
-        return fault
     for name, columns in (("series", record.series), ("kinds", record.kinds)):
         if not isinstance(columns, dict) or not all(isinstance(values, list) for values in columns.values()):
             return f"{name} of its Record must be a mapping of columns to lists"
         if len({len(values) for values in columns.values()}) > 1:
             return f"the lists of {name} must be of one length"
-        if fault := next(filter(None, (_fault_of_values(name, values) for values in columns.values())), ""):
-            return fault
+    series, kinds = record.series.values(), record.kinds.values()
+    for name, values in (("row", record.row.values()), ("series", chain(*series)), ("kinds", chain(*kinds))):
+        if fault := next(filter(None, map(_fault_of_value, values)), ""):
+            return f"{name} of its Record {fault}"
     return ""
 
 
-def _fault_of_values(name: str, values: Iterable[Any]) -> str:
-    for value in values:
-        if isinstance(value, list | tuple | dict | set):
-            return f"{name} of its Record must hold text, numbers and None; got a {type(value).__name__}"
-        if isinstance(value, int) and abs(value) > MOST:
-            return f"{name} of its Record has a whole number of {value.bit_length():,} bits: no table can hold it"
-        if isinstance(value, str) and printable(value) != value:
-            return f"{name} of its Record has a text that cannot be written: {printable(value)}"
+def _fault_of_value(value: Any) -> str:
+    if isinstance(value, list | tuple | dict | set):
+        return f"must hold text, numbers and None; got a {type(value).__name__}"
+    if isinstance(value, int) and abs(value) > MOST:
+        return f"has a whole number of {value.bit_length():,} bits: no table can hold it"
+    if isinstance(value, str) and printable(value) != value:
+        return f"has a text that cannot be written: {printable(value)}"
     return ""
 
 
@@ -141,6 +140,58 @@ class Demand:
     seconds: float
     memory: float = 0.0
     messages: float = 0.0
+
+
+Column = Literal["sites", "items", "start"]
+"""A field of a point, and a column of the tables."""
+COLUMNS: Final[tuple[Column, ...]] = get_args(Column)
+
+
+@dataclass(frozen=True)
+class Size:
+    """One size of a task's games.
+
+    Parameters
+    ----------
+    key
+        Its name in scenario files: a plural, as in `experts`.
+    column
+        The field of a point and the column of the tables that it fills.
+    says
+        Its meaning, in a few words.
+    least
+        The least value.
+    needed
+        Whether a scenario must give it.
+    """
+
+    key: str
+    column: Column
+    says: str
+    least: int = 1
+    needed: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.key.isidentifier():
+            raise ValueError(f"key must be a word; got {self.key!r}")
+        if self.column not in COLUMNS:
+            raise ValueError(f"column must be one of {', '.join(COLUMNS)}; got {self.column!r}")
+
+
+SITES: Final = Size("sites", "sites", "Number of sites, k.")
+ITEMS: Final = Size("items", "items", "Number of items of a game.", least=0)
+START: Final = Size("start", "start", "Items counted before the game begins.", least=0)
+
+
+def called(sizes: Iterable[Size]) -> dict[str, str]:
+    """Return the columns with another key, and that key.
+
+    Examples
+    --------
+    >>> called([SITES, Size("steps", "items", "Steps of the clock.")])
+    {'items': 'steps'}
+    """
+    return {size.column: size.key for size in sizes if size.key != size.column}
 
 
 class Task(ABC):

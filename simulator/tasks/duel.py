@@ -1,11 +1,11 @@
-"""Duels: kinds of games of one mechanism against one opponent, all played by one loop (`simulator.tasks.loop`)."""
+"""Games of one mechanism against one adversary, and duels among them: played by one loop (`simulator.tasks.loop`)."""
 
 from __future__ import annotations
 
 import copy
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, ClassVar
 
@@ -17,42 +17,46 @@ from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family, kinds, parameters
 from disttrack.simulator.tasks.adversary import adversary_of
-from disttrack.simulator.tasks.base import Record, Task
+from disttrack.simulator.tasks.base import Record, Size, Task
 from disttrack.simulator.tasks.loop import Sides, duel
-from disttrack.simulator.tasks.sizes import Size
 
 STEPS = Size("steps", "items", "Steps of the clock.", needed=True)
 Sizes = Mapping[str, Any]
 """The sizes of a game, by their keys in scenario files."""
 Rngs = Mapping[str, np.random.Generator]
 """The random streams of a game, by role."""
+Row = dict[str, Any]
+"""The columns of a game in ``trials.csv``."""
+Series = Mapping[str, list[Any]]
+"""The columns of a game in ``series.csv``."""
 DELTA = 0.05
 """Probability that a mechanism exceeds its own bound in a game."""
 
 
-class Duel(Task):
-    """A kind of game of one mechanism against one opponent.
+class MechanismGame(Task):
+    """A kind of game of one mechanism and one adversary: makes both, chooses the engine, and completes the row.
 
-    Subclasses name the random streams, the classes of mechanisms and the sizes, and make the parts of a game in
-    `begin`.
+    Subclasses name the random streams, the classes of mechanisms and the sizes, and play a game in `result`.
     """
 
     roles: ClassVar[Sequence[str]] = ("", "mechanism", "adversary")
     """The random streams. The place of a role is its key in the tree of seeds: another order gives other games."""
     takes: ClassVar[tuple[type[Any], ...]] = ()
     """Classes of the mechanisms that can play it."""
-    engines: ClassVar[Sequence[str]] = ("step", "bulk")
+    wanted: ClassVar[str] = ""
+    """Description of such a mechanism in messages, if the names of the classes do not say it."""
+    engines: ClassVar[Sequence[str]] = ("step",)
     reason: ClassVar[str] = ""
     """Reason for the engine, if there is only one."""
+    single: ClassVar[bool] = False
+    """Whether it is a single game of both sides, which `play_duel` plays too."""
     options: ClassVar[Sequence[str]] = ()
     """Further arguments of a game, which travel with its sizes."""
-    refusals: ClassVar[tuple[type[Exception], ...]] = ()
-    """Errors of a run or an opponent that mean an invalid move."""
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     @abstractmethod
-    def begin(self, mechanism: Any, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
-        """Return the parts of one game; the adversary is this game's copy."""
+    def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
+        """Play one game, and return its columns, with the `verdict`, and the columns of ``series.csv``."""
 
     def accepts(self, mechanism: Any) -> bool:
         """Return whether a mechanism can play this kind of game."""
@@ -69,33 +73,20 @@ class Duel(Task):
         """Return the reason why a game cannot be played in bulk; empty if there is none."""
         return "" if adversary.oblivious else REACTS
 
-    def finish(self, sides: Sides) -> dict[str, Any]:
-        """Return the columns of a game after its last move."""
-        return sides.referee.row()
-
-    def match(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
-        """Play one game, and return its parts as they are after the last move."""
-        sides = None
-        try:
-            sides = self.begin(mechanism, copy.deepcopy(adversary), sizes, streams(seed, self.roles))
-            duel(sides.run, sides.opponent, sides.referee, sides.view, steps=sides.steps, bulk=bulk)
-        except self.refusals as error:
-            steps = sides.view.steps if sides else 0
-            raise MoveError(f"adversary {adversary.kind}: after step {steps}: {error}") from error
-        return sides
-
     def game(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
         """Play one game and return its record."""
         begun = time.perf_counter()
         self.fits(mechanism, adversary, sizes)
         chosen, reason = self._engine(engine, mechanism, adversary)
-        sides = self.match(mechanism, adversary, sizes, seed=seed, bulk=chosen == "bulk")
-        row = self.finish(sides)
-        row |= {"ok": row["verdict"] == "ok", "engine": chosen, "seconds": time.perf_counter() - begun}
-        return Record(row, dict(sides.referee.series), engine_reason=reason)
+        row, series = self.result(mechanism, adversary, sizes, seed=seed, bulk=chosen == "bulk")
+        common = {name: sizes[size.key] for size in self.sizes for name in (size.key, size.column)}
+        common["alpha"] = getattr(mechanism, "alpha", None)
+        closing = {"ok": row["verdict"] == "ok", "engine": chosen, "seconds": time.perf_counter() - begun}
+        return Record(common | row | closing, dict(series), engine_reason=reason)
 
     def check(self, point: Point) -> None:
-        refuse_network(point)
+        if point.network is not None:
+            raise PointError(("network",), f"must be left out: task {point.task.label} sends no messages")
         mechanism, adversary = self.sides(point)
         self.fits(mechanism, adversary, self.sizes_of(point))
         try:
@@ -120,8 +111,15 @@ class Duel(Task):
 
     def mechanism_of(self, point: Point) -> Any:
         """Return the mechanism of a point; parameters that are sizes of the game need not be given."""
-        sizes = self.sizes_of(point)
-        return mechanism_of(point, self.takes, self.accepts, **sizes, horizon=sizes.get("steps"))
+        part, sizes = point.protocol, self.sizes_of(point)
+        usual = {**sizes, "horizon": sizes.get("steps")}
+        taken = parameters(part.maker())
+        filled = {name: value for name, value in usual.items() if name in taken and value is not None}
+        mechanism = replace(part, arguments={**filled, **part.arguments}).make()
+        if not self.accepts(mechanism):
+            wanted = self.wanted or " or ".join(one.__name__ for one in self.takes)
+            raise PointError(("protocol", "kind"), f"task {point.task.label} takes a {wanted}; {part.label} is none")
+        return mechanism
 
     def _engine(self, asked: str, mechanism: Any, adversary: Any) -> tuple[str, str]:
         """Return the engine to use, and the reason."""
@@ -132,47 +130,42 @@ class Duel(Task):
         return self.engines[0], self.reason
 
 
-def refuse_network(point: Point) -> None:
-    """Refuse a network in games without messages."""
-    if point.network is not None:
-        raise PointError(("network",), f"must be left out: task {point.task.label} sends no messages")
+class Duel(MechanismGame):
+    """A kind of game that one loop plays, move by move: subclasses make the parts of a game in `begin`."""
 
+    engines: ClassVar[Sequence[str]] = ("step", "bulk")
+    single: ClassVar[bool] = True
+    refusals: ClassVar[tuple[type[Exception], ...]] = ()
+    """Errors of a run or an opponent that mean an invalid move."""
 
-def only_steps(point: Point) -> None:
-    """Refuse options that apply only to games with messages or with an array form."""
-    refuse_network(point)
-    if point.engine not in ("auto", "step"):
-        raise PointError(("engine",), f"must be auto or step; got {point.engine!r}")
+    @abstractmethod
+    def begin(self, mechanism: Any, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+        """Return the parts of one game; the adversary is this game's copy."""
+
+    def finish(self, sides: Sides) -> Row:
+        """Return the columns of a game after its last move."""
+        return sides.referee.row()
+
+    def match(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
+        """Play one game, and return its parts as they are after the last move."""
+        sides = None
+        try:
+            sides = self.begin(mechanism, copy.deepcopy(adversary), sizes, streams(seed, self.roles))
+            duel(sides, bulk=bulk)
+        except self.refusals as error:
+            steps = sides.view.steps if sides else 0
+            raise MoveError(f"adversary {adversary.kind}: after step {steps}: {error}") from error
+        return sides
+
+    def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
+        sides = self.match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
+        return self.finish(sides), sides.referee.series
 
 
 def known(mechanism: Any) -> dict[str, Any]:
     """Return the public facts of a mechanism: its kind and parameters."""
     given = {field.name: getattr(mechanism, field.name) for field in fields(mechanism) if field.init}
     return {"kind": mechanism.kind, **given}
-
-
-def mechanism_of(
-    point: Point, takes: tuple[type[Any], ...], accepts: Callable[[Any], bool] | None = None, **usual: Any
-) -> Any:
-    """Return the mechanism of a point.
-
-    Parameters
-    ----------
-    takes
-        The classes of mechanisms that can play the game.
-    accepts
-        Whether a mechanism can play it; any of those classes if left out.
-    usual
-        Parameters given by the game, if the mechanism has them and the scenario does not give them.
-    """
-    part = point.protocol
-    taken = parameters(part.maker())
-    filled = {name: value for name, value in usual.items() if name in taken and value is not None}
-    mechanism = replace(part, arguments={**filled, **part.arguments}).make()
-    if not (isinstance(mechanism, takes) if accepts is None else accepts(mechanism)):
-        wanted = " or ".join(one.__name__ for one in takes)
-        raise PointError(("protocol", "kind"), f"task {point.task.label} takes a {wanted}; {part.label} is none")
-    return mechanism
 
 
 def play_duel(mechanism: Any, adversary: Any, *, seed: int = 0, engine: str = "auto", **sizes: Any) -> Record:
@@ -207,8 +200,8 @@ def play_duel(mechanism: Any, adversary: Any, *, seed: int = 0, engine: str = "a
     """
     for kind in kinds("task").values():
         task = kind.load()
-        if issubclass(task, Duel) and task().accepts(mechanism):
-            game: Duel = task()
+        if issubclass(task, MechanismGame) and task.single and task().accepts(mechanism):
+            game: MechanismGame = task()
             stated = {size.key: getattr(mechanism, size.key, None) for size in game.sizes}
             given = {**stated, **sizes}
             wrong = [name for name in sizes if name not in (*stated, *game.options)]

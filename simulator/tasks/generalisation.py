@@ -17,12 +17,12 @@ import numpy as np
 
 from disttrack.mechanisms.rules import BlockLayout
 from disttrack.protocols import Block, Robust
-from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
+from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import OVER_ALPHA, WORDS, Answer, held
 from disttrack.simulator.tasks.base import Record
-from disttrack.simulator.tasks.tracking import Count, prepare, table_of
+from disttrack.simulator.tasks.tracking import Count, record_of
 
 
 @dataclass(frozen=True)
@@ -179,19 +179,8 @@ def chance(sites: int, size: int) -> float:
 
 
 COLUMNS: Final = (
-    "deviation",
-    "gain",
-    "over_proven",
-    "chance",
-    "sample_error",
-    "over_equation2",
-    "over_equation3",
-    "over_budget",
-    "leaked",
-    "leaked_over_phases",
-    "least_bits",
-    "most_bits",
-    "rounds_measured",
+    *("deviation", "gain", "over_proven", "chance", "sample_error", "over_equation2", "over_equation3"),
+    *("over_budget", "leaked", "leaked_over_phases", "least_bits", "most_bits", "rounds_measured"),
 )
 
 
@@ -232,21 +221,10 @@ class Generalisation(Count):
             raise PointError(("network",), f"must be left out: task {self.kind} counts at the moment of sending")
 
     def play(self, point: Point, seed: int) -> Record:
-        from disttrack.simulator.game.play import play
-
-        try:
-            game = play(**prepare(point), seed=seed, record=True)
-        except (MoveError, MessageError) as error:
-            raise type(error)(f"{point.describe()}: {error}") from error
+        game = self.game(point, seed=seed, record=True)
         if len(game.series) and int(game.series["step"].iloc[-1]) != game.items:
             raise ScenarioError(f"{point.describe()}: task {self.kind} needs an adversary that skips no step")
-        return Record(
-            row={**game.row(), **measured(game, point.protocol.make())},
-            series=table_of(game.series),
-            kinds=table_of(game.kinds),
-            engine_reason=game.engine_reason,
-            error=game.error,
-        )
+        return record_of(game, **measured(game, point.protocol.make()))
 
 
 def measured(game: Game, protocol: Robust | Block) -> dict[str, float | None]:

@@ -8,9 +8,11 @@ messages and not its items, so it has engines instead (`simulator.game`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+from disttrack.adversaries.base import Opponent
 
 
 class Run(Protocol):
@@ -22,28 +24,6 @@ class Run(Protocol):
     def release(self, moves: Any, /) -> Any:
         """Take many moves at once and return the answers."""
         return [self.step(move) for move in moves]
-
-
-class Mover(Protocol):
-    """An opponent in one game. Subclasses define `move`, and `stretches` if they do not react."""
-
-    def move(self, view: Any, /) -> Any:
-        """Return the next move; None to end the game."""
-
-    def stretches(self, view: Any, steps: int, /) -> Iterable[Any]:
-        """Yield all moves in arrays, which `release` takes."""
-        return ()
-
-
-class View(Protocol):
-    """The information that the opponent has."""
-
-    @property
-    def steps(self) -> int:
-        """Steps so far."""
-
-    def observe(self, answer: Any, /) -> None:
-        """Record an answer, which ends a step."""
 
 
 class Referee(ABC):
@@ -73,8 +53,9 @@ def kept(promise: bool) -> str:
     return "ok" if promise else "failed"
 
 
-def duel(run: Run, opponent: Mover, referee: Referee, view: View, *, steps: int, bulk: bool = False) -> None:
-    """Play one game.
+@dataclass(frozen=True)
+class Sides:
+    """The parts of one game.
 
     Parameters
     ----------
@@ -84,16 +65,25 @@ def duel(run: Run, opponent: Mover, referee: Referee, view: View, *, steps: int,
         Everything that the opponent sees.
     steps
         Number of moves at most.
-    bulk
-        Whether the moves are made in arrays: only exact if the opponent does not react.
     """
+
+    run: Run
+    opponent: Opponent
+    referee: Referee
+    view: Any
+    steps: int
+
+
+def duel(sides: Sides, *, bulk: bool = False) -> None:
+    """Play one game; `bulk` makes the moves in arrays, which is exact only if the opponent does not react."""
+    run, opponent, referee, view = sides.run, sides.opponent, sides.referee, sides.view
     if bulk:
-        for block in opponent.stretches(view, steps):
+        for block in opponent.stretches(view):
             referee.judge(block, run.release(block))
         return
     moves: list[Any] = []
     answers: list[Any] = []
-    for _ in range(steps):
+    for _ in range(sides.steps):
         move = opponent.move(view)
         if move is None:
             break
@@ -106,14 +96,3 @@ def duel(run: Run, opponent: Mover, referee: Referee, view: View, *, steps: int,
             moves, answers = [], []
     if moves:
         referee.judge(moves, answers)
-
-
-@dataclass(frozen=True)
-class Sides:
-    """The parts of one game, and its largest number of moves."""
-
-    run: Run
-    opponent: Mover
-    referee: Referee
-    view: View
-    steps: int

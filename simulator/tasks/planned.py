@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
 
-from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.base import Adversary, Opponent, View
 from disttrack.adversaries.intruder import Challenge
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.simulator.game.consultation import Consultation
@@ -18,43 +18,12 @@ STRETCH: Final = 1 << 18
 """Steps passed at once."""
 
 
-class ClockView(View):
-    """The view in games with a clock; an adversary granted the state may look at it and guess at a challenge.
-
-    Attributes
-    ----------
-    looks
-        Number of looks at the state.
-    guessed
-        The answer to the challenge: True if the item is thought to be present; None if none was given.
-    """
-
-    __slots__ = ("_state", "guessed", "look", "looks")
-
-    def __init__(self, *, state: Callable[[], Mapping[str, Any]] | None = None, **given: Any) -> None:
-        super().__init__(**given)
-        self.looks = 0
-        self.guessed: bool | None = None
-        self._state = state
-        self.look = None if state is None else self._look
-
-    def _look(self) -> Mapping[str, Any]:
-        """Return the mechanism's inner state between two steps."""
-        assert self._state is not None
-        self.looks += 1
-        return self._state()
-
-    def guess(self, there: bool) -> None:
-        """Answer whether the item of the challenge was present."""
-        self.guessed = bool(there)
-
-
-def plans(adversary: Adversary, view: View, steps: int) -> Iterator[tuple[Schedule, int]]:
-    """Yield the plans of an adversary that does not react, each with the number of its steps, for `steps` steps.
+def plans(adversary: Adversary, view: View) -> Iterator[tuple[Schedule, int]]:
+    """Yield the plans of an adversary that does not react, each with the number of its steps, up to the last one.
 
     After its last plan, the rest of the steps are skipped.
     """
-    turns = Consultation(adversary, view)
+    turns, steps = Consultation(adversary, view), view.items
     while view.steps < steps:
         now = view.steps
         turns.follow(turns.ask(now) or Rest(steps), now)
@@ -64,7 +33,7 @@ def plans(adversary: Adversary, view: View, steps: int) -> Iterator[tuple[Schedu
         view.sent += turns.plan.sent(length)
 
 
-class Planned:
+class Planned(Opponent):
     """An adversary that is played step by step: a move is a site, or `SKIP`.
 
     After its last plan, the steps are skipped until the output changes.
@@ -77,6 +46,8 @@ class Planned:
         Its view.
     coin
         Tossed for the step of a challenge; None in games without challenges.
+    form
+        Turns a site, or an array of sites, into moves of another form.
 
     Attributes
     ----------
@@ -84,14 +55,20 @@ class Planned:
         Whether the item of the challenge was present; None if there was no challenge.
     """
 
-    def __init__(self, adversary: Adversary, view: View, coin: np.random.Generator | None = None) -> None:
-        self.adversary = adversary
+    def __init__(
+        self,
+        adversary: Adversary,
+        view: View,
+        coin: np.random.Generator | None = None,
+        form: Callable[[Any], Any] = lambda sites: sites,
+    ) -> None:
+        self.adversary, self.form = adversary, form
         self._turns = Consultation(adversary, view)
         self._coin = coin
         self.challenged: bool | None = None
 
     def move(self, view: Any) -> Any:
-        """Return the site of the next step's item."""
+        """Return the move of the next step."""
         turns, now = self._turns, view.steps
         if view.changed_at == now:
             turns.news(now)
@@ -106,35 +83,28 @@ class Planned:
                 turns.follow(plan, now)
         site = turns.plan.at(now + 1 - turns.begun)
         if site is None:
-            return SKIP
+            return self.form(SKIP)
         view.sent += 1
-        return site
+        return self.form(site)
 
-    def stretches(self, view: Any, steps: int) -> Iterator[Any]:
-        """Yield the sites of all steps, a block per plan."""
-        for plan, length in plans(self.adversary, view, steps):
-            yield named(plan, length)
-
-
-class Items(Planned):
-    """An adversary of one site: a move is the number of its items in a step, 0 or 1."""
-
-    def move(self, view: Any) -> float:
-        return 0.0 if super().move(view) == SKIP else 1.0
-
-    def stretches(self, view: Any, steps: int) -> Iterator[Any]:
-        """Yield the items of all steps, in blocks of steps."""
-        for plan, length in plans(self.adversary, view, steps):
+    def stretches(self, view: Any) -> Iterator[Any]:
+        """Yield the moves of all steps, in blocks of steps."""
+        for plan, length in plans(self.adversary, view):
             for begin in range(0, length, STRETCH):
-                end = min(begin + STRETCH, length)
-                yield np.diff(plan.count(0, np.arange(begin, end + 1))).astype(np.float64)
+                yield self.form(named(plan, begin, min(begin + STRETCH, length), view.sites))
 
 
-def named(plan: Schedule, length: int) -> Any:
-    """Return the sites that a plan names in its first steps, without skips."""
-    steps = np.arange(1, length + 1)
+def items(site: Any) -> Any:
+    """Return the number of items that a site, or each of many, stands for in a game of one site: 0.0 or 1.0."""
+    return site - SKIP * 1.0
+
+
+def named(plan: Schedule, begin: int, end: int, sites: int) -> Any:
+    """Return the sites that a plan names in the steps after `begin` up to `end`, and `SKIP` where it names none."""
+    if sites == 1:
+        return np.diff(plan.count(0, np.arange(begin, end + 1))) + SKIP
+    steps = np.arange(begin + 1, end + 1)
     if not plan.skips:
-        sites: Any = plan.at(steps)
-        return np.broadcast_to(np.asarray(sites, dtype=np.int64), (length,)).copy()
-    asked = (plan.at(int(step)) for step in steps)
-    return np.array([site for site in asked if site is not None], dtype=np.int64)
+        return np.broadcast_to(np.asarray(plan.at(steps), dtype=np.int64), steps.shape).copy()
+    given = (plan.at(step) for step in steps.tolist())
+    return np.array([SKIP if site is None else site for site in given], dtype=np.int64)

@@ -11,6 +11,7 @@ from disttrack.adversaries.trace import Trace
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
 from disttrack.simulator.game.engine_choice import choose_engine
 from disttrack.simulator.game.network import checked_network, network_of
+from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.rehearsal import original
 from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.points.point import Point, PointError, blamed
@@ -55,24 +56,23 @@ class Count(Task):
             except ScenarioError as error:
                 raise PointError(("adversary", "of"), str(error).removeprefix("of: ")) from error
         sites, _ = _size(point, adversary)
-        _check_network(point, sites)
+        try:
+            checked_network(point.network, sites, point.protocol.make())
+        except ValueError as error:
+            raise blamed(error, "network", point.network) from error
         _engine(point)
 
     def play(self, point: Point, seed: int) -> Record:
+        return record_of(self.game(point, seed=seed, on_error="record"))
+
+    def game(self, point: Point, **options: Any) -> Game:
+        """Play one game of a point."""
         from disttrack.simulator.game.play import play
 
         try:
-            game = play(**prepare(point), seed=seed, on_error="record")
+            return play(**prepare(point), **options)
         except (MoveError, MessageError) as error:
             raise type(error)(f"{point.describe()}: {error}") from error
-        return Record(
-            row=game.row(),
-            series=table_of(game.series),
-            kinds=table_of(game.kinds),
-            engine_reason=game.engine_reason,
-            error=game.error,
-            coins=game.coins,
-        )
 
     def demand(self, point: Point) -> Demand:
         """Return the messages of the cost bound (or else one per item) and of the network, and their time."""
@@ -107,17 +107,10 @@ def prepare(point: Point) -> dict[str, Any]:
     }
 
 
-def _check_network(point: Point, sites: int) -> None:
-    """Refuse an invalid network, or one that the protocol has no rule for."""
-    try:
-        checked_network(point.network, sites, point.protocol.make())
-    except ValueError as error:
-        raise blamed(error, "network", point.network) from error
-
-
-def table_of(frame: Any) -> dict[str, list[Any]]:
-    """Return a data frame as plain lists."""
-    return {str(name): frame[name].tolist() for name in frame.columns}
+def record_of(game: Game, **columns: Any) -> Record:
+    """Return the record of a game, with the columns of a task in addition."""
+    series, kinds = ({str(name): table[name].tolist() for name in table.columns} for table in (game.series, game.kinds))
+    return Record({**game.row(), **columns}, series, kinds, game.engine_reason, game.error, game.coins)
 
 
 def _engine(point: Point) -> str:

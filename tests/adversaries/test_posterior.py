@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -9,8 +10,8 @@ import numpy as np
 import pytest
 
 from disttrack.adversaries import Eavesdrop, View
-from disttrack.adversaries.attack_timing import AttackTiming
 from disttrack.adversaries.beliefs import AttributedBelief, Belief, BlockBelief, CaughtBelief, SamplingBelief, belief_of
+from disttrack.adversaries.believing import attack
 from disttrack.protocols import Randomized
 from disttrack.simulator import play
 
@@ -31,9 +32,10 @@ def test_the_next_signal_of_a_block_is_awaited_as_long_as_its_places_say() -> No
     gain, wait = belief.prospects()
     assert wait.tolist() == [fmean(of_any), fmean(place - 4 for place in of_any if place > 4), fmean(of_the_next)]
     assert (gain + wait).tolist() == [10] * 3
-    assert (belief.errors.tolist(), belief.place(2)) == ([0, -4, 5], (5, True))
+    assert belief.errors.tolist() == [0, -4, 5]
     belief.note(view, 2, 7, False)  # into the next block, in which it has not signalled
-    assert (belief.errors.tolist(), belief.place(2)) == ([0, -4, -2], (2, False))
+    assert belief.errors.tolist() == [0, -4, -2]
+    assert belief.prospects()[1].tolist()[2] == fmean(range(1, 10 - 2 + 1))
 
 
 def test_each_protocol_gets_the_belief_that_fits_it() -> None:
@@ -75,36 +77,34 @@ def test_strike_by_hand() -> None:
     view = View(sites=4, items=10_000, rng=np.random.default_rng(0))
     view.sent = view.output = 1000
     belief = Fixed(view, [100, 50, 5, 90], [100] * 4)
-    eager, patient = AttackTiming(belief, 0.5), AttackTiming(belief, 0.9)
-    assert [eager.next(view) for _ in range(3)] == [0, 3, 1]
-    assert [patient.next(view) for _ in range(3)] == [3, 3, 3]  # the store, which is the last site
+    assert fed(view, belief, 0.5) == [0, 3, 1]
+    assert fed(view, belief, 0.9) == [3, 3, 3]  # the store, which is the last site
     view.items = 1500  # 500 items are left of 1,500: there will be no better moment
-    last = AttackTiming(belief, 0.9)
-    assert [last.next(view) for _ in range(3)] == [0, 3, 1]
+    assert fed(view, belief, 0.9) == [0, 3, 1]
     view.items = 1150  # one site is all that the rest of the items are enough for
-    shortest = AttackTiming(belief, 0.9)
-    assert shortest.next(view) == 0
+    assert fed(view, belief, 0.9) == [0, 0, 0]
+
+
+def fed(view: View, belief: Fixed, demand: float) -> list[int]:
+    """Return the first three sites fed, if the output changes after each."""
+    plans, sites = attack(view, belief, demand, lambda *move: None), []
+    for _ in range(3):
+        sites.append(next(plans).site)
+        view.changes += 1
+    return sites
 
 
 def test_moves_are_noted_and_a_site_is_fed_until_the_output_changes() -> None:
     """At 50 items and an output of 60 two sites are worth it: (10 + 100)/150 < (10 + 190)/250 > (10 + 240)/350."""
     view = View(sites=4, items=10_000, rng=np.random.default_rng(0))
     belief = Fixed(view, [100, 50, 5, 90], [100] * 4)
-    timing = AttackTiming(belief, 0.5)
-    fed = []
+    plans, sites = attack(view, belief, 0.5, partial(belief.note, view)), []
     for sent, output in ((0, 0), (30, 0), (50, 60), (55, 60), (70, 61), (71, 61)):
         view.sent = sent
         view.show(output)
-        timing.note(view, heard=sent)
-        fed.append(timing.feed(view))
-    assert fed == [0, 0, 0, 0, 3, 3]
-    assert belief.noted == [
-        (0, 30, False, 30),
-        (0, 20, True, 50),
-        (0, 5, False, 55),
-        (0, 15, True, 70),
-        (3, 1, False, 71),
-    ]
+        sites.append(next(plans).site)
+    assert sites == [0, 0, 0, 0, 3, 3]
+    assert belief.noted == [(0, 30, False), (0, 20, True), (0, 5, False), (0, 15, True), (3, 1, False)]
 
 
 def test_an_eavesdropper_gives_its_belief_the_messages(monkeypatch: pytest.MonkeyPatch) -> None:

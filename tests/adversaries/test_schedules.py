@@ -101,8 +101,7 @@ def test_named_sites_are_those_of_the_list(case: tuple[Schedule, Moves]) -> None
     support = schedule.support(SITES)
     assert support is not None
     assert sorted(support) == named
-    assert schedule.highest() == (named[-1] if named else -1)
-    assert schedule.lowest() == (named[0] if named else 0)
+    assert schedule.named() == ((named[0], named[-1]) if named else (0, -1))
     assert [schedule.first_step(site) for site in named] == [moves.index(site) + 1 for site in named]
 
 
@@ -201,7 +200,7 @@ def test_whole_numbers_of_numpy_are_accepted(number: Any) -> None:
     ("plan", "step"), [(Burst(-3), 1), (Labels([0, -3, -3]), 2), (Runs([-1, -3, 2, -3], [4, 1, 1, 1]), 5)]
 )
 def test_a_site_below_zero_is_named_so_that_the_game_can_refuse_it(plan: Schedule, step: int) -> None:
-    assert plan.lowest() == -3
+    assert plan.named()[0] == -3
     assert plan.first_step(-3) == step
 
 

@@ -24,9 +24,8 @@ OBLIVIOUS = [
 
 
 def view_of(steps: int, domain: int = 16, seed: int = 0) -> UpdateView:
-    view = UpdateView(live=Live(), sites=domain, items=steps, rng=np.random.default_rng(seed))
-    view.output = view.truth = np.zeros(4)
-    return view
+    given = {"sites": domain, "items": steps, "rng": np.random.default_rng(seed)}
+    return UpdateView(live=Live(), exact=lambda: np.zeros(4), **given)
 
 
 def played(stream: UpdateStream, steps: int = 2000) -> tuple[list[int], list[int], int]:

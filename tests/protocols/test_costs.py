@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.words import deterministic, least_known, memoryless, oblivious, partial_privacy
 from disttrack.adversaries import RoundRobin
 from disttrack.protocols import Deterministic, Martingale, Robust
-from disttrack.protocols.costs import deterministic, least_known, memoryless, oblivious, partial_privacy
 from disttrack.protocols.rounds.coin_rounds import plan, share_of
 from disttrack.simulator import play
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from transcripts import deviations_without_noise, room, safe_without_noise
 
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.noise_union import NoiseUnion
 from disttrack.protocols import Robust
 from disttrack.protocols.rounds.constants import paper_constants, tight_constants
-from disttrack.protocols.rounds.transcripts import deviations_without_noise, room, safe_without_noise
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "noise.md").read_text(encoding="utf-8")

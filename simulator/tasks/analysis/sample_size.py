@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any, ClassVar, Final
@@ -14,11 +13,10 @@ from disttrack.mechanisms.statistical import QueryMechanism
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family
-from disttrack.simulator.tasks.analysis.task import QUERIES
+from disttrack.simulator.tasks.analysis.task import CURATOR, QUERIES
 from disttrack.simulator.tasks.answers import Answer
-from disttrack.simulator.tasks.base import Demand, Record, Task
-from disttrack.simulator.tasks.duel import mechanism_of, only_steps
-from disttrack.simulator.tasks.sizes import Size
+from disttrack.simulator.tasks.base import Demand, Size
+from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
 
 ROLES = ("answers",)
 """Random streams: the answers, with points and noise together."""
@@ -64,7 +62,7 @@ def needed(mechanism: QueryMechanism, queries: int, seed: int) -> int | None:
     return high
 
 
-class SampleSize(Task):
+class SampleSize(MechanismGame):
     """The size of a sample for which 95 % of a mechanism's answers are within alpha of the distribution.
 
     `samples_needed` is computed by bisection over games with queries fixed in advance, whose answers are drawn from
@@ -75,6 +73,9 @@ class SampleSize(Task):
 
     kind: ClassVar[str] = "sample-size"
     rules: ClassVar[int] = 2
+    roles: ClassVar[Sequence[str]] = ROLES
+    takes: ClassVar[tuple[type[Any], ...]] = (QueryMechanism,)
+    reason: ClassVar[str] = "a search over sizes"
     sizes: ClassVar[Sequence[Size]] = (QUERIES,)
     columns: ClassVar[Sequence[str]] = ("samples_needed", "per_root", "per_query")
     answers: ClassVar[Sequence[Answer]] = (
@@ -83,28 +84,25 @@ class SampleSize(Task):
         Answer("per query", "samples needed over queries / alpha^2", "per_query"),
     )
     idle: ClassVar[Sequence[str]] = ("adversary",)
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
+    families: ClassVar[Mapping[str, Family]] = CURATOR
 
-    def check(self, point: Point) -> None:
-        only_steps(point)
-        mechanism, analyst = mechanism_of(point, (QueryMechanism,)), point.adversary.make()
+    def fits(self, mechanism: QueryMechanism, adversary: Any, sizes: Sizes) -> None:
         if type(mechanism).coin_errors is QueryMechanism.coin_errors:
-            reason = f"{point.protocol.label} has no answers that can be drawn without a sample"
+            reason = f"{mechanism.kind} has no answers that can be drawn without a sample"
             raise PointError(("protocol", "kind"), reason)
-        if not isinstance(analyst, FixedQueries):
-            raise PointError(("adversary", "kind"), f"must be fixed-queries; got {point.adversary.label}")
+        if not isinstance(adversary, FixedQueries):
+            raise PointError(("adversary", "kind"), f"must be fixed-queries; got {adversary.kind}")
 
-    def play(self, point: Point, seed: int) -> Record:
-        begun = time.perf_counter()
-        mechanism = mechanism_of(point, (QueryMechanism,))
-        assert point.items is not None
-        size = needed(mechanism, point.items, seed)
-        row: dict[str, Any] = {"items": point.items, "alpha": mechanism.alpha, "engine": "step"}
+    def result(
+        self, mechanism: QueryMechanism, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool
+    ) -> tuple[Row, Series]:
+        queries = sizes["queries"]
+        size = needed(mechanism, queries, seed)
+        row: Row = {"samples_needed": size, "verdict": "undecided" if size is None else "ok"}
         if size is not None:
             share = mechanism.alpha**2 * size
-            row |= {"per_root": share / sqrt(point.items), "per_query": share / point.items}
-        row |= {"samples_needed": size, "ok": size is not None, "verdict": "undecided" if size is None else "ok"}
-        return Record(row={**row, "seconds": time.perf_counter() - begun}, engine_reason="a search over sizes")
+            row |= {"per_root": share / sqrt(queries), "per_query": share / queries}
+        return row, {}
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=0.045)

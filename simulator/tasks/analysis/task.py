@@ -17,10 +17,9 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
-from disttrack.simulator.tasks.sizes import Size
 
 BETA: Final = 0.05
 """Probability that a mechanism exceeds its own bound in a game."""
@@ -30,6 +29,9 @@ probability 1 - 4e-2 per thousand queries, standard deviation 0.0016 at most."""
 QUERIES: Final = Size("queries", "items", "Queries at most.", needed=True)
 SAMPLES: Final = Size("samples", "start", "Points of the sample.", needed=True)
 FEATURES: Final = Size("features", "sites", "Features of a point, or cells; as many as queries if left out.")
+
+CURATOR: Final[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
+"""The two sides of these games."""
 
 
 def distribution_of(analyst: Analyst, features: int) -> Distribution:
@@ -99,10 +101,6 @@ class SampleReferee(Referee):
             "predicted_gap": _predicted(mechanism, samples, queries),
             "bound": bound,
             "within_bound": None if bound is None else largest <= bound,
-            "alpha": mechanism.alpha,
-            "sites": self._view.features,
-            "items": queries,
-            "samples": samples,
             "verdict": kept(largest <= mechanism.alpha),
         }
 
@@ -162,7 +160,7 @@ class StatisticalQueries(Duel):
         Answer("predicted gap", "theoretical value of that gap", "predicted_gap", "mean"),
         Answer("sample error", "largest error of an answer against the sample", "empirical_error", rank=2),
     )
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
+    families: ClassVar[Mapping[str, Family]] = CURATOR
 
     def sized(self, sizes: Sizes) -> Sizes:
         return {**sizes, "features": sizes["features"] or sizes["queries"]}

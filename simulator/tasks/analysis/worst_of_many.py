@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Mapping, Sequence
 from math import exp
 from typing import Any, ClassVar, Final
@@ -18,6 +17,7 @@ from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.analysis.task import (
+    CURATOR,
     QUERIES,
     SAMPLES,
     Truth,
@@ -26,55 +26,31 @@ from disttrack.simulator.tasks.analysis.task import (
     distribution_of,
 )
 from disttrack.simulator.tasks.answers import Answer
-from disttrack.simulator.tasks.base import Demand, Record, Task
-from disttrack.simulator.tasks.duel import mechanism_of, only_steps
+from disttrack.simulator.tasks.base import Demand, Size
+from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
 from disttrack.simulator.tasks.loop import duel
-from disttrack.simulator.tasks.sizes import Size
 
-ROLES = ("samples", "mechanism", "adversary", "truth", "choice")
-"""Random streams: the points, the mechanism's noise, the analyst's moves, the truth, and the noise of the choice."""
 EPSILON: Final = 0.05
 """Stability of the noisy argmax that makes the choice."""
 
 
-def worst_of_many(
-    mechanism: QueryMechanism, analyst: Analyst, *, repetitions: int, samples: int, queries: int, seed: int = 0
-) -> tuple[float, float]:
-    """Run algorithm B on many samples: return the gap of the query and sample chosen, and the largest gap of all.
-
-    Step (1) takes the last query of each game as q_t; step (2) chooses among q_t and 1 - q_t by q(S_t) - q(D), a
-    query of sensitivity 1 / n, with NoisyArgmax at epsilon 0.05. Points have as many features as there are queries,
-    or lie in ten times as many cells as there are samples.
-    """
-    rngs = streams(seed, ROLES)
-    features = 10 * samples if analyst.points == "cells" else queries
-    distribution = distribution_of(analyst, features)
-    truth = Truth(distribution, rngs["truth"])
-    sizes = {"samples": samples, "queries": queries, "features": features}
-    gaps = []
-    for _ in range(repetitions):
-        data = distribution.draw(samples, rngs["samples"])
-        try:
-            sides = conversation(mechanism, copy.deepcopy(analyst), data, truth, sizes, rngs)
-            duel(sides.run, sides.opponent, sides.referee, sides.view, steps=sides.steps)
-        except ValueError as error:
-            raise MoveError(f"adversary {analyst.kind}: {error}") from error
-        gap = sides.referee.row()["gap"]
-        gaps += [gap, -gap]
-    chosen = noisy_argmax(np.array(gaps), NoisyArgmax(EPSILON).noise(samples), rngs["choice"])
-    return gaps[chosen], max(gaps)
-
-
-class WorstOfMany(Task):
+class WorstOfMany(MechanismGame):
     """Algorithm B: of many repetitions of mechanism and analyst, choose one whose last query errs most on its sample.
 
     `chosen_gap` is that of the query chosen by the noisy argmax, `worst_gap` the largest of all. `stability_bound` is
     the bound of Claim B on the mean of the former: e^epsilon - 1 + T delta, with epsilon and delta of the mechanism and
     of the choice together; empty for a mechanism that is not stable.
+
+    Step (1) takes the last query of each game as q_t; step (2) chooses among q_t and 1 - q_t by q(S_t) - q(D), a
+    query of sensitivity 1 / n, with NoisyArgmax at epsilon 0.05. Points have as many features as there are queries,
+    or lie in ten times as many cells as there are samples.
     """
 
     kind: ClassVar[str] = "worst-of-many"
     rules: ClassVar[int] = 2
+    roles: ClassVar[Sequence[str]] = ("samples", "mechanism", "adversary", "truth", "choice")
+    takes: ClassVar[tuple[type[Any], ...]] = (QueryMechanism,)
+    reason: ClassVar[str] = "a repetition at a time"
     sizes: ClassVar[Sequence[Size]] = (
         Size("repetitions", "sites", "Samples on which the mechanism is run, T.", needed=True),
         SAMPLES,
@@ -86,32 +62,41 @@ class WorstOfMany(Task):
         Answer("allowed", "bound of stability on the mean of that gap", "stability_bound", "mean", rank=0),
         Answer("worst gap", "largest gap of all queries", "worst_gap", "mean"),
     )
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
+    families: ClassVar[Mapping[str, Family]] = CURATOR
 
-    def check(self, point: Point) -> None:
-        only_steps(point)
-        check_sides(*self._sides(point))
+    def fits(self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes) -> None:
+        check_sides(mechanism, adversary)
 
-    def _sides(self, point: Point) -> tuple[QueryMechanism, Analyst]:
-        return mechanism_of(point, (QueryMechanism,)), point.adversary.make()
-
-    def play(self, point: Point, seed: int) -> Record:
-        begun = time.perf_counter()
-        mechanism, analyst = self._sides(point)
-        assert point.items is not None
-        assert point.sites is not None
-        chosen, worst = worst_of_many(
-            mechanism, analyst, repetitions=point.sites, samples=point.start, queries=point.items, seed=seed
+    def result(
+        self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes, *, seed: int, bulk: bool
+    ) -> tuple[Row, Series]:
+        repetitions, samples, queries = (sizes[key] for key in ("repetitions", "samples", "queries"))
+        rngs = streams(seed, self.roles)
+        features = 10 * samples if adversary.points == "cells" else queries
+        distribution = distribution_of(adversary, features)
+        truth, given = (
+            Truth(distribution, rngs["truth"]),
+            {"samples": samples, "queries": queries, "features": features},
         )
-        stable = mechanism.stability(point.start, point.items)
-        bound = None if stable is None else exp(stable[0] + EPSILON) - 1 + point.sites * stable[1]
-        row: dict[str, Any] = {"chosen_gap": chosen, "worst_gap": worst, "stability_bound": bound}
-        row |= {"items": point.items, "samples": point.start, "alpha": mechanism.alpha, "engine": "step"}
+        gaps = []
+        for _ in range(repetitions):
+            data = distribution.draw(samples, rngs["samples"])
+            try:
+                sides = conversation(mechanism, copy.deepcopy(adversary), data, truth, given, rngs)
+                duel(sides)
+            except ValueError as error:
+                raise MoveError(f"adversary {adversary.kind}: {error}") from error
+            gap = sides.referee.row()["gap"]
+            gaps += [gap, -gap]
+        chosen = noisy_argmax(np.array(gaps), NoisyArgmax(EPSILON).noise(samples), rngs["choice"])
+        stable = mechanism.stability(samples, queries)
+        bound = None if stable is None else exp(stable[0] + EPSILON) - 1 + repetitions * stable[1]
         # the bound is on the mean: a single game neither keeps nor breaks it
-        row |= {"ok": False, "verdict": "undecided", "seconds": time.perf_counter() - begun}
-        return Record(row=row, engine_reason="a repetition at a time")
+        row = {"chosen_gap": gaps[chosen], "worst_gap": max(gaps), "stability_bound": bound}
+        return {**row, "verdict": "undecided"}, {}
 
     def demand(self, point: Point) -> Demand:
-        queries, samples = point.items or 1, point.start
-        seconds = (point.sites or 1) * (1 + queries * (1 + samples / 2000)) / 9_400
+        sizes = self.sizes_of(point)
+        queries, samples = sizes["queries"], sizes["samples"]
+        seconds = sizes["repetitions"] * (1 + queries * (1 + samples / 2000)) / 9_400
         return Demand(seconds, memory=5e7 + 8.0 * (20 + queries) * samples)

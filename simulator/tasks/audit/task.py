@@ -19,8 +19,7 @@ from disttrack.simulator.tasks.audit.mechanism import COMMON, RUNS, USUAL, audit
 from disttrack.simulator.tasks.audit.protocol import SITES as SITES_AUDITED
 from disttrack.simulator.tasks.audit.protocol import SIZE, TRANSCRIPTS, audit_tracker
 from disttrack.simulator.tasks.audit.tracker import Tracker
-from disttrack.simulator.tasks.base import Demand, Record, Task
-from disttrack.simulator.tasks.sizes import SITES, Size
+from disttrack.simulator.tasks.base import SITES, Demand, Record, Size, Task
 
 CLAIM: Final = ("claimed", "claimed_delta", "epsilon_low", "exceeds")
 """Columns of both tasks."""

@@ -3,25 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from disttrack.adversaries.base import View
 from disttrack.mechanisms import Counter
 from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import DELTA, STEPS, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
-from disttrack.simulator.tasks.planned import ClockView, Items
-from disttrack.simulator.tasks.sizes import Size
+from disttrack.simulator.tasks.planned import Planned, items
 
-if TYPE_CHECKING:
-    import pandas as pd
+
+class MemoryView(View):
+    """The view of an adversary of a counter: granted the state, it may look at it and guess at a challenge.
+
+    Attributes
+    ----------
+    looks
+        Number of looks at the state.
+    guessed
+        The answer to the challenge: True if the item is thought to be present; None if none was given.
+    """
+
+    __slots__ = ("_state", "guessed", "look", "looks")
+
+    def __init__(self, *, state: Callable[[], Mapping[str, Any]] | None, **given: Any) -> None:
+        super().__init__(**given)
+        self.looks = 0
+        self.guessed: bool | None = None
+        self._state = state
+        self.look = None if state is None else self._look
+
+    def _look(self) -> Mapping[str, Any]:
+        """Return the mechanism's inner state between two steps."""
+        assert self._state is not None
+        self.looks += 1
+        return self._state()
+
+    def guess(self, there: bool) -> None:
+        """Answer whether the item of the challenge was present."""
+        self.guessed = bool(there)
 
 
 class CountReferee(Referee):
@@ -46,17 +74,13 @@ class CountReferee(Referee):
         """Take the items and estimates of the next steps."""
         items, estimates = np.asarray(moves), np.asarray(answers)
         truth = self._items + np.cumsum(items)
-        errors = estimates - truth
+        comparable = np.where(np.isfinite(estimates), estimates, math.inf)
+        errors = comparable - truth
         sizes = np.abs(errors)
-        largest = float(sizes.max())
-        comparable = estimates
-        if not largest < math.inf:
-            finite = np.isfinite(estimates)
-            comparable, errors = np.where(finite, estimates, math.inf), np.where(finite, errors, math.inf)
-            sizes, largest = np.abs(errors), math.inf
-        if self._failure is None and (largest > self._bound or largest == math.inf):
-            self._failure = self._at + int(((sizes > self._bound) | (sizes == math.inf)).argmax()) + 1
-        self._largest = max(self._largest, largest)
+        wrong = (sizes > self._bound) | (sizes == math.inf)
+        if self._failure is None and wrong.any():
+            self._failure = self._at + int(wrong.argmax()) + 1
+        self._largest = max(self._largest, float(sizes.max()))
         self._final = float(errors[-1])
         self._squares += float(np.square(errors).sum())  # a BLAS product would differ between processors
         self._changes += int(np.count_nonzero(comparable[1:] != comparable[:-1])) + bool(comparable[0] != self._last)
@@ -95,11 +119,6 @@ def bound_of(counter: Counter, steps: int) -> float:
     return counter.error_bound_throughout(steps, DELTA)
 
 
-def _guessed(games: pd.DataFrame) -> Any:
-    """Return whether the challenge was guessed right, for the games with a challenge."""
-    return games["guessed"].dropna()
-
-
 class ContinualCount(Duel):
     """A private counter under continual observation.
 
@@ -124,7 +143,7 @@ class ContinualCount(Duel):
         LARGEST,
         RMS,
         Answer("bound", "what the largest error of a game exceeds with probability 0.05 at most", "bound", rank=0),
-        Answer("guessed", "games in which the adversary guessed the challenge right", _guessed, "share"),
+        Answer("guessed", "games in which the adversary guessed the challenge right", "guessed", "share"),
         Answer("memory", "numbers that the counter keeps, as it declares", "memory", "fact", rank=3),
     )
 
@@ -137,9 +156,9 @@ class ContinualCount(Duel):
         steps = sizes["steps"]
         run = mechanism.start(rngs["mechanism"])
         state = run.state if adversary.sees == "state" else None
-        view = ClockView(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"], state=state)
-        items = Items(adversary, view, rngs["challenge"])
-        return Sides(run, items, CountReferee(mechanism, steps), view, steps)
+        view = MemoryView(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"], state=state)
+        opponent = Planned(adversary, view, rngs["challenge"], items)
+        return Sides(run, opponent, CountReferee(mechanism, steps), view, steps)
 
     def match(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
         sides = super().match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
@@ -148,9 +167,9 @@ class ContinualCount(Duel):
         return sides
 
     def finish(self, sides: Sides) -> dict[str, Any]:
-        view, challenged = cast(ClockView, sides.view), cast(Items, sides.opponent).challenged
+        view, challenged = sides.view, cast(Planned, sides.opponent).challenged
         guessed = None if challenged is None or view.guessed is None else view.guessed == challenged
-        row = {"looks": view.looks, "guessed": guessed, "items": view.items, "log_items": math.log2(view.items)}
+        row = {"looks": view.looks, "guessed": guessed, "log_items": math.log2(view.items)}
         return {**sides.referee.row(), **row, "sites": 1}
 
     def demand(self, point: Point) -> Demand:

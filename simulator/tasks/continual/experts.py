@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from disttrack.adversaries.base import View
 from disttrack.mechanisms import PerturbedLeader
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides
-from disttrack.simulator.tasks.planned import SKIP, ClockView, Planned, plans
-from disttrack.simulator.tasks.sizes import Size
+from disttrack.simulator.tasks.planned import Planned
 
 CHUNK = 4096
 """Rounds passed at once."""
@@ -32,27 +32,26 @@ Costs = NDArray[np.float64]
 class Charges(Planned):
     """An adversary whose move is the experts' costs of a round."""
 
-    def move(self, view: ClockView) -> Costs:
-        costs = np.zeros(view.sites)
-        if (charged := super().move(view)) != SKIP:
-            costs[charged] = 1
-        return costs
+    def move(self, view: View) -> Any:
+        return charged([super().move(view)], view.sites)[0]
 
-    def stretches(self, view: ClockView, steps: int) -> Iterator[Costs]:
+    def stretches(self, view: View) -> Iterator[Costs]:
         """Yield tables of costs, one row per round."""
         adversary: Any = self.adversary
-        charged = (plan.at(step) for plan, length in plans(adversary, view, steps) for step in range(1, length + 1))
-        for begin in range(0, steps, CHUNK):
-            size = min(CHUNK, steps - begin)
+        named = chain.from_iterable(super().stretches(view))
+        for begin in range(0, view.items, CHUNK):
+            size = min(CHUNK, view.items - begin)
             if hasattr(adversary, "costs"):
-                table = np.asarray(adversary.costs(view, size), dtype=np.float64)
-                view.steps += size
+                view.steps = begin
+                yield np.asarray(adversary.costs(view, size), dtype=np.float64)
             else:
-                table = np.zeros((size, view.sites))
-                for row, expert in zip(table, islice(charged, size), strict=True):
-                    if expert is not None:
-                        row[expert] = 1
-            yield table
+                yield charged(np.fromiter(islice(named, size), dtype=np.int64), view.sites)
+
+
+def charged(named: ArrayLike, experts: int) -> Costs:
+    """Return the costs of rounds, each with a cost of 1 for the expert named, or for none if it is `SKIP`."""
+    costs: Costs = (np.asarray(named)[:, None] == np.arange(experts)).astype(np.float64)
+    return costs
 
 
 class RegretReferee(Referee):
@@ -138,7 +137,7 @@ class Experts(Duel):
 
     def begin(self, mechanism: PerturbedLeader, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
         experts, steps = sizes["experts"], sizes["steps"]
-        view = ClockView(sites=experts, items=steps, known=known(mechanism), rng=rngs["adversary"])
+        view = View(sites=experts, items=steps, known=known(mechanism), rng=rngs["adversary"])
         twin = None
         if mechanism.epsilon is not None:
             exact = PerturbedLeader(experts, mechanism.horizon, mechanism.rate)
@@ -146,9 +145,6 @@ class Experts(Duel):
         run = mechanism.start(rngs["head starts"], rngs["noise"])
         charges = Charges(adversary, view, rngs["challenge"])
         return Sides(run, charges, RegretReferee(mechanism, twin, not adversary.oblivious), view, steps)
-
-    def finish(self, sides: Sides) -> dict[str, Any]:
-        return {**sides.referee.row(), "items": sides.steps}
 
     def demand(self, point: Point) -> Demand:
         sizes = self.sizes_of(point)

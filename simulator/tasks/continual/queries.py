@@ -13,27 +13,27 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from disttrack.adversaries.base import View
 from disttrack.mechanisms import QUERY_SOLVERS
 from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Run, Sides, kept
-from disttrack.simulator.tasks.planned import SKIP, ClockView, Planned
-from disttrack.simulator.tasks.sizes import Size
+from disttrack.simulator.tasks.planned import SKIP, Planned
 
 
 class Solver(Run):
     """A run of a solver; in a skipped step its last answer stands."""
 
     def __init__(self, run: Any, answer: Any) -> None:
-        self.run, self._answer = run, answer
+        self._run, self._answer = run, answer
 
     def step(self, value: int) -> Any:
         """Return the answer to a query."""
         if value != SKIP:
-            self._answer = self.run.answer(value)
+            self._answer = self._run.answer(value)
         return self._answer
 
 
@@ -42,14 +42,16 @@ class QueriesReferee(Referee):
 
     Parameters
     ----------
+    run, view
+        The solver at work, and what the adversary sees.
     below
         That number, for each value of the domain.
     bound
         The error that counts as a failure.
     """
 
-    def __init__(self, below: list[int], bound: float) -> None:
-        self._below, self._bound = below, bound
+    def __init__(self, run: Any, view: View, below: list[int], bound: float) -> None:
+        self._run, self._view, self._below, self._bound = run, view, below, bound
         self._step = 0
         self._errors: list[float] = []
         self._failure: int | None = None
@@ -74,6 +76,8 @@ class QueriesReferee(Referee):
             "rms_error": sqrt(squares / max(1, len(self._errors))),
             "bound": self._bound,
             "first_failure": self._failure,
+            "output_changes": self._view.changes,
+            "paid": getattr(self._run, "paid", None),
             "verdict": kept(self._failure is None),
         }
 
@@ -111,17 +115,10 @@ class ThresholdQueries(Duel):
         values, points, queries = sizes["values"], sizes["points"], sizes["queries"]
         data = rngs["data"].integers(0, values, points)
         below = np.searchsorted(np.sort(data), np.arange(values), side="right").tolist()
-        run = Solver(mechanism.start(data, rngs["mechanism"]), points)
-        view = ClockView(sites=values, items=queries, start=points, known=known(mechanism), rng=rngs["adversary"])
-        referee = QueriesReferee(below, mechanism.largest_error(points, queries, DELTA))
-        return Sides(run, Planned(adversary, view, rngs["challenge"]), referee, view, queries)
-
-    def finish(self, sides: Sides) -> dict[str, Any]:
-        run, view = sides.run, sides.view
-        assert isinstance(run, Solver)
-        assert isinstance(view, ClockView)
-        row = {"output_changes": view.changes, "points": view.start, "paid": getattr(run.run, "paid", None)}
-        return {**sides.referee.row(), **row}
+        run = mechanism.start(data, rngs["mechanism"])
+        view = View(sites=values, items=queries, start=points, known=known(mechanism), rng=rngs["adversary"])
+        referee = QueriesReferee(run, view, below, mechanism.largest_error(points, queries, DELTA))
+        return Sides(Solver(run, points), Planned(adversary, view, rngs["challenge"]), referee, view, queries)
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=self.sizes_of(point)["queries"] / 170_000)

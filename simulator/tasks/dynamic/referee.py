@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disttrack.adversaries.updates import Live
 from disttrack.mechanisms.queries import Family
 from disttrack.simulator.tasks.loop import Referee
 
@@ -24,7 +25,46 @@ MARKS = 200
 """Checkpoints of a game."""
 
 
-class QueryReferee(Referee):
+class DataReferee(Referee):
+    """Keeps the data set that the updates make.
+
+    Attributes
+    ----------
+    live
+        The items at present.
+    ignored
+        Updates that named no live item.
+    """
+
+    block = 1  # an adversary that reacts sees the data and the exact answers of the last step
+
+    def __init__(self, family: Family) -> None:
+        self._family = family
+        self._truth: Floats = np.zeros(family.number)
+        self.live = Live()
+        self.ignored = self._step = 0
+
+    def judge(self, moves: Any, answers: Any) -> None:
+        """Take the codes of the next steps, as `DynamicRun.step` does; there are no answers yet."""
+        for code in moves:
+            self.take(code)
+
+    def take(self, code: int) -> tuple[int, int]:
+        """Take the code of the next step; return the item, and 1 if it was inserted, -1 if deleted, 0 if neither."""
+        self._step += 1
+        if code > 0:
+            self.live.insert(self._step, code - 1)
+            return code - 1, 1
+        item = self.live.delete(-code) if code else None
+        self.ignored += bool(code) and item is None
+        return (0, 0) if item is None else (item, -1)
+
+    def truth(self) -> Floats:
+        """Return the exact answers that an adversary sees when answers are new."""
+        return self._truth
+
+
+class QueryReferee(DataReferee):
     """Compares answers with the truth at every step.
 
     Parameters
@@ -36,8 +76,8 @@ class QueryReferee(Referee):
 
     Attributes
     ----------
-    size, peak
-        Items at present, and the maximum.
+    peak
+        Largest number of items.
     max_abs_error
         Largest error over the family and all steps so far.
     late_error, late_zero
@@ -46,37 +86,34 @@ class QueryReferee(Referee):
         Step, items, and largest error over the family relative to the items, at the checkpoints.
     """
 
-    block = 1  # an adversary that reacts sees the exact answers of the last step
-
     def __init__(self, family: Family, steps: int) -> None:
-        self._family, self._steps = family, steps
-        self.size = self.peak = 0
+        super().__init__(family)
+        self._steps = steps
+        self.peak = 0
         self.max_abs_error = self.late_error = self.late_zero = 0.0
         self.series = {"step": [], "items": [], "rel_error": []}
-        self._truth: Floats = np.zeros(family.number)
         self._answers: Floats = np.zeros(family.number)
         self._changes: list[tuple[int, int, int]] = []
-        self._settled = 0
-        self._settled_size = 0
-        self._squares = 0.0
+        self._settled = self._settled_size = 0
+        self._squares = self._mark = 0.0
         self._late = math.floor(LATE * steps)
-        self._mark = 0.0
-        self._step = 0
 
     def judge(self, moves: Any, answers: Any) -> None:
-        """Take updates, and the answers after each, None where they stay."""
-        for step, ((_, item, sign), answer) in enumerate(zip(moves, answers, strict=True), start=self._step + 1):
+        """Take codes of updates, and the answers after each, None where they stay."""
+        for code, answer in zip(moves, answers, strict=True):
+            item, sign = self.take(code)
             if sign:
-                self.change(step, item, sign)
+                self._changes.append((self._step, item, sign))
+                self.peak = max(self.peak, len(self.live))
             if answer is not None:
-                self.answer(step, answer)
-        self._step += len(moves)
+                self._settle(self._step - 1)
+                self._answers = answer
 
     def row(self) -> dict[str, Any]:
         """Return the columns of the finished game."""
         self._settle(self._steps)
         return {
-            "size": self.size,
+            "size": len(self.live),
             "peak": self.peak,
             "max_abs_error": self.max_abs_error,
             "rms_error": math.sqrt(self._squares / max(1, self._steps)),
@@ -84,20 +121,8 @@ class QueryReferee(Referee):
             "late_zero": self.late_zero,
         }
 
-    def change(self, step: int, item: int, sign: int) -> None:
-        """Record an item inserted (sign 1) or deleted (-1) in a step."""
-        self._changes.append((step, item, sign))
-        self.size += sign
-        self.peak = max(self.peak, self.size)
-
-    def answer(self, step: int, answers: Floats) -> None:
-        """Take the answers from this step on, after the changes of the data in it."""
-        self._settle(step - 1)
-        self._answers = answers
-
-    @property
     def truth(self) -> Floats:
-        """The present exact answers."""
+        """Return the present exact answers."""
         if not self._changes:
             return self._truth
         _, items, signs = np.array(self._changes).T

@@ -16,14 +16,13 @@ from disttrack.mechanisms.dynamic import DynamicMechanism, DynamicRun
 from disttrack.mechanisms.dynamic.base import counts_of
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.static import StaticMechanism
+from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand
-from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes
-from disttrack.simulator.tasks.dynamic.opponents import DataSet, Update, Updates, view_of
-from disttrack.simulator.tasks.dynamic.referee import QueryReferee
-from disttrack.simulator.tasks.loop import Referee, Run, Sides, kept
-from disttrack.simulator.tasks.sizes import Size
+from disttrack.simulator.tasks.base import Demand, Size
+from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes, known
+from disttrack.simulator.tasks.dynamic.referee import DataReferee, QueryReferee
+from disttrack.simulator.tasks.loop import Run, Sides, kept
 
 DOMAIN: Final = Size("domain", "sites", "Values that an item may have, 0 to domain - 1.", needed=True)
 COMMON: Final = ("size", "updates", "ignored", "number", "max_abs_error", "rms_error", "bound", "error_over_bound")
@@ -34,61 +33,55 @@ BOUND: Final = Answer("bound", "what the largest error of a game exceeds with th
 SPENT: Final = Answer("spent", "epsilon that the mechanism has spent by the ledger", "spent", rank=2)
 
 
-FEW: Final = 64
-"""Steps judged at a time, each with as many answers as there are queries."""
 DEEPEST: Final = 5
 """Levels of a ledger stored with a game: down to the spending of a node of the tree in a round."""
 
 
-class Releases(Run):
-    """A run of a dynamic mechanism: it returns the answers after an update if they are new, and None if they stay."""
+class Updates(Run):
+    """A run that takes updates; without a dynamic mechanism they are only checked, since the release is at the end."""
 
-    def __init__(self, run: DynamicRun) -> None:
+    def __init__(self, domain: int, adversary: str, run: DynamicRun | None = None) -> None:
+        self._domain, self._adversary, self._steps = domain, adversary, 0
         self.run = run
 
-    def step(self, update: Update) -> Floats | None:
-        """Take an update."""
-        return self.run.answers if self.run.step(update[0]) else None
+    def step(self, code: int) -> Floats | None:
+        """Take the code of an update; return the answers if they are new.
+
+        Raises
+        ------
+        MoveError
+            It inserts an item that is not among the values of the domain.
+        """
+        self._steps += 1
+        if code > self._domain:
+            reason = f"step {self._steps}: item {code - 1} is not among the {self._domain:,} values of the domain"
+            raise MoveError(f"adversary {self._adversary}: {reason}")
+        return self.run.answers if self.run is not None and self.run.step(code) else None
 
 
-class OneRelease(Run):
-    """A static mechanism that releases the answers on one data set."""
+class ReleaseReferee(DataReferee):
+    """Makes the release on the finished data set, and compares its answers with the exact ones."""
 
     def __init__(self, mechanism: StaticMechanism, rng: np.random.Generator) -> None:
+        super().__init__(mechanism.family)
         self._mechanism, self._rng = mechanism, rng
         self.ledger = Ledger(mechanism.kind, mechanism.epsilon, mechanism.delta)
 
-    def step(self, items: Sequence[int]) -> Floats:
-        """Return private answers to all queries."""
-        mechanism = self._mechanism
+    def row(self) -> dict[str, Any]:
+        """Return the columns."""
+        mechanism, size = self._mechanism, len(self.live)
         self.ledger.use("release", mechanism.epsilon, mechanism.delta)
-        return mechanism.release(counts_of(items, mechanism.domain), self._rng)
-
-
-class ReleaseReferee(Referee):
-    """Compares the answers on a data set with the exact ones."""
-
-    def __init__(self, mechanism: StaticMechanism) -> None:
-        self._mechanism = mechanism
-
-    def judge(self, moves: Any, answers: Any) -> None:
-        """Take the data set and the released answers."""
-        mechanism, items = self._mechanism, moves[0]
-        counts = counts_of(items, mechanism.domain)
-        truth = np.zeros(mechanism.family.number) if counts is None else mechanism.family.evaluate(counts)
-        errors = np.abs(answers[0] - truth)
-        self._row = {
-            "size": len(items),
+        counts = counts_of(self.live.items.values(), mechanism.domain)
+        truth = self.truth() if counts is None else mechanism.family.evaluate(counts)
+        errors = np.abs(mechanism.release(counts, self._rng) - truth)
+        return {
+            "size": size,
             "sensitivity": mechanism.family.l1,
             "max_abs_error": float(errors.max()),
             "rms_error": float(np.sqrt(np.mean(errors**2))),
             "zero_error": float(truth.max()),
-            "bound": mechanism.error_bound(len(items), DELTA),
+            "bound": mechanism.error_bound(size, DELTA),
         }
-
-    def row(self) -> dict[str, Any]:
-        """Return the columns."""
-        return self._row
 
 
 class DataSetDuel(Duel):
@@ -109,23 +102,25 @@ class DataSetDuel(Duel):
         except ValueError as error:
             raise PointError(("adversary",), str(error)) from error
 
+    def view_of(self, mechanism: Any, referee: DataReferee, sizes: Sizes, rngs: Rngs) -> UpdateView:
+        """Return the view of an adversary, before its first step."""
+        game = {"sites": mechanism.domain, "items": sizes["steps"], "known": known(mechanism), "rng": rngs["adversary"]}
+        return UpdateView(live=referee.live, exact=referee.truth, **game)
+
     def columns_of(self, sides: Sides, row: dict[str, Any], ledger: Ledger) -> dict[str, Any]:
         """Return the columns of a game, with those that both tasks share; `row` has the error and its bound."""
-        view: Any = sides.view
-        opponent: Any = sides.opponent
+        referee: Any = sides.referee
         error, bound = row["max_abs_error"], row["bound"]
         spent, spent_delta = ledger.spent
         return {
             **row,
-            "updates": view.sent,
-            "ignored": opponent.ignored,
-            "number": len(view.output),
+            "updates": sides.view.sent,
+            "ignored": referee.ignored,
+            "number": len(sides.view.output),
             "error_over_bound": error / bound if bound else math.inf,
             "spent": spent,
             "spent_delta": spent_delta,
             "ledger": json.dumps(record(ledger, DEEPEST), separators=(",", ":")),
-            "items": view.items,
-            "sites": view.sites,
             "verdict": kept(error <= bound and error < math.inf),
         }
 
@@ -153,16 +148,16 @@ class StaticQueries(DataSetDuel):
     )
 
     def begin(self, mechanism: StaticMechanism, adversary: UpdateStream, sizes: Sizes, rngs: Rngs) -> Sides:
-        run = OneRelease(mechanism, rngs["mechanism"])
-        view = view_of(mechanism, sizes["steps"], rngs["adversary"])
-        return Sides(run, DataSet(adversary), ReleaseReferee(mechanism), view, 1)
+        referee = ReleaseReferee(mechanism, rngs["mechanism"])
+        run = Updates(mechanism.domain, adversary.kind)
+        return Sides(run, adversary, referee, self.view_of(mechanism, referee, sizes, rngs), sizes["steps"])
 
     def finish(self, sides: Sides) -> dict[str, Any]:
-        assert isinstance(sides.run, OneRelease)
-        return self.columns_of(sides, sides.referee.row(), sides.run.ledger)
+        assert isinstance(sides.referee, ReleaseReferee)
+        return self.columns_of(sides, sides.referee.row(), sides.referee.ledger)
 
     def demand(self, point: Point) -> Demand:
-        return Demand(seconds=0.005 + self.sizes_of(point)["steps"] / 650_000)
+        return Demand(seconds=0.005 + self.sizes_of(point)["steps"] / 400_000)
 
 
 class DynamicQueries(DataSetDuel):
@@ -203,19 +198,15 @@ class DynamicQueries(DataSetDuel):
             raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
 
     def begin(self, mechanism: DynamicMechanism, adversary: UpdateStream, sizes: Sizes, rngs: Rngs) -> Sides:
-        run = Releases(mechanism.start(rngs["mechanism"]))
-        view = view_of(mechanism, sizes["steps"], rngs["adversary"])
-        referee = QueryReferee(mechanism.family, view.items)
-        if adversary.oblivious:
-            referee.block = FEW
-        updates = Updates(adversary, None if adversary.oblivious else referee)
-        return Sides(run, updates, referee, view, view.items)
+        run = Updates(mechanism.domain, adversary.kind, mechanism.start(rngs["mechanism"]))
+        referee = QueryReferee(mechanism.family, sizes["steps"])
+        return Sides(run, adversary, referee, self.view_of(mechanism, referee, sizes, rngs), sizes["steps"])
 
     def finish(self, sides: Sides) -> dict[str, Any]:
         view, row = sides.view, sides.referee.row()
-        assert isinstance(sides.run, Releases)
-        assert isinstance(view, UpdateView)
+        assert isinstance(sides.run, Updates)
         run = sides.run.run
+        assert run is not None
         most = row["peak"] if run.mechanism.deletes else view.sent
         row |= {"bound": run.error_bound(most, DELTA), "output_changes": view.changes}
         row |= {"log_steps": math.log2(sides.steps), **run.facts()}

@@ -1,27 +1,23 @@
-"""Opponents of online learners: a move is a point, and the rule for its label once the learner's output is seen.
+"""Runs and opponents of online learning: a move is a point with its label, or with the rule for it.
 
 An adversary that names sites names points; the label is then that of the point function of point 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.adversaries import Examiner, FixedExamples, Replay
-from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries import Examiner, Replay, View
 from disttrack.mechanisms.prediction import Learner
-from disttrack.simulator.errors import MoveError
-from disttrack.simulator.tasks.loop import Mover
+from disttrack.simulator.tasks.loop import Run
 from disttrack.simulator.tasks.planned import SKIP, Planned
 
-Examples = tuple[NDArray[np.int64], NDArray[np.bool_]]
-"""The points of all rounds, and their labels."""
-Example = tuple[int, Callable[[Any], bool]]
-"""The point of a round, or `SKIP`, and the function from the learner's output to the label."""
+Example = tuple[int | None, Any]
+"""The point of a round, None if it is skipped, and the label, or the function from the learner's output to it."""
 
 SHOWN = ("hypotheses", "predictions", "nothing")
 """The powers of an adversary over a learner, in decreasing order."""
@@ -46,111 +42,87 @@ class LearnerView(View):
         self.output = None
 
     def observe(self, answer: Any) -> None:
-        """Record nothing: the learner's output was shown before the label."""
+        """Record the shown part of the learner's output in a round; None if it was skipped."""
+        self.steps += 1
+        if answer is not None:
+            self.show(answer[-1])
 
 
-class Rounds:
-    """A run of a learner: it takes an example and returns its point, its label and the prediction.
+class Rounds(Run):
+    """A run of a learner, which takes examples.
 
     Parameters
     ----------
     shows
         The part of the learner's output that is shown: hypotheses, predictions or nothing.
+    points
+        Points of the domain.
     """
 
-    def __init__(self, learner: Learner, rng: np.random.Generator, shows: str) -> None:
+    def __init__(self, learner: Learner, rng: np.random.Generator, shows: str, points: int) -> None:
         self.run = learner.start(rng)
         self._hypotheses = learner.reveals == "hypotheses"
-        self._shows = shows
+        self._shows, self._points = shows, points
 
-    def step(self, example: Example) -> tuple[int, bool, bool] | None:
-        """Play a round: neither has the adversary seen the hypothesis, nor the learner the point, when they choose."""
-        point, label_after = example
-        if point == SKIP:
+    def step(self, example: Example) -> tuple[int, bool, bool, Any] | None:
+        """Play a round, and return its point, label and prediction, and what is shown of the learner's output.
+
+        Neither has the adversary seen the hypothesis, nor the learner the point, when they choose.
+        """
+        point, label = example
+        if point is None:
             return None
+        self._check(point, point)
         hypothesis = self.run.hypothesis() if self._hypotheses else None
         predicted = self.run.predict(point) if hypothesis is None else hypothesis == point
-        if self._shows == "predictions":
-            label = label_after(int(predicted))
-        else:
-            label = label_after(hypothesis if self._shows == "hypotheses" else None)
+        shown = int(predicted) if self._shows == "predictions" else hypothesis if self._shows == "hypotheses" else None
+        label = bool(label(shown) if callable(label) else label)
         self.run.learn(point, label)
-        return point, label, predicted
+        return point, label, predicted, shown
 
-    def release(self, examples: Examples) -> tuple[Any, ...]:
+    def release(self, examples: NDArray[np.int64]) -> tuple[Any, ...]:
         """Play all rounds of examples that do not react, and return their points, labels and predictions."""
-        return *examples, self.run.play(*examples)
+        points, labels = examples[:, 0], examples[:, 1].astype(bool)
+        if len(points):
+            self._check(points.min(), points.max())
+        return points, labels, self.run.play(points, labels)
 
-
-class FixedRounds:
-    """An adversary whose examples do not react."""
-
-    def __init__(self, adversary: Adversary) -> None:
-        self.adversary = adversary
-        self._rest: Iterator[tuple[int, bool]] | None = None
-        self._label = False
-
-    def move(self, view: LearnerView) -> Example | None:
-        """Return the next example."""
-        if self._rest is None:
-            points, labels = fixed_examples(self.adversary, view)
-            self._rest = zip(points.tolist(), labels.tolist(), strict=True)
-        point, self._label = next(self._rest, (None, False))
-        return None if point is None else (point, self._label_after)
-
-    def stretches(self, view: LearnerView, steps: int) -> Iterator[Examples]:
-        """Yield all examples at once."""
-        yield fixed_examples(self.adversary, view)
-
-    def _label_after(self, shown: Any) -> bool:
-        return self._label
+    def _check(self, lowest: int, highest: int) -> None:
+        """Raise ValueError if a point is not in the domain."""
+        if lowest < 0 or highest >= self._points:
+            wrong = lowest if lowest < 0 else highest
+            raise ValueError(f"asked for point {wrong}; this game has 0 … {self._points - 1}")
 
 
 class NamedPoints(Planned):
-    """An adversary that names sites, and reacts."""
+    """An adversary that names sites: a skipped step is no round."""
 
     def move(self, view: LearnerView) -> Example:
-        self._view, self._point = view, super().move(view)
-        view.steps += 1
-        return self._point, self._label_after
+        point = super().move(view)
+        return (None if point == SKIP else point), point == 0
 
-    def _label_after(self, shown: Any) -> bool:
-        self._view.show(shown)
-        return bool(self._point == 0)
-
-
-class Examined(Mover):
-    """An adversary that gives examples, and reacts."""
-
-    def __init__(self, examiner: Examiner) -> None:
-        self._examiner = examiner
-
-    def move(self, view: LearnerView) -> Example:
-        """Ask for the point of the next round; its label is asked for after the learner's output."""
-        view.steps += 1
-        self._view, self._point = view, self._examiner.ask(view)
-        _check_points(self._examiner, self._point, self._point, view)
-        return int(self._point), self._label_after
-
-    def _label_after(self, shown: Any) -> bool:
-        view = self._view
-        view.show(shown)
-        view.sent += 1
-        return bool(self._examiner.label(view, self._point))
+    def stretches(self, view: LearnerView) -> Iterator[NDArray[np.int64]]:
+        """Yield all examples at once, rows of point and label."""
+        points = np.concatenate([np.empty(0, dtype=np.int64), *super().stretches(view)])
+        named = points[points != SKIP]
+        yield np.column_stack((named, named == 0))
 
 
-class Rehearsed(Adversary):
-    """Examples recorded in a separate game, for a replay."""
+class Rehearsed(Examiner):
+    """Examples recorded in a separate game, for a replay: rows of point and label."""
 
     kind = Replay.kind
     source = Replay.source
     oblivious = True
 
-    def __init__(self, points: NDArray[np.int64], labels: NDArray[np.bool_]) -> None:
-        self.given: Examples = points, labels
+    def __init__(self, examples: NDArray[np.int64]) -> None:
+        self._examples = examples
 
     def plan(self, view: View) -> None:
         """Name no sites: the examples are given."""
+
+    def stretches(self, view: LearnerView) -> Iterator[NDArray[np.int64]]:
+        yield self._examples
 
 
 def shown_of(learner: Any, sees: str | None) -> str:
@@ -168,25 +140,3 @@ def shown_of(learner: Any, sees: str | None) -> str:
     if SHOWN.index(sees) < SHOWN.index(learner.reveals):
         raise ValueError(f"sees must be predictions or nothing: {learner.kind} reveals {learner.reveals} only")
     return sees
-
-
-def fixed_examples(adversary: Adversary, view: LearnerView) -> Examples:
-    """Return all examples of an adversary that does not react; a skipped step is no round."""
-    if isinstance(adversary, Rehearsed):
-        points, labels = adversary.given
-    elif isinstance(adversary, FixedExamples):
-        points, labels = adversary.examples(view)
-    else:
-        named = Planned(adversary, view).stretches(view, view.items)
-        points = np.concatenate([np.empty(0, dtype=np.int64), *named])
-        labels = points == 0
-    if len(points):
-        _check_points(adversary, points.min(), points.max(), view)
-    return points, labels
-
-
-def _check_points(adversary: Adversary, lowest: int, highest: int, view: View) -> None:
-    if lowest < 0 or highest >= view.sites:
-        wrong = lowest if lowest < 0 else highest
-        asked = f"asked for point {wrong} after round {max(0, view.steps - 1)}"
-        raise MoveError(f"adversary {adversary.kind}: {asked}; this game has 0 … {view.sites - 1}")

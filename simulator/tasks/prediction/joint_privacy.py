@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
 from disttrack.mechanisms.prediction import JdpMirror, PointPredictor
 from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
 from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand, Record, Task
-from disttrack.simulator.tasks.duel import mechanism_of, only_steps
-from disttrack.simulator.tasks.sizes import Size
+from disttrack.simulator.tasks.base import Demand, Size
+from disttrack.simulator.tasks.duel import STEPS, MechanismGame, Row, Series, Sizes
+from disttrack.simulator.tasks.loop import kept
 
 LETTERS: Final = {JdpMirror: 2, PointPredictor: 3}
 """Possible examples of a step: a bit; or one of two points, the first with either label, the second with label 0."""
@@ -29,7 +28,7 @@ def enumerated(mechanism: JdpMirror | PointPredictor, steps: int) -> float:
     return joint_delta(law, LETTERS[type(mechanism)], steps, mechanism.epsilon)
 
 
-class JointPrivacy(Task):
+class JointPrivacy(MechanismGame):
     """Joint privacy by enumeration: all inputs of a number of steps, all outputs, all changes of one step.
 
     The adversary is not used. Columns: `claimed` and `claimed_delta` are the claim, `exact_delta` is the least delta
@@ -38,13 +37,11 @@ class JointPrivacy(Task):
 
     kind: ClassVar[str] = "joint-privacy"
     rules: ClassVar[int] = 2
+    roles: ClassVar[Sequence[str]] = ()
+    takes: ClassVar[tuple[type[Any], ...]] = tuple(MOST)
+    reason: ClassVar[str] = "all inputs and outputs are enumerated"
     sizes: ClassVar[Sequence[Size]] = (
-        Size(
-            "steps",
-            "items",
-            "Steps of an input: at most 12 bits for a mirror, 9 examples for a predictor.",
-            needed=True,
-        ),
+        replace(STEPS, says="Steps of an input: at most 12 bits for a mirror, 9 examples for a predictor."),
     )
     columns: ClassVar[Sequence[str]] = ("claimed", "claimed_delta", "exact_delta", "exceeds")
     answers: ClassVar[Sequence[Answer]] = (
@@ -52,27 +49,17 @@ class JointPrivacy(Task):
         Answer("exact delta", "least delta at that epsilon, over all inputs and outputs", "exact_delta", rank=0),
     )
     idle: ClassVar[Sequence[str]] = ("adversary",)
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
-    def check(self, point: Point) -> None:
-        only_steps(point)
-        mechanism = self._mechanism(point)
-        most = MOST[type(mechanism)]
-        if (point.items or 0) > most:
-            raise PointError(("steps",), f"must be at most {most} for {mechanism.kind}; got {point.items}")
+    def fits(self, mechanism: Any, adversary: Any, sizes: Sizes) -> None:
+        most, steps = MOST[type(mechanism)], sizes["steps"]
+        if steps > most:
+            raise PointError(("steps",), f"must be at most {most} for {mechanism.kind}; got {steps}")
 
-    def _mechanism(self, point: Point) -> Any:
-        return mechanism_of(point, tuple(MOST))
-
-    def play(self, point: Point, seed: int) -> Record:
-        begun = time.perf_counter()
-        mechanism, steps = self._mechanism(point), point.items or 0
-        exact = enumerated(mechanism, steps)
+    def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
+        exact = enumerated(mechanism, sizes["steps"])
         exceeds = exact > mechanism.delta * (1 + 1e-9)
-        row: dict[str, Any] = {"claimed": mechanism.epsilon, "claimed_delta": mechanism.delta, "exact_delta": exact}
-        row |= {"exceeds": exceeds, "ok": not exceeds, "verdict": "failed" if exceeds else "ok", "items": steps}
-        row |= {"engine": "step", "seconds": time.perf_counter() - begun}
-        return Record(row=row, engine_reason="all inputs and outputs are enumerated", coins=False)
+        row: Row = {"claimed": mechanism.epsilon, "claimed_delta": mechanism.delta, "exact_delta": exact}
+        return {**row, "exceeds": exceeds, "verdict": kept(not exceeds)}, {}
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=1.4, memory=8e8)

@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from disttrack.adversaries.base import View
 from disttrack.mechanisms.prediction import JdpMirror
 from disttrack.mechanisms.prediction.mirror import MirrorRun, mirror_mistakes
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import STEPS, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
-from disttrack.simulator.tasks.planned import ClockView, Items
-from disttrack.simulator.tasks.sizes import Size
+from disttrack.simulator.tasks.planned import SKIP, Planned
 
 Bits = NDArray[np.bool_]
-
-
-class Ones(Items):
-    """An adversary of one site: a move is whether it has an item in a step."""
-
-    def stretches(self, view: ClockView, steps: int) -> Iterator[Bits]:
-        """Yield the ones of all steps, in blocks of steps."""
-        for items in super().stretches(view, steps):
-            yield items > 0
 
 
 class MirrorReferee(Referee):
     """Compares the answers on ones and zeros with those allowed: at most 2L mistakes, no top at the first K ones."""
 
-    def __init__(self, mirror: JdpMirror) -> None:
-        self._mirror = mirror
+    def __init__(self, run: MirrorRun) -> None:
+        self._run = run
         self._false_tops = 0
         self._on_ones: list[Bits] = [np.empty(0, dtype=bool)]
 
@@ -45,12 +36,14 @@ class MirrorReferee(Referee):
 
     def row(self) -> dict[str, Any]:
         """Return the columns."""
-        mirror, on_ones = self._mirror, np.concatenate(self._on_ones)
+        mirror, on_ones = self._run.mechanism, np.concatenate(self._on_ones)
         mistakes, chances = mirror_mistakes(len(on_ones), mirror.delay, on_ones), mirror.steps.chances
         early = self._false_tops or on_ones[: mirror.delay].any()
         return {
             "mistakes": mistakes,
+            "sites": 1,
             "ones": len(on_ones),
+            "first_top": self._run.first_top,
             "delay": mirror.delay,
             "length": mirror.length,
             "expected_mistakes": mirror.expected_mistakes,
@@ -97,13 +90,10 @@ class Mirror(Duel):
 
     def begin(self, mechanism: JdpMirror, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
         steps = sizes["steps"]
-        view = ClockView(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])
+        view = View(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])
+        ones = Planned(adversary, view, form=lambda site: site != SKIP)
         run = mechanism.start(rngs["mechanism"])
-        return Sides(run, Ones(adversary, view), MirrorReferee(mechanism), view, steps)
-
-    def finish(self, sides: Sides) -> dict[str, Any]:
-        assert isinstance(sides.run, MirrorRun)
-        return {**sides.referee.row(), "first_top": sides.run.first_top, "items": sides.steps, "sites": 1}
+        return Sides(run, ones, MirrorReferee(run), view, steps)
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=self.sizes_of(point)["steps"] / 560_000)

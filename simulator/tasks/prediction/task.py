@@ -9,25 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.adversaries import Examiner, Replay
-from disttrack.adversaries.prediction.constructed import Constructed
+from disttrack.adversaries.prediction.adversaries import Constructed
 from disttrack.mechanisms.prediction import Learner
 from disttrack.simulator.game.rehearsal import BRANCH, original
 from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
-from disttrack.simulator.tasks.prediction.examples import (
-    Examined,
-    FixedRounds,
-    LearnerView,
-    NamedPoints,
-    Rehearsed,
-    Rounds,
-    shown_of,
-)
-from disttrack.simulator.tasks.sizes import Size
+from disttrack.simulator.tasks.prediction.examples import LearnerView, NamedPoints, Rehearsed, Rounds, shown_of
 
 FACTS = ("flag", "flag1_at", "flag2_at", "flag3_at", "fired_at", "placed", "escape", "direct", "least_mass")
 """Facts of learners and adversaries after the game; empty where they do not apply."""
@@ -50,7 +41,7 @@ class MistakesReferee(Referee):
     def judge(self, moves: Any, answers: Any) -> None:
         """Take rounds as the learner returned them: point, label and prediction of each, or an array of each."""
         if isinstance(answers, list):
-            rounds = [played for played in answers if played is not None]
+            rounds = [played[:3] for played in answers if played is not None]
             answers = np.array(rounds, dtype=np.int64).reshape(-1, 3).T
         points, labels, predicted = answers
         self.points = np.concatenate((self.points, points))
@@ -70,7 +61,6 @@ class MistakesReferee(Referee):
             "consistent": consistent,
             "limit": limit,
             "output_changes": int(np.count_nonzero(np.diff(self.predicted, prepend=False))),
-            "sites": self._domain,
             "verdict": kept(mistakes <= limit) if limit is not None and consistent else "undecided",
         }
 
@@ -161,14 +151,9 @@ class Prediction(Duel):
         points, steps, shows = sizes["points"], sizes["steps"], shown_of(mechanism, sizes["sees"])
         facts = {"sites": points, "items": steps, "known": known(mechanism), "rng": rngs["adversary"]}
         view = LearnerView(algorithm=mechanism, shows=shows, **facts)
-        opponent: Any
-        if adversary.oblivious:
-            opponent = FixedRounds(adversary)
-        elif isinstance(adversary, Examiner):
-            opponent = Examined(adversary)
-        else:
-            opponent = NamedPoints(adversary, view, rngs["challenge"])
-        rounds = Rounds(mechanism, rngs["learner"], shows)
+        coin = rngs["challenge"]
+        opponent = adversary if isinstance(adversary, Examiner) else NamedPoints(adversary, view, coin)
+        rounds = Rounds(mechanism, rngs["learner"], shows, points)
         return Sides(rounds, opponent, MistakesReferee(mechanism, points), view, steps)
 
     def match(self, mechanism: Learner, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
@@ -176,15 +161,14 @@ class Prediction(Duel):
             tree = np.random.SeedSequence(seed, spawn_key=(BRANCH,))
             other = int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1))
             rehearsal: Any = super().match(mechanism, original(adversary), sizes, seed=other, bulk=False).referee
-            adversary = Rehearsed(rehearsal.points, rehearsal.labels)
+            adversary = Rehearsed(np.column_stack((rehearsal.points, rehearsal.labels)))
         return super().match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
 
     def finish(self, sides: Sides) -> dict[str, Any]:
         run: Any = sides.run
-        opponent: Any = sides.opponent
         referee: Any = sides.referee
         facts = dict(run.run.facts())
-        case = getattr(getattr(opponent, "adversary", None), "construction", None)
+        case = getattr(sides.opponent, "construction", None)
         if case is not None:
             facts |= {"placed": len(case.ones), "escape": case.escape, "direct": case.direct}
             if case.least_mass == case.least_mass:

@@ -70,7 +70,6 @@ class UpdateReferee(Referee):
             "half_at": self._half,
             "made": self._steps,
             "touched": self._truth.touched,
-            "alpha": sketch.alpha,
             "words": sketch.words,
             "total_rows": sketch.total_rows,
             "built_for": sketch.built_for,

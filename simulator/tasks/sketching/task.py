@@ -7,54 +7,36 @@ from typing import Any, ClassVar
 
 from disttrack.adversaries.sketching import RESET, Attacker, StreamView
 from disttrack.mechanisms.sketches import Goal, Move, Sketch, SketchRun
-from disttrack.simulator.errors import MoveError
-from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.point import Point
 from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import OVER_ALPHA, Answer, held
-from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Run, Sides
-from disttrack.simulator.tasks.sizes import Size
 from disttrack.simulator.tasks.sketching.referee import UpdateReferee
-from disttrack.simulator.tasks.sketching.truth import Norm, truth_of
+from disttrack.simulator.tasks.sketching.truth import Norm, Truth
 
 
-class Checked:
-    """An attacker whose moves are checked."""
-
-    def __init__(self, attacker: Attacker) -> None:
-        self._attacker = attacker
-        self.stretches = attacker.stretches
-
-    def move(self, view: StreamView) -> tuple[int, int] | None:
-        """Return the attacker's next move.
-
-        Raises
-        ------
-        MoveError
-            It is no move.
-        """
-        move = self._attacker.move(view)
-        if move is None or move == RESET:
-            return move
-        item, change = move
-        if item < 0 or not change or item.__class__ is not int or change.__class__ is not int:
-            accepted = "accepted: an item from 0 and a change that is not 0, both whole numbers; RESET; None"
-            name = f"adversary {self._attacker.kind}"
-            raise MoveError(f"{name}: move() returned {move!r} at step {view.steps + 1}; {accepted}")
-        return move
-
-
-class Robust(Run):
-    """A run of a robust form, which notes when it has used up its budget of changes."""
+class Moves(Run):
+    """A run that takes moves only, and notes when a robust form has used up its budget of changes."""
 
     def __init__(self, run: SketchRun) -> None:
-        self._run = run
+        self._run, self.release = run, run.release  # type: ignore[method-assign]
         self._steps = 0
         self.exhausted_at: int | None = None
 
     def step(self, move: Move) -> float:
-        """Make a move."""
+        """Make a move.
+
+        Raises
+        ------
+        ValueError
+            It is no move.
+        """
+        item, change = move
+        if move != RESET and (item < 0 or not change or item.__class__ is not int or change.__class__ is not int):
+            accepted = "accepted: an item from 0 and a change that is not 0, both whole numbers; RESET; None"
+            raise ValueError(f"move() returned {move!r}; {accepted}")
         output = self._run.step(move)
         self._steps += 1
         if self._run.exhausted and self.exhausted_at is None:
@@ -76,6 +58,7 @@ class Sketching(Duel):
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ("sketch", "adversary")
     takes: ClassVar[tuple[type[Any], ...]] = (Sketch,)
+    wanted: ClassVar[str] = "sketch for it"
     refusals: ClassVar[tuple[type[Exception], ...]] = (ValueError, NotImplementedError)
     sizes: ClassVar[Sequence[Size]] = (Size("updates", "items", "Updates of the stream at most.", needed=True),)
     columns: ClassVar[Sequence[str]] = (
@@ -96,36 +79,25 @@ class Sketching(Duel):
     def accepts(self, mechanism: Any) -> bool:
         return isinstance(mechanism, Sketch) and mechanism.goal == self.goal
 
-    def mechanism_of(self, point: Point) -> Any:
-        sketch = point.protocol.make()
-        if not self.accepts(sketch):
-            reason = f"task {self.kind} takes a sketch for it; {point.protocol.label} is none"
-            raise PointError(("protocol", "kind"), reason)
-        return sketch
-
     def obstacle(self, mechanism: Sketch, adversary: Attacker) -> str:
         reason = "a robust form is asked after each update" if mechanism.built_for is not None else ""
         return super().obstacle(mechanism, adversary) or reason
 
-    def norm(self, sketch: Sketch) -> Norm:
-        """Return the norm for the relative error of a frequency."""
-        return "two"
-
     def begin(self, mechanism: Sketch, adversary: Attacker, sizes: Sizes, rngs: Rngs) -> Sides:
         updates = sizes["updates"]
         view = StreamView(updates=updates, rng=rngs["adversary"], known=known(mechanism))
-        referee = UpdateReferee(mechanism, truth_of(mechanism.goal, self.norm(mechanism)), updates)
-        run = mechanism.start(rngs["sketch"])
-        robust = mechanism.built_for is not None
-        return Sides(Robust(run) if robust else run, Checked(adversary), referee, view, updates)
+        norm: Norm = "one" if getattr(mechanism, "inner", mechanism).kind.endswith("count-min") else "two"
+        referee = UpdateReferee(mechanism, Truth(mechanism.goal, norm), updates)
+        return Sides(Moves(mechanism.start(rngs["sketch"])), adversary, referee, view, updates)
 
     def finish(self, sides: Sides) -> dict[str, Any]:
-        row, worn = sides.referee.row(), getattr(sides.run, "exhausted_at", None)
+        assert isinstance(sides.run, Moves)
+        row, worn = sides.referee.row(), sides.run.exhausted_at
         failed = row["first_failure"]
         row["held"] = failed is None or (worn is not None and failed > worn)
         if worn is not None and failed is not None and row["held"]:
             row["fell_after"] = failed - worn
-        return {**row, "exhausted_at": worn, "items": sides.steps}
+        return {**row, "exhausted_at": worn}
 
     def demand(self, point: Point) -> Demand:
         rows = self.mechanism_of(point).active_rows
@@ -152,7 +124,3 @@ class FrequencyTask(Sketching):
 
     kind: ClassVar[str] = "frequency"
     goal: ClassVar[Goal] = "frequency"
-
-    def norm(self, sketch: Sketch) -> Norm:
-        inner = getattr(sketch, "inner", sketch)
-        return "one" if inner.kind.endswith("count-min") else "two"

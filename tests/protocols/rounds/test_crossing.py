@@ -7,12 +7,12 @@ from math import erfc, exp, log, sqrt
 
 import numpy as np
 import pytest
+from transcripts import deviations_without_noise, room, safe_without_noise
 
 from disttrack.protocols.rounds.coin_rounds import offset_for
 from disttrack.protocols.rounds.constants import Constants
 from disttrack.protocols.rounds.crossing import SHORT, by_sums, either_line, failure, most_signals, one_line
 from disttrack.protocols.rounds.passages import COARSE
-from disttrack.protocols.rounds.transcripts import deviations_without_noise, room, safe_without_noise
 from disttrack.protocols.rounds.walk import Walk, failures_by, walk_of
 
 

@@ -6,9 +6,8 @@ import numpy as np
 
 from disttrack.simulator.game.streams import ROLES, streams
 from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.tasks.analysis import sample_size, worst_of_many
 from disttrack.simulator.tasks.audit import mechanism, protocol
-from disttrack.simulator.tasks.duel import Duel
+from disttrack.simulator.tasks.duel import MechanismGame
 
 PERMANENT = {
     "continual-count": ("", "mechanism", "adversary", "challenge"),
@@ -32,21 +31,18 @@ PERMANENT = {
     "generalisation": ("sites", "server", "adversary", "network"),
 }
 OTHERS = {
-    "joint-privacy": (),
     "audit": mechanism.ROLES,
     "audit-tracker": protocol.ROLES,
-    "sample-size": sample_size.ROLES,
-    "worst-of-many": worst_of_many.ROLES,
     "count": ROLES,
     "generalisation": ROLES,
 }
-"""The streams of tasks that are no duels."""
+"""The streams of tasks that do not state them in `roles`."""
 
 
 def test_the_places_of_all_tasks_stay_as_they_are() -> None:
     """Another order gives other games."""
     classes = {name: kind.load() for name, kind in kinds("task").items()}
-    roles = {name: each.roles if issubclass(each, Duel) else OTHERS[name] for name, each in classes.items()}
+    roles = {name: each.roles if issubclass(each, MechanismGame) else OTHERS[name] for name, each in classes.items()}
     assert roles == PERMANENT
 
 

@@ -14,7 +14,7 @@ from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.scenario.load import load
 from disttrack.simulator.scenario.schema import scenario_schema
 from disttrack.simulator.tasks import Size, Task
-from disttrack.simulator.tasks.sizes import COLUMNS
+from disttrack.simulator.tasks.base import COLUMNS
 
 SIDES = {
     "count": ("{kind: exact}", "round-robin"),

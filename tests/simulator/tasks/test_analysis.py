@@ -16,7 +16,7 @@ from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import build
 from disttrack.simulator.tasks.analysis.sample_size import needed
 from disttrack.simulator.tasks.analysis.task import StatisticalQueries, Truth
-from disttrack.simulator.tasks.analysis.worst_of_many import worst_of_many
+from disttrack.simulator.tasks.analysis.worst_of_many import WorstOfMany
 from disttrack.simulator.tasks.duel import play_duel
 
 
@@ -77,10 +77,12 @@ def test_sample_sizes() -> None:
 
 
 def test_the_worst_of_many() -> None:
-    chosen, worst = worst_of_many(Empirical(), Speller(), repetitions=3, samples=60, queries=2, seed=0)
+    sizes = {"repetitions": 3, "samples": 60, "queries": 2}
+    game = WorstOfMany().game(Empirical(), Speller(), sizes)
+    chosen, worst = game.chosen_gap, game.worst_gap
     assert worst > 0.85
     assert chosen <= worst
-    _, stable = worst_of_many(LaplaceAnswers(0.05), Speller(), repetitions=3, samples=60, queries=2, seed=0)
+    stable = WorstOfMany().game(LaplaceAnswers(0.05), Speller(), sizes).worst_gap
     assert abs(stable) < 0.2
 
 

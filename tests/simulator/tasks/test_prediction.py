@@ -123,23 +123,25 @@ def test_the_adversary_knows_the_algorithm_and_not_its_coins() -> None:
 
         kind = "curious"
 
-        def ask(self, view: View) -> int:
+        def move(self, view: View) -> tuple[int, Any]:
             seen.append((view.known["kind"], view.output, view.steps, view.sites, view.items))
-            return view.steps % view.sites
+            point = (view.steps + 1) % view.sites
 
-        def label(self, view: View, point: int) -> bool:
-            seen.append(view.output)
-            return point == 2
+            def label(shown: Any) -> bool:
+                seen.append(shown)
+                return point == 2
+
+            return point, label
 
         def plan(self, view: View) -> None:
             return None
 
     assert play(Plain(), Curious(), points=4, steps=4).mistakes == 1
     asked, shown = seen[::2], seen[1::2]
-    assert asked == [("plain", None, 1, 4, 4), ("plain", -1, 2, 4, 4), ("plain", -1, 3, 4, 4), ("plain", 2, 4, 4, 4)]
+    assert asked == [("plain", None, 0, 4, 4), ("plain", -1, 1, 4, 4), ("plain", -1, 2, 4, 4), ("plain", 2, 3, 4, 4)]
     assert shown == [-1, -1, 2, 2]
     assert play(Plain(), Curious(), points=4, steps=4, sees="predictions").mistakes == 1
-    assert seen[8::2][1:] == [("plain", 0, step, 4, 4) for step in (2, 3, 4)]
+    assert seen[8::2][1:] == [("plain", 0, step, 4, 4) for step in (1, 2, 3)]
 
 
 def test_what_may_be_shown() -> None:
@@ -176,16 +178,13 @@ def test_points_that_are_not_there_are_refused() -> None:
 
         kind = "outside"
 
-        def ask(self, view: View) -> int:
-            return view.sites
-
-        def label(self, view: View, point: int) -> bool:
-            return False
+        def move(self, view: View) -> tuple[int, bool]:
+            return view.sites, False
 
         def plan(self, view: View) -> None:
             return None
 
-    with pytest.raises(MoveError, match="asked for point 50 after round 0; this game has 0 … 49"):
+    with pytest.raises(MoveError, match="outside: after step 0: asked for point 50; this game has 0 … 49"):
         play(Plain(), Outside())
     with pytest.raises(MoveError, match="named site 50"):
         play(Plain(), Choice(lambda view: 50))

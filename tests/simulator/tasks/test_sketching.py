@@ -21,7 +21,7 @@ from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import build
 from disttrack.simulator.tasks.duel import play_duel
 from disttrack.simulator.tasks.sketching.referee import UpdateReferee
-from disttrack.simulator.tasks.sketching.truth import Distinct, Frequency, SecondMoment
+from disttrack.simulator.tasks.sketching.truth import Truth
 
 
 @pytest.mark.parametrize("pieces", [1, 3, 50])
@@ -29,7 +29,7 @@ def test_the_referee_is_a_plain_loop(pieces: int) -> None:
     rng = np.random.default_rng(0)
     outputs = np.round(rng.normal(10, 6, 50)).tolist()
     moves = [(int(item), 1) for item in rng.integers(0, 30, 50)]
-    referee = UpdateReferee(Kmv(size=9, alpha=0.5), Distinct(), 50)
+    referee = UpdateReferee(Kmv(size=9, alpha=0.5), Truth("distinct"), 50)
     for begin in range(0, 50, -(-50 // pieces)):
         part = slice(begin, begin + -(-50 // pieces))
         referee.judge(moves[part], outputs[part])
@@ -52,20 +52,20 @@ def test_the_referee_is_a_plain_loop(pieces: int) -> None:
 
 
 def test_an_estimate_is_too_low_below_half_of_the_truth() -> None:
-    referee = UpdateReferee(Kmv(size=9), Distinct(), 3)
+    referee = UpdateReferee(Kmv(size=9), Truth("distinct"), 3)
     referee.judge([(1, 1), (2, 1), (3, 1)], [0.5, 0.99, 1.4])
     assert referee.row()["half_at"] == 2
 
 
 def test_the_truth_is_exact() -> None:
     updates = [(1, 2), (0, 1), (1, -2), (2, 5), (0, 3), (3, -1)]
-    truths = SecondMoment(), Frequency("two"), Frequency("one")
+    truths = Truth("second-moment"), Truth("frequency", "two"), Truth("frequency", "one")
     for update in updates:
         for truth in truths:
             truth.update(*update)
     assert [truth.value for truth in truths] == [16 + 25 + 1, 4, 4]
     assert [truth.scale() for truth in truths] == [42, pytest.approx(42**0.5), 4 + 5 + 1]
-    distinct = Distinct()
+    distinct = Truth("distinct")
     for item in (1, 2, 1):
         distinct.update(item, 1)
     assert (distinct.value, distinct.touched) == (2, 2)
@@ -99,7 +99,7 @@ class Clumsy(Attacker):
 
 @pytest.mark.parametrize("wrong", [(-3, 1), (3, 0), (1.5, 1), (1, 0.5)])
 def test_moves_that_are_none_stop_the_game(wrong: object) -> None:
-    with pytest.raises(MoveError, match=r"adversary clumsy: move\(\) returned .* at step 3"):
+    with pytest.raises(MoveError, match=r"adversary clumsy: after step 2: move\(\) returned .*; accepted: an item"):
         play_duel(Ams(rows=3), Clumsy(wrong), updates=9)
 
 
