@@ -15,9 +15,11 @@ bit.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from operator import length_hint
 from statistics import NormalDist
 from typing import Any, Protocol, TypeVar
 
@@ -186,7 +188,50 @@ def or_silence(rng: np.random.Generator, silent: bool) -> Any:
     return Silence() if silent else rng
 
 
-class Draws:
+class Ahead(ABC):
+    """A stream of numbers that are computed in blocks and returned in order, one by one or several at a time.
+
+    Attributes
+    ----------
+    one
+        Function without arguments that returns the next number, as a Python float.
+    """
+
+    __slots__ = ("_rest", "one")
+
+    def __init__(self) -> None:
+        self._rest: Iterator[float] = iter(())
+        self.one: Callable[[], float] = self._values().__next__
+
+    @abstractmethod
+    def fresh(self, size: int) -> Floats:
+        """Compute the next `size` numbers."""
+
+    @abstractmethod
+    def ahead(self) -> Floats:
+        """Compute the next block for `one`: one number or more."""
+
+    def many(self, size: int) -> Floats:
+        """Return the next `size` numbers: the rest of the present block first, then fresh ones."""
+        left = np.fromiter(islice(self._rest, size), dtype=np.float64)
+        if len(left) == size:
+            return left
+        fresh = self.fresh(size - len(left))
+        return np.concatenate((left, fresh)) if len(left) else fresh
+
+    def refill(self) -> int:
+        """Compute a block after the rest of the present one, and return the count of both."""
+        self._rest = iter([*self._rest, *self.ahead().tolist()])
+        return length_hint(self._rest)
+
+    def _values(self) -> Iterator[float]:
+        while True:
+            yield from self._rest
+            if not length_hint(self._rest):
+                self._rest = iter(self.ahead().tolist())
+
+
+class Draws(Ahead):
     """A stream of independent draws from one distribution, drawn in batches and returned in order.
 
     Parameters
@@ -198,21 +243,17 @@ class Draws:
     batch
         Draws taken at a time by `one`. With 1 nothing is drawn ahead, so that no future noise is in memory, as
         a pan-private mechanism needs.
-
-    Attributes
-    ----------
-    one
-        Function without arguments that returns the next draw, as a Python float.
     """
 
-    __slots__ = ("_batch", "_noise", "_rest", "_rng", "one")
+    __slots__ = ("_batch", "_noise", "_rng")
 
     def __init__(self, noise: Noise, rng: np.random.Generator, batch: int = 1024) -> None:
+        super().__init__()
         self._noise = noise
         self._rng = rng
         self._batch = max(1, batch)
-        self._rest: Iterator[float] = iter(())
-        self.one: Callable[[], float] = self._values().__next__ if batch > 1 else self._single
+        if batch <= 1:
+            self.one = self._single
 
     def on_grid(self, values: Numbers) -> Numbers:
         """Return a number, or an array, rounded to the grid of the noise; unchanged if there is no grid."""
@@ -223,21 +264,14 @@ class Draws:
             return values - math.remainder(values, spacing)
         return np.rint(values / spacing) * spacing
 
-    def _values(self) -> Iterator[float]:
-        while True:
-            yield from self._rest
-            self._rest = iter(self._noise.draw(self._rng, self._batch).tolist())
+    def fresh(self, size: int) -> Floats:
+        return self._noise.draw(self._rng, size)
+
+    def ahead(self) -> Floats:
+        return self.fresh(self._batch)
 
     def _single(self) -> float:
         return float(self._noise.draw(self._rng, 1).item())
-
-    def many(self, size: int) -> Floats:
-        """Return the next `size` draws: the rest of the present batch first, then fresh ones."""
-        left = np.fromiter(islice(self._rest, size), dtype=np.float64)
-        if len(left) == size:
-            return left
-        fresh = self._noise.draw(self._rng, size - len(left))
-        return np.concatenate((left, fresh)) if len(left) else fresh
 
 
 def laplace(rng: Any, scale: float, size: int) -> Floats:
