@@ -150,7 +150,7 @@ class NodeNoise(Ahead):
         before, self._t = self._t, self._t + size
         nodes = self._nodes(before, self._t)
         noise: Floats = self._draws.many(len(nodes.begin)) * nodes.sign
-        path: Floats = np.bincount(nodes.begin - before - 1, noise, size)
+        path = np.asarray(np.bincount(nodes.begin - before - 1, noise, size), dtype=np.float64)
         path -= np.bincount(np.minimum(nodes.until, self._t + 1) - before - 1, noise, size + 1)[:size]
         for t in [t for t in self._ending if t <= self._t]:
             path[t - before - 1] -= self._ending.pop(t)
