@@ -99,7 +99,7 @@ class FullyDynamicRun(DynamicRun):
             if code > self.mechanism.domain:
                 values = f"the {self.mechanism.domain:,} values of the domain"
                 raise ValueError(f"step {self.t}: item {code - 1} is not among {values}")
-            self.tree.append(self.t, code - 1)
+            self.tree.insert(self.t, code - 1)
         elif code < 0 and not self.tree.delete(-code):
             self.ignored += 1
         if not self._cutter.step(code != 0):

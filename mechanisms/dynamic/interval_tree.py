@@ -9,7 +9,7 @@ q without its lowest set bit, ... contain each live item exactly once: their ran
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -75,9 +75,9 @@ class OnlineIntervalTree(Generic[Key, Label]):
     --------
     >>> tree = OnlineIntervalTree()
     >>> tree.insert("a", 1), tree.insert("b", 2), tree.close().number
-    (True, True, 1)
+    (None, None, 1)
     >>> tree.delete("b"), tree.insert("c", 3), tree.close().number
-    (True, True, 2)
+    (True, None, 2)
     >>> tree.delete("nobody"), [sorted(node.items.items()) for node in tree.chain]
     (False, [[('a', 1), ('c', 3)]])
     """
@@ -95,15 +95,8 @@ class OnlineIntervalTree(Generic[Key, Label]):
         """The nodes that cover the present: the newest and its ancestors on the left."""
         return tuple(reversed(self._chain))
 
-    def insert(self, key: Key, label: Label) -> bool:
-        """Insert an item; False, without effect, if an item of that key is there."""
-        if key in self:
-            return False
-        self._coming[key] = label
-        return True
-
-    def append(self, key: Key, label: Label) -> None:
-        """Insert an item whose key is known to be new."""
+    def insert(self, key: Key, label: Label) -> None:
+        """Insert an item whose key was never used before."""
         self._coming[key] = label
 
     def delete(self, key: Key) -> bool:
@@ -111,24 +104,6 @@ class OnlineIntervalTree(Generic[Key, Label]):
         if self._coming.pop(key, None) is not None:
             return True
         return any(node.leave(key) for node in reversed(self._chain))
-
-    def get(self, key: Key, default: Label | None) -> Label | None:
-        """Return the label of a live item."""
-        for items in self._tables():
-            if key in items:
-                return items[key]
-        return default
-
-    def __contains__(self, key: Key) -> bool:
-        return any(key in items for items in self._tables())
-
-    def __len__(self) -> int:
-        return sum(len(items) for items in self._tables())
-
-    def _tables(self) -> Iterator[dict[Key, Label]]:
-        yield self._coming
-        for node in reversed(self._chain):
-            yield node.items
 
     def close(self) -> Node[Key, Label]:
         """Close the segment, build its node, free the nodes whose ranges it takes over, and return it.
@@ -176,16 +151,3 @@ def last_query(number: int) -> int:
     [7, 5, 7]
     """
     return number + (number & -number) - 1
-
-
-def path(time: int) -> tuple[int, ...]:
-    """Return the nodes in use after segment `time`, the newest first.
-
-    >>> path(13)
-    (13, 12, 8)
-    """
-    nodes = []
-    while time:
-        nodes.append(time)
-        time = left_ancestor(time)
-    return tuple(nodes)

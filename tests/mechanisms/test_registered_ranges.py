@@ -33,7 +33,6 @@ from disttrack.mechanisms import (
     laplace_sum_quantile,
     sketches,
 )  # fmt: skip
-from disttrack.mechanisms.accounting.composition import advanced
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.mechanisms.halting import SampledHalting
 from disttrack.mechanisms.noise_union import NoiseUnion
@@ -181,7 +180,6 @@ def test_a_registered_class_refuses_what_is_out_of_range(kind: Kind) -> None:
         (noise_multiplier, {"epsilon": 0.5, "delta": 0.1}, {"epsilon": POSITIVE, "delta": SHARE}),
         (partial(SampledHalting, lambda ones, gen: None, rng=None), {"runs": 3}, {"runs": whole(1)}),
         (Ledger, {"name": "l", "epsilon": 1.0}, {"epsilon": POSITIVE, "rule": NAME}),
-        (advanced, {"parts": [(0.1, 0.0)], "slack": 0.1}, {"slack": SHARE}),
         (Laplace, {"scale": 1.0}, {"scale": POSITIVE}),
         (Gaussian, {"std": 1.0}, {"std": POSITIVE}),
         (SparseHistogram, {"epsilon": 1.0, "delta": 0.1}, {"epsilon": POSITIVE, "delta": SHARE}),
