@@ -21,42 +21,20 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import length_hint
 from statistics import NormalDist
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.mechanisms.checks import positive
+from disttrack.mechanisms.checks import Checked, Positive
 from disttrack.mechanisms.grid import discrete_gaussian, discrete_laplace, spacing
 
 Floats = NDArray[np.float64]
 Numbers = TypeVar("Numbers", float, Floats)
 
 
-class Noise(Protocol):
-    """The interface of a distribution of noise: draws, a variance, quantiles."""
-
-    @property
-    def spacing(self) -> float:
-        """Step of the public grid; 0 if there is none."""
-        ...
-
-    @property
-    def variance(self) -> float:
-        """Variance of one draw."""
-        ...
-
-    def draw(self, rng: np.random.Generator, size: int) -> Floats:
-        """Return `size` independent draws."""
-        ...
-
-    def quantile(self, probability: float) -> float:
-        """Return the value below which a draw lies with the given probability."""
-        ...
-
-
 @dataclass(frozen=True)
-class Laplace:
+class Laplace(Checked):
     """Laplace noise on a grid: the probability of x is in proportion to exp(-\\|x\\| / scale), the variance 2 scale^2.
 
     Parameters
@@ -80,10 +58,7 @@ class Laplace:
     8.0
     """
 
-    scale: float
-
-    def __post_init__(self) -> None:
-        positive("scale", self.scale)
+    scale: Positive
 
     @property
     def spacing(self) -> float:
@@ -92,12 +67,17 @@ class Laplace:
 
     @property
     def variance(self) -> float:
+        """Variance of one draw."""
         return 2.0 * self.scale**2
 
-    def draw(self, rng: np.random.Generator, size: int) -> Floats:
-        return laplace(rng, self.scale, size)
+    def draw(self, rng: Any, size: int) -> Floats:
+        """Return independent draws, by the generator's own method if it is not numpy's."""
+        if not isinstance(rng, np.random.Generator):
+            return np.asarray(rng.laplace(0.0, self.scale, size))
+        return self.spacing * discrete_laplace(rng, self.scale / self.spacing, size)
 
     def quantile(self, probability: float) -> float:
+        """Return the value below which a draw lies with the given probability."""
         if probability < 0.5:
             return self.scale * math.log(2.0 * probability)
         return -self.scale * math.log(2.0 * (1.0 - probability))
@@ -110,7 +90,7 @@ class Laplace:
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(Checked):
     """Normal noise of mean 0 on a grid: the discrete Gaussian distribution.
 
     Parameters
@@ -133,10 +113,7 @@ class Gaussian:
     9.0
     """
 
-    std: float
-
-    def __post_init__(self) -> None:
-        positive("std", self.std)
+    std: Positive
 
     @property
     def spacing(self) -> float:
@@ -145,12 +122,17 @@ class Gaussian:
 
     @property
     def variance(self) -> float:
+        """Variance of one draw."""
         return self.std**2
 
-    def draw(self, rng: np.random.Generator, size: int) -> Floats:
-        return normal(rng, self.std, size)
+    def draw(self, rng: Any, size: int) -> Floats:
+        """Return independent draws, by the generator's own method if it is not numpy's."""
+        if not isinstance(rng, np.random.Generator):
+            return np.asarray(rng.normal(0.0, self.std, size))
+        return self.spacing * discrete_gaussian(rng, self.std / self.spacing, size)
 
     def quantile(self, probability: float) -> float:
+        """Return the value below which a draw lies with the given probability."""
         return self.std * NormalDist().inv_cdf(probability)
 
 
@@ -166,8 +148,12 @@ class RealGaussian(Gaussian):
         Standard deviation, in the units of the number that it hides.
     """
 
-    def draw(self, rng: np.random.Generator, size: int) -> Floats:
-        return rng.normal(0.0, self.std, size)
+    def draw(self, rng: Any, size: int) -> Floats:
+        return np.asarray(rng.normal(0.0, self.std, size))
+
+
+Noise = Laplace | Gaussian
+"""A distribution of noise."""
 
 
 class Silence:
@@ -272,19 +258,3 @@ class Draws(Ahead):
 
     def _single(self) -> float:
         return float(self._noise.draw(self._rng, 1).item())
-
-
-def laplace(rng: Any, scale: float, size: int) -> Floats:
-    """Return Laplace noise on its grid, or by the generator's own method if it is not numpy's."""
-    if not isinstance(rng, np.random.Generator):
-        return np.asarray(rng.laplace(0.0, scale, size))
-    step = spacing(scale)
-    return step * discrete_laplace(rng, scale / step, size)
-
-
-def normal(rng: Any, std: float, size: int) -> Floats:
-    """Return normal noise on its grid, or by the generator's own method if it is not numpy's."""
-    if not isinstance(rng, np.random.Generator):
-        return np.asarray(rng.normal(0.0, std, size))
-    step = spacing(std)
-    return step * discrete_gaussian(rng, std / step, size)

@@ -27,7 +27,7 @@ class Count(Family):
         return np.array([counts.sum()])
 
     def contain(self, queries: Items, items: Items) -> NDArray[Any]:
-        return (queries == 0) & (items >= 0)
+        return np.equal(queries, 0 * items)
 
 
 class Points(Family):
