@@ -266,4 +266,4 @@ MONITORS: dict[str, type[SparseVectorMonitor] | type[ReleaseMonitor] | type[Coun
 }
 """Every threshold monitor by its name."""
 
-__all__ = ["MONITORS", "CounterMonitor", "ReleaseMonitor", "SparseVectorMonitor", "verdict"]
+__all__ = ["MONITORS", "CounterMonitor", "ReleaseMonitor", "SparseVectorMonitor"]

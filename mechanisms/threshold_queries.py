@@ -273,3 +273,5 @@ QUERY_SOLVERS: dict[str, type[SortedQueries] | type[SparseVectorQueries] | type[
     ReleaseQueries.kind: ReleaseQueries,
 }
 """Every solver of threshold queries by its name."""
+
+__all__ = ["QUERY_SOLVERS", "ReleaseQueries", "SortedQueries", "SparseVectorQueries"]

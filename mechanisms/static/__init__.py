@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from disttrack.mechanisms.base import kinds_of
 from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.static.base import StaticMechanism as StaticMechanism
 from disttrack.mechanisms.static.linear import GaussianQueries as GaussianQueries
 from disttrack.mechanisms.static.linear import LaplaceQueries as LaplaceQueries
 from disttrack.mechanisms.static.multiplicative_weights import MultiplicativeWeights as MultiplicativeWeights
 
-STATIC: Final[dict[str, type[StaticMechanism]]] = {
-    entry.kind: entry for entry in (LaplaceQueries, GaussianQueries, MultiplicativeWeights)
-}
+STATIC: Final[dict[str, type[StaticMechanism]]] = kinds_of(vars(), StaticMechanism)
 """Every static mechanism by its name in scenario files."""
 
 
@@ -32,3 +31,6 @@ def static_mechanism(kind: str, epsilon: float, **more: Any) -> StaticMechanism:
     """
     one_of("static", kind, STATIC)
     return STATIC[kind](epsilon=epsilon, **more)
+
+
+__all__ = ["STATIC", "StaticMechanism", *(each.__name__ for each in STATIC.values())]

@@ -24,7 +24,7 @@ from disttrack.mechanisms import (
     SquareRoot,
     TwoLevel,
 )  # fmt: skip
-from disttrack.mechanisms.counters import KINDS, counter_class
+from disttrack.mechanisms.counters import COUNTERS, counter_class
 from disttrack.mechanisms.counters.base import Counter
 from disttrack.mechanisms.counters.k_ary import balanced_digits
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
@@ -198,7 +198,7 @@ def test_counters_by_name() -> None:
     for kind, hint in (("binray", " (did you mean 'binary'?)"), ("xyz", "")):
         with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
             counter_class(kind)
-        assert str(found.value) == f"counter must be one of {', '.join(KINDS)}; got {kind!r}{hint}"
+        assert str(found.value) == f"counter must be one of {', '.join(COUNTERS)}; got {kind!r}{hint}"
 
 
 def test_only_a_counter_is_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
