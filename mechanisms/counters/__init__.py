@@ -96,4 +96,5 @@ def make(
     return counter(kind, epsilon, horizon, **more).start(rng, silent=silent)
 
 
-__all__ = ["COUNTERS", "Counter", "Run", *(each.__name__ for each in COUNTERS.values())]
+_EXPORTED = (COUNTERS, Counter, Run, *COUNTERS.values())
+__all__ = [name for name, each in vars().items() if each in _EXPORTED]

@@ -25,4 +25,5 @@ from disttrack.mechanisms.dynamic.interval_tree import OnlineIntervalTree as Onl
 DYNAMIC: Final[dict[str, type[DynamicMechanism]]] = kinds_of(vars(), DynamicMechanism)
 """Every dynamic mechanism by its name in scenario files."""
 
-__all__ = ["DYNAMIC", "DynamicMechanism", "DynamicRun", *(each.__name__ for each in DYNAMIC.values())]
+_EXPORTED = (DYNAMIC, DynamicMechanism, DynamicRun, *DYNAMIC.values())
+__all__ = [name for name, each in vars().items() if each in _EXPORTED]

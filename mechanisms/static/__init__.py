@@ -33,4 +33,5 @@ def static_mechanism(kind: str, epsilon: float, **more: Any) -> StaticMechanism:
     return STATIC[kind](epsilon=epsilon, **more)
 
 
-__all__ = ["STATIC", "StaticMechanism", *(each.__name__ for each in STATIC.values())]
+_EXPORTED = (STATIC, StaticMechanism, *STATIC.values())
+__all__ = [name for name, each in vars().items() if each in _EXPORTED]
