@@ -26,16 +26,15 @@ class Node(Generic[Key, Label]):
     items
         Its live items, label by key.
     departed
-        Labels of the items that left it in the segment that has just closed.
+        Labels of the items that left it since they were taken last.
     """
 
-    __slots__ = ("_leaving", "departed", "items", "number")
+    __slots__ = ("departed", "items", "number")
 
     def __init__(self, number: int, items: dict[Key, Label]) -> None:
         self.number = number
         self.items = items
         self.departed: list[Label] = []
-        self._leaving: list[Label] = []
 
     @property
     def level(self) -> int:
@@ -48,15 +47,16 @@ class Node(Generic[Key, Label]):
         return left_ancestor(self.number) + 1
 
     def leave(self, key: Key) -> bool:
-        """Remove an item from the node if it is there; it counts as departed when the segment closes."""
+        """Remove an item from the node if it is there; it counts as departed."""
         if key not in self.items:
             return False
-        self._leaving.append(self.items.pop(key))
+        self.departed.append(self.items.pop(key))
         return True
 
-    def turn(self) -> None:
-        """Close a segment."""
-        self.departed, self._leaving = self._leaving, []
+    def take_departed(self) -> list[Label]:
+        """Return the labels of the items that left it since the last call."""
+        departed, self.departed = self.departed, []
+        return departed
 
 
 class OnlineIntervalTree(Generic[Key, Label]):
@@ -106,10 +106,7 @@ class OnlineIntervalTree(Generic[Key, Label]):
         return any(node.leave(key) for node in reversed(self._chain))
 
     def close(self) -> Node[Key, Label]:
-        """Close the segment, build its node, free the nodes whose ranges it takes over, and return it.
-
-        The other nodes then list the items that departed from them.
-        """
+        """Close the segment, build its node, free the nodes whose ranges it takes over, and return it."""
         self.segments += 1
         left = left_ancestor(self.segments)
         items = self._coming
@@ -119,8 +116,6 @@ class OnlineIntervalTree(Generic[Key, Label]):
             if len(older) > len(items):
                 items, older = older, items
             items.update(older)
-        for node in self._chain:
-            node.turn()
         newest = Node(self.segments, items)
         self._chain.append(newest)
         return newest

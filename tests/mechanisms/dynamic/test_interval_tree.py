@@ -132,7 +132,7 @@ def test_memory_is_the_live_items_and_a_logarithm() -> None:
         if step % 7 == 0:
             tree.close()
             most = max(most, len(tree.chain))
-            assert sum(len(node.items) + len(node.departed) for node in tree.chain) <= 50 + 2 * 7
+            assert sum(len(node.items) + len(node.take_departed()) for node in tree.chain) <= 50 + 2 * 7
     assert most <= (60_000 // 7).bit_length()
 
 
