@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -96,5 +96,6 @@ def make(
     return counter(kind, epsilon, horizon, **more).start(rng, silent=silent)
 
 
-_EXPORTED = (COUNTERS, Counter, Run, *COUNTERS.values())
-__all__ = [name for name, each in vars().items() if each in _EXPORTED]
+if not TYPE_CHECKING:  # type checkers read the imports above
+    _EXPORTED = (COUNTERS, Counter, Run, *COUNTERS.values())
+    __all__ = [name for name, each in vars().items() if each in _EXPORTED]

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from disttrack.mechanisms.base import kinds_of
 from disttrack.mechanisms.dynamic.base import DynamicMechanism as DynamicMechanism
@@ -25,5 +25,6 @@ from disttrack.mechanisms.dynamic.interval_tree import OnlineIntervalTree as Onl
 DYNAMIC: Final[dict[str, type[DynamicMechanism]]] = kinds_of(vars(), DynamicMechanism)
 """Every dynamic mechanism by its name in scenario files."""
 
-_EXPORTED = (DYNAMIC, DynamicMechanism, DynamicRun, *DYNAMIC.values())
-__all__ = [name for name, each in vars().items() if each in _EXPORTED]
+if not TYPE_CHECKING:  # type checkers read the imports above
+    _EXPORTED = (DYNAMIC, DynamicMechanism, DynamicRun, *DYNAMIC.values())
+    __all__ = [name for name, each in vars().items() if each in _EXPORTED]

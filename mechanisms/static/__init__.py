@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.mechanisms.base import kinds_of
 from disttrack.mechanisms.checks import one_of
@@ -33,5 +33,6 @@ def static_mechanism(kind: str, epsilon: float, **more: Any) -> StaticMechanism:
     return STATIC[kind](epsilon=epsilon, **more)
 
 
-_EXPORTED = (STATIC, StaticMechanism, *STATIC.values())
-__all__ = [name for name, each in vars().items() if each in _EXPORTED]
+if not TYPE_CHECKING:  # type checkers read the imports above
+    _EXPORTED = (STATIC, StaticMechanism, *STATIC.values())
+    __all__ = [name for name, each in vars().items() if each in _EXPORTED]

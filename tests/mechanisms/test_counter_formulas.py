@@ -88,7 +88,6 @@ def test_the_worst_step_is_among_the_few(made: Any, steps: int) -> None:
     assert max(made.variance(t) for t in few) == max(made.variance(t) for t in range(1, steps + 1))
     exact = max(made.error_bound(t, 0.05 / steps) for t in few)
     assert made.error_bound_throughout(steps, 0.05) == pytest.approx(exact)
-    assert Counter.error_bound_of_stream(made, steps, 1, 0.05) == made.error_bound_throughout(steps, 0.05)
     assert len(few) <= 14
 
 
@@ -112,7 +111,7 @@ def test_the_errors_of_sparse_counters(t: int) -> None:
                 scale = 2 / (EPSILON / 2)
                 noise = laplace_sum_quantile([(scale, power + 1), (scale * max(1, power), power)], 0.02)
             assert made.error_bound(t, 0.04, items) == pytest.approx(noise + open_one)
-        assert made.error_bound_of_stream(t, 3, 0.04) == made.error_bound(t, 0.04 / t, 3)
+        assert made.error_bound_throughout(t, 0.04, 3) == made.error_bound(t, 0.04 / t, 3)
         assert made.noise_parts(t) is None
         assert made.variance(t) is None
 
@@ -172,10 +171,7 @@ def test_normal_counters_err_as_their_matrices_say(made: Any) -> None:
 def test_what_every_counter_shares() -> None:
     made = Hybrid(EPSILON, 9)
     run = made.start(np.random.default_rng(0))
-    assert (run.epsilon, run.horizon, run.t) == (EPSILON, 9, 0)
-    assert run.variance(5) == made.variance(5)
-    assert run.error_bound(5, 0.1) == made.error_bound(5, 0.1)
-    assert Hybrid(1.0).start(np.random.default_rng(0)).horizon is None
+    assert (run.counter, run.t) == (made, 0)
     with pytest.raises(ValueError, match=r"^horizon must be given here: hybrid has none$"):
         _ = Hybrid(1.0).steps
     with pytest.raises(ValueError, match=r"^values must be one-dimensional; got shape \(1, 2\)$"):
