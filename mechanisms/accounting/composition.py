@@ -15,22 +15,20 @@ def exact_available() -> bool:
     return find_spec("dp_accounting") is not None
 
 
-def exact_laplace(scales: Sequence[float], delta: float = TAIL) -> float:
-    """Return the epsilon at `delta` of all Laplace draws of these scales together, each of sensitivity 1."""
-    from dp_accounting import LaplaceDpEvent
+def exact_loss(scales: Sequence[float], delta: float = TAIL, *, normal: bool = False) -> float:
+    """Return the epsilon at `delta` of independent draws together, each of sensitivity 1.
 
-    return _composed([LaplaceDpEvent(scale) for scale in scales], delta)
-
-
-def exact_normal(deviations: Sequence[float], delta: float) -> float:
-    """Return the epsilon at `delta` of all normal draws of these deviations together, each of sensitivity 1."""
-    from dp_accounting import GaussianDpEvent
-
-    return _composed([GaussianDpEvent(deviation) for deviation in deviations], delta)
-
-
-def _composed(events: list[Any], delta: float) -> float:
-    from dp_accounting import ComposedDpEvent
+    Parameters
+    ----------
+    scales
+        Scales of the Laplace draws, or standard deviations if `normal`.
+    delta
+        The failure probability of the loss.
+    normal
+        Whether the draws are normal.
+    """
+    from dp_accounting import ComposedDpEvent, GaussianDpEvent, LaplaceDpEvent
     from dp_accounting.pld import PLDAccountant
 
+    events: list[Any] = [GaussianDpEvent(scale) if normal else LaplaceDpEvent(scale) for scale in scales]
     return float(PLDAccountant().compose(ComposedDpEvent(events)).get_epsilon(delta))

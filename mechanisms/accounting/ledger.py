@@ -105,9 +105,7 @@ class Ledger:
             The loss is below 0, or the items end before they begin.
         """
         self._admit(name, epsilon, delta, over)
-        if name not in self.uses:
-            self.uses[name] = Use()
-        self.uses[name].add(epsilon, delta)
+        self.uses.setdefault(name, Use()).add(epsilon, delta)
 
     def part(
         self, name: str, epsilon: float, delta: float = 0.0, rule: Rule = "sequence", over: Range | None = None

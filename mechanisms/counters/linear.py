@@ -166,8 +166,9 @@ class NodeNoise(Ahead):
 def dyadic_nodes(before: int, upto: int) -> Nodes:
     """Return the nodes of a binary tree: the longest dyadic interval that ends at each step.
 
-    With i the number of trailing zeros of t, it has the entries t - 2^i + 1 ... t. It takes the place of the levels
-    below i, and is used until another interval of its level, or a longer one, ends: at t + 2^i.
+    With i the number of trailing zeros of t, Algorithm 3 of Xiong, Zhu, Huang 2023 forgets the noisy sums of the levels
+    below i, draws that of level i, the entries t - 2^i + 1 ... t, and adds up those of the set bits of t. So the
+    interval is used until one of its level, or of a higher one, ends: at t + 2^i.
     """
     ends = np.arange(before + 1, upto + 1)
     return Nodes(ends, ends + (ends & -ends), ends & (ends - 1), ends)

@@ -102,7 +102,3 @@ class Halves(Family):
 
     def contain(self, queries: Items, items: Items) -> NDArray[Any]:
         return self.matrix[queries, items]
-
-    @cached_property
-    def l1(self) -> float:
-        return float(self.matrix.sum(axis=0).max())

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.mechanisms import Counter
-from disttrack.mechanisms.accounting.composition import TAIL, exact_available, exact_laplace, exact_normal
+from disttrack.mechanisms.accounting.composition import TAIL, exact_available, exact_loss
 
 MISSING: Final = "dp-accounting is missing, so nothing is composed: pip install 'disttrack[audit]'"
 """Message if the extra is not installed."""
@@ -33,6 +33,6 @@ def accounted(mechanism: Any, delta: float) -> float | None:
         return None
     if mechanism.privacy == "approximate":
         norms = np.sqrt((np.asarray(encoder) ** 2).sum(axis=0))
-        return exact_normal([1 / float(norms.max())], delta)
+        return exact_loss([1 / float(norms.max())], delta, normal=True)
     column = np.abs(encoder)[:, int(np.abs(encoder).sum(axis=0).argmax())]
-    return exact_laplace([1 / float(weight) for weight in column if weight], delta or TAIL)
+    return exact_loss([1 / float(weight) for weight in column if weight], delta or TAIL)
