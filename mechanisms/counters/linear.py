@@ -142,8 +142,11 @@ class NodeNoise(Ahead):
         steps = 0
         while not steps:
             left = self._draws.refill()
-            begin = self._nodes(self._t, self._t + 2 * left).begin
-            steps = int(begin[left]) - 1 - self._t if len(begin) > left else 2 * left
+            for steps in (left + 1, 2 * left):  # mostly one node begins at each step
+                begin = self._nodes(self._t, self._t + steps).begin
+                if len(begin) > left:
+                    steps = int(begin[left]) - 1 - self._t
+                    break
         return self.fresh(steps)
 
     def fresh(self, size: int) -> Floats:

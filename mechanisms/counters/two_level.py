@@ -71,8 +71,9 @@ class TwoLevel(NodeCounter):
     def nodes(self, before: int, upto: int) -> Nodes:
         """Return the item of each step, used until its block is full; a full block takes the place of its last item."""
         ends, size = np.arange(before + 1, upto + 1), self.block_size
-        full = ends % size == 0
-        until = np.where(full, NEVER, (ends // size + 1) * size)
+        blocks = ends // size
+        full = blocks * size == ends
+        until = np.where(full, NEVER, (blocks + 1) * size)
         return Nodes(ends, until, ends - np.where(full, size, 1), ends)
 
     def noise(self, rng: np.random.Generator) -> NodeNoise:

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from disttrack.mechanisms.base import kinds_of
 from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.static.base import StaticMechanism as StaticMechanism
 from disttrack.mechanisms.static.linear import GaussianQueries as GaussianQueries
 from disttrack.mechanisms.static.linear import LaplaceQueries as LaplaceQueries
 from disttrack.mechanisms.static.multiplicative_weights import MultiplicativeWeights as MultiplicativeWeights
 
-STATIC: Final[dict[str, type[StaticMechanism]]] = kinds_of(vars(), StaticMechanism)
+STATIC: Final[dict[str, type[StaticMechanism]]] = {
+    entry.kind: entry for entry in (LaplaceQueries, GaussianQueries, MultiplicativeWeights)
+}
 """Every static mechanism by its name in scenario files."""
 
 
