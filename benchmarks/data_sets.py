@@ -46,7 +46,7 @@ def interval_tree() -> None:
     """Insert and delete the same items in a tree with one node per segment."""
     tree: OnlineIntervalTree[int, int] = OnlineIntervalTree()
     for step in range(UPDATES):
-        tree.append(step, step)
+        tree.insert(step, step)
         if step >= 1000:
             tree.delete(step - 1000)
         if step % SEGMENT == 0:

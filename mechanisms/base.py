@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from disttrack.mechanisms.checks import Checked
 
@@ -24,3 +24,9 @@ class Mechanism(Checked):
     """Growth of the error, as text."""
     arithmetic: ClassVar[str] = "real"
     """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
+
+
+def kinds_of(names: dict[str, Any], base: Any) -> dict[str, Any]:
+    """Return the classes among a module's names that extend `base`, by the kind that each states."""
+    classes: list[Any] = [each for each in names.values() if isinstance(each, type) and issubclass(each, base)]
+    return {each.kind: each for each in classes if each.kind}

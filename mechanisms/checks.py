@@ -110,7 +110,15 @@ Odd = Annotated[int, whole, odd]
 
 
 class Checked:
-    """Base of parameters: refuses values out of the ranges that the types of its fields declare."""
+    """Base of parameters: refuses values out of the ranges that the types of its fields declare.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of its range.
+    TypeError
+        If a type cannot be resolved, such as one that is imported for type checkers only: it may declare a range.
+    """
 
     def __post_init__(self) -> None:
         maker: Any = type(self)
@@ -128,21 +136,16 @@ class Checked:
 @lru_cache(maxsize=256)
 def _declared(maker: Any) -> tuple[tuple[str, Check, bool], ...]:
     """Return the fields that declare a range, its check, and whether None is accepted too."""
-    hints = _hints(maker)
+    try:
+        hints = get_type_hints(maker, include_extras=True)
+    except NameError as error:
+        advice = "import it at run time too, since a type may declare a range"
+        raise TypeError(f"{maker.__name__}: a type of its fields cannot be resolved, {error}; {advice}") from error
     return tuple(
         (field.name, check, type(None) in get_args(hints[field.name]))
         for field in fields(maker)
-        if field.name in hints
         for check in _checks(hints[field.name])
     )
-
-
-def _hints(maker: type[Any]) -> dict[str, Any]:
-    """Return the types of the fields, or those of the base class if some name is imported for type checkers only."""
-    try:
-        return get_type_hints(maker, include_extras=True)
-    except NameError:
-        return _hints(maker.__mro__[1])
 
 
 def _checks(hint: Any) -> Iterator[Check]:

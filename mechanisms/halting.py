@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +16,14 @@ from disttrack.mechanisms.noise import Floats
 
 Ones = Sequence[int]
 """A stream of bits, as the increasing list of the steps, from 1, that carry a one."""
+
+
+def runs_of_constant_sum(ones: Ones, steps: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the runs of steps with equal prefix sum as triples (sum, first step, last step)."""
+    bounds = [1, *ones, steps + 1]
+    for count, (first, after) in enumerate(pairwise(bounds)):
+        if after > first:
+            yield count, first, after - 1
 
 
 class HaltingTimes(Protocol):
@@ -72,13 +81,8 @@ class AboveThresholdHalting:
     def _log_survival(self, ones: Ones, step: int) -> Floats:
         """Return ln of the probability that no query fires up to `step`, for each noise of the threshold."""
         total: Floats = np.zeros(len(self._levels))
-        passed = bisect_right(ones, step)
-        ends = [*(one - 1 for one in ones[:passed]), step]
-        before = 0
-        for count, end in enumerate(ends):
-            if end > before:
-                total += (end - before) * self._silence(count)
-            before = max(before, end)
+        for count, first, last in runs_of_constant_sum(ones[: bisect_right(ones, step)], step):
+            total += (last + 1 - first) * self._silence(count)
         return total
 
     def halting(self, ones: Ones, first: int, last: int) -> float:
@@ -110,18 +114,10 @@ class SampledHalting:
         self._halt, self.runs, self._rng = halt, runs, rng
         self._known: dict[tuple[int, ...], Floats] = {}
 
-    def precision(self, failure: float = 1e-6) -> float:
-        """Return a bound that the error of a probability exceeds with probability at most `failure` (Hoeffding)."""
-        return math.sqrt(math.log(2 / failure) / (2 * self.runs))
-
     def halting(self, ones: Ones, first: int, last: int) -> float:
         """Return the share of runs that halt in one of the steps `first` ... `last`."""
         stream = tuple(ones)
         if stream not in self._known:
             halts = (self._halt(stream, self._rng) for _ in range(self.runs))
-            self._known[stream] = np.sort([math.inf if step is None else step for step in halts])
-        halts_sorted = self._known[stream]
-        return (
-            float(halts_sorted.searchsorted(last, side="right") - halts_sorted.searchsorted(first, side="left"))
-            / self.runs
-        )
+            self._known[stream] = np.array([math.inf if step is None else step for step in halts])
+        return float(np.mean((first <= self._known[stream]) & (self._known[stream] <= last)))

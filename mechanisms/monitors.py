@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,15 +13,7 @@ from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.counters import counter as counter_called
-from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones, SampledHalting
-
-
-def runs_of_constant_sum(ones: Ones, steps: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the runs of steps with equal prefix sum as triples (sum, first step, last step)."""
-    bounds = [1, *ones, steps + 1]
-    for count, (first, after) in enumerate(pairwise(bounds)):
-        if after > first:
-            yield count, first, after - 1
+from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones, SampledHalting, runs_of_constant_sum
 
 
 def verdict(ones: Ones, k: int, halt: int | None) -> Literal["right", "early", "late"]:
@@ -259,11 +249,7 @@ class CounterMonitor(Mechanism):
         return place + 1 if reached[place] else None
 
 
-MONITORS: dict[str, type[SparseVectorMonitor] | type[ReleaseMonitor] | type[CounterMonitor]] = {
-    SparseVectorMonitor.kind: SparseVectorMonitor,
-    ReleaseMonitor.kind: ReleaseMonitor,
-    CounterMonitor.kind: CounterMonitor,
-}
+MONITORS: dict[str, type[Any]] = {each.kind: each for each in (SparseVectorMonitor, ReleaseMonitor, CounterMonitor)}
 """Every threshold monitor by its name."""
 
-__all__ = ["MONITORS", "CounterMonitor", "ReleaseMonitor", "SparseVectorMonitor", "verdict"]
+__all__ = ["MONITORS", "CounterMonitor", "ReleaseMonitor", "SparseVectorMonitor"]

@@ -15,46 +15,26 @@ bit.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from operator import length_hint
 from statistics import NormalDist
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.mechanisms.checks import positive
+from disttrack.mechanisms.checks import Checked, Positive
 from disttrack.mechanisms.grid import discrete_gaussian, discrete_laplace, spacing
 
 Floats = NDArray[np.float64]
 Numbers = TypeVar("Numbers", float, Floats)
 
 
-class Noise(Protocol):
-    """The interface of a distribution of noise: draws, a variance, quantiles."""
-
-    @property
-    def spacing(self) -> float:
-        """Step of the public grid; 0 if there is none."""
-        ...
-
-    @property
-    def variance(self) -> float:
-        """Variance of one draw."""
-        ...
-
-    def draw(self, rng: np.random.Generator, size: int) -> Floats:
-        """Return `size` independent draws."""
-        ...
-
-    def quantile(self, probability: float) -> float:
-        """Return the value below which a draw lies with the given probability."""
-        ...
-
-
 @dataclass(frozen=True)
-class Laplace:
+class Laplace(Checked):
     """Laplace noise on a grid: the probability of x is in proportion to exp(-\\|x\\| / scale), the variance 2 scale^2.
 
     Parameters
@@ -78,10 +58,7 @@ class Laplace:
     8.0
     """
 
-    scale: float
-
-    def __post_init__(self) -> None:
-        positive("scale", self.scale)
+    scale: Positive
 
     @property
     def spacing(self) -> float:
@@ -90,12 +67,17 @@ class Laplace:
 
     @property
     def variance(self) -> float:
+        """Variance of one draw."""
         return 2.0 * self.scale**2
 
-    def draw(self, rng: np.random.Generator, size: int) -> Floats:
-        return laplace(rng, self.scale, size)
+    def draw(self, rng: Any, size: int) -> Floats:
+        """Return independent draws, by the generator's own method if it is not numpy's."""
+        if not isinstance(rng, np.random.Generator):
+            return np.asarray(rng.laplace(0.0, self.scale, size))
+        return self.spacing * discrete_laplace(rng, self.scale / self.spacing, size)
 
     def quantile(self, probability: float) -> float:
+        """Return the value below which a draw lies with the given probability."""
         if probability < 0.5:
             return self.scale * math.log(2.0 * probability)
         return -self.scale * math.log(2.0 * (1.0 - probability))
@@ -108,7 +90,7 @@ class Laplace:
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(Checked):
     """Normal noise of mean 0 on a grid: the discrete Gaussian distribution.
 
     Parameters
@@ -131,10 +113,7 @@ class Gaussian:
     9.0
     """
 
-    std: float
-
-    def __post_init__(self) -> None:
-        positive("std", self.std)
+    std: Positive
 
     @property
     def spacing(self) -> float:
@@ -143,12 +122,17 @@ class Gaussian:
 
     @property
     def variance(self) -> float:
+        """Variance of one draw."""
         return self.std**2
 
-    def draw(self, rng: np.random.Generator, size: int) -> Floats:
-        return normal(rng, self.std, size)
+    def draw(self, rng: Any, size: int) -> Floats:
+        """Return independent draws, by the generator's own method if it is not numpy's."""
+        if not isinstance(rng, np.random.Generator):
+            return np.asarray(rng.normal(0.0, self.std, size))
+        return self.spacing * discrete_gaussian(rng, self.std / self.spacing, size)
 
     def quantile(self, probability: float) -> float:
+        """Return the value below which a draw lies with the given probability."""
         return self.std * NormalDist().inv_cdf(probability)
 
 
@@ -164,8 +148,12 @@ class RealGaussian(Gaussian):
         Standard deviation, in the units of the number that it hides.
     """
 
-    def draw(self, rng: np.random.Generator, size: int) -> Floats:
-        return rng.normal(0.0, self.std, size)
+    def draw(self, rng: Any, size: int) -> Floats:
+        return np.asarray(rng.normal(0.0, self.std, size))
+
+
+Noise = Laplace | Gaussian
+"""A distribution of noise."""
 
 
 class Silence:
@@ -186,7 +174,50 @@ def or_silence(rng: np.random.Generator, silent: bool) -> Any:
     return Silence() if silent else rng
 
 
-class Draws:
+class Ahead(ABC):
+    """A stream of numbers that are computed in blocks and returned in order, one by one or several at a time.
+
+    Attributes
+    ----------
+    one
+        Function without arguments that returns the next number, as a Python float.
+    """
+
+    __slots__ = ("_rest", "one")
+
+    def __init__(self) -> None:
+        self._rest: Iterator[float] = iter(())
+        self.one: Callable[[], float] = self._values().__next__
+
+    @abstractmethod
+    def fresh(self, size: int) -> Floats:
+        """Compute the next `size` numbers."""
+
+    @abstractmethod
+    def ahead(self) -> Floats:
+        """Compute the next block for `one`: one number or more."""
+
+    def many(self, size: int) -> Floats:
+        """Return the next `size` numbers: the rest of the present block first, then fresh ones."""
+        left = np.fromiter(islice(self._rest, size), dtype=np.float64)
+        if len(left) == size:
+            return left
+        fresh = self.fresh(size - len(left))
+        return np.concatenate((left, fresh)) if len(left) else fresh
+
+    def refill(self) -> int:
+        """Compute a block after the rest of the present one, and return the count of both."""
+        self._rest = iter([*self._rest, *self.ahead().tolist()])
+        return length_hint(self._rest)
+
+    def _values(self) -> Iterator[float]:
+        while True:
+            yield from self._rest
+            if not length_hint(self._rest):
+                self._rest = iter(self.ahead().tolist())
+
+
+class Draws(Ahead):
     """A stream of independent draws from one distribution, drawn in batches and returned in order.
 
     Parameters
@@ -198,21 +229,17 @@ class Draws:
     batch
         Draws taken at a time by `one`. With 1 nothing is drawn ahead, so that no future noise is in memory, as
         a pan-private mechanism needs.
-
-    Attributes
-    ----------
-    one
-        Function without arguments that returns the next draw, as a Python float.
     """
 
-    __slots__ = ("_batch", "_noise", "_rest", "_rng", "one")
+    __slots__ = ("_batch", "_noise", "_rng")
 
     def __init__(self, noise: Noise, rng: np.random.Generator, batch: int = 1024) -> None:
+        super().__init__()
         self._noise = noise
         self._rng = rng
         self._batch = max(1, batch)
-        self._rest: Iterator[float] = iter(())
-        self.one: Callable[[], float] = self._values().__next__ if batch > 1 else self._single
+        if batch <= 1:
+            self.one = self._single
 
     def on_grid(self, values: Numbers) -> Numbers:
         """Return a number, or an array, rounded to the grid of the noise; unchanged if there is no grid."""
@@ -223,34 +250,11 @@ class Draws:
             return values - math.remainder(values, spacing)
         return np.rint(values / spacing) * spacing
 
-    def _values(self) -> Iterator[float]:
-        while True:
-            yield from self._rest
-            self._rest = iter(self._noise.draw(self._rng, self._batch).tolist())
+    def fresh(self, size: int) -> Floats:
+        return self._noise.draw(self._rng, size)
+
+    def ahead(self) -> Floats:
+        return self.fresh(self._batch)
 
     def _single(self) -> float:
         return float(self._noise.draw(self._rng, 1).item())
-
-    def many(self, size: int) -> Floats:
-        """Return the next `size` draws: the rest of the present batch first, then fresh ones."""
-        left = np.fromiter(islice(self._rest, size), dtype=np.float64)
-        if len(left) == size:
-            return left
-        fresh = self._noise.draw(self._rng, size - len(left))
-        return np.concatenate((left, fresh)) if len(left) else fresh
-
-
-def laplace(rng: Any, scale: float, size: int) -> Floats:
-    """Return Laplace noise on its grid, or by the generator's own method if it is not numpy's."""
-    if not isinstance(rng, np.random.Generator):
-        return np.asarray(rng.laplace(0.0, scale, size))
-    step = spacing(scale)
-    return step * discrete_laplace(rng, scale / step, size)
-
-
-def normal(rng: Any, std: float, size: int) -> Floats:
-    """Return normal noise on its grid, or by the generator's own method if it is not numpy's."""
-    if not isinstance(rng, np.random.Generator):
-        return np.asarray(rng.normal(0.0, std, size))
-    step = spacing(std)
-    return step * discrete_gaussian(rng, std / step, size)

@@ -104,12 +104,7 @@ class LeaderRun:
 
     __slots__ = ("_counters", "_head_starts", "_seen", "leader", "t")
 
-    def __init__(
-        self,
-        leader: PerturbedLeader,
-        head_starts: np.random.Generator,
-        noise: np.random.Generator,
-    ) -> None:
+    def __init__(self, leader: PerturbedLeader, head_starts: np.random.Generator, noise: np.random.Generator) -> None:
         self.leader = leader
         self._head_starts = head_starts
         self.t = 0

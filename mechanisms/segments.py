@@ -7,6 +7,8 @@ ends, so a view of the state reveals no noise that hid the past or will hide the
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import numpy as np
 
 from disttrack.mechanisms.noise import Draws, Floats
@@ -55,43 +57,23 @@ class SegmentNoise:
 
     def many(self, size: int) -> Floats:
         """Return the noise of the next `size` steps; equivalent to `size` calls of `one`."""
-        before, after, top = self.t, self.t + size, self._levels
-        if not top or not size:
-            self.t = after
-            return np.zeros(size)
-        steps = np.arange(before, after)
-        drawn = np.zeros(size, dtype=np.int64)  # draws before each step, counted from `before`
-        for level in range(top):
-            drawn += (steps + (1 << level) - 1) >> level
-        drawn -= drawn[0]
-        first = [-(-before >> level) for level in range(top)]  # the first segment that begins in the block
-        begun = [-(-after >> level) - first[level] for level in range(top)]
-        draws = self._draws.many(sum(begun))
-        sums, segments = np.zeros(0), [np.empty(0)] * top
-        for level in reversed(range(top)):
-            opening = np.arange(first[level], first[level] + begun[level]) << level
-            depth = np.minimum(np.bitwise_count((opening & -opening) - 1), top - 1)
-            depth[opening == 0] = top - 1
-            noise = draws[drawn[opening - before] + depth - level]  # the longest segment draws first
-            carried = (before >> level) << level < before
-            above = np.zeros(len(noise) + carried)
-            if level < top - 1:
-                above = np.repeat(sums, 2)[(before >> level) & 1 :]
-            if carried:
-                place = top - 1 - level
-                sums = np.concatenate(([self._sums[place + 1]], above[1 : len(noise) + 1] + noise))
-                noise = np.concatenate(([self._segments[place]], noise))
-            else:
-                sums = above[: len(noise)] + noise
-            segments[level] = noise
-        self._keep(segments, after)
-        return sums
-
-    def _keep(self, segments: list[Floats], after: int) -> None:
-        """Keep the segments that continue after step `after`, and erase the rest."""
-        self.t = after
-        ended = min((after & -after).bit_length(), self._levels)
-        self._segments = [float(segments[level][-1]) for level in reversed(range(ended, self._levels))]
-        self._sums = [0.0]
-        for noise in self._segments:
-            self._sums.append(self._sums[-1] + noise)
+        if not size:
+            return np.zeros(0)
+        widths = [1 << min(level, 62) for level in reversed(range(self._levels))]  # the longest segment draws first
+        stretches = [(-self.t % width, width) for width in widths]
+        counts = np.zeros(size, dtype=np.int64)
+        for first, width in stretches:
+            counts[first::width] += 1
+        draws, places = self._draws.many(int(counts.sum())), np.cumsum(counts) - counts
+        path, in_force = np.zeros(size), []
+        for place, (first, width) in enumerate(stretches):
+            begun = self._segments[place] if first else 0.0  # before these steps
+            noise = draws[places[first::width]]
+            places[first::width] += 1
+            path[:first] += begun
+            path[first:] += np.repeat(noise, min(width, size))[: max(0, size - first)]
+            in_force.append(float(noise[-1]) if len(noise) else begun)
+        self.t = t = self.t + size
+        self._segments = in_force[: self._levels - min((t & -t).bit_length(), self._levels)]
+        self._sums = [0.0, *accumulate(self._segments)]
+        return path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -93,7 +94,7 @@ class SparseVectorQueries(Mechanism):
     queries
         Maximum number of queries, T.
     beta
-        Probability that some answer errs by more than `error_bound`.
+        Probability that some answer errs by more than `largest_error`.
 
     Raises
     ------
@@ -137,11 +138,6 @@ class SparseVectorQueries(Mechanism):
         """Least distance of a test's two thresholds."""
         share = min(self.share, 1.0)
         return 12 / share * (math.log(10 / share) + math.log((self.payments + 1) / self.delta) + 1)
-
-    @property
-    def error_bound(self) -> float:
-        """Bound on the errors of all answers, except with probability beta."""
-        return self.largest_error(self.points, self.queries, self.beta)
 
     def largest_error(self, points: int, queries: int, beta: float) -> float:
         """Return a bound on the errors of all answers, except with probability `beta`."""
@@ -267,9 +263,7 @@ class ReleaseQueriesRun:
         return bisect_right(self._kept, query) / self.rules.delta
 
 
-QUERY_SOLVERS: dict[str, type[SortedQueries] | type[SparseVectorQueries] | type[ReleaseQueries]] = {
-    SortedQueries.kind: SortedQueries,
-    SparseVectorQueries.kind: SparseVectorQueries,
-    ReleaseQueries.kind: ReleaseQueries,
-}
+QUERY_SOLVERS: dict[str, type[Any]] = {each.kind: each for each in (SortedQueries, SparseVectorQueries, ReleaseQueries)}
 """Every solver of threshold queries by its name."""
+
+__all__ = ["QUERY_SOLVERS", "ReleaseQueries", "SortedQueries", "SparseVectorQueries"]

@@ -14,8 +14,7 @@ disttrack.mechanisms.accounting.ledger.Overdrawn: game: one more asks for epsilo
 
 from __future__ import annotations
 
-from disttrack.mechanisms.accounting.composition import advanced, basic
 from disttrack.mechanisms.accounting.ledger import Ledger, Overdrawn
 from disttrack.mechanisms.accounting.trees import lines, record
 
-__all__ = ["Ledger", "Overdrawn", "advanced", "basic", "lines", "record"]
+__all__ = ["Ledger", "Overdrawn", "lines", "record"]

@@ -1,22 +1,24 @@
 """A privacy ledger: the loss granted to each mechanism, the items it covers, and their composition.
 
-An entry is a budget. The losses granted from it compose by its rule: in `sequence` they add up; in `advanced` they
-add up by advanced composition, with the remaining delta as slack; in `parallel` every part declares the
-sub-universe that it reads, these must be disjoint, and only the largest loss counts (adaptive parallel
-composition, Theorem 6 of Qiu, Yi 2022: the next items may depend on all answers so far). A use or a part that
-would overdraw raises before it is entered, so a mechanism that enters its use before drawing never overdraws.
+An entry is a budget. The losses granted from it compose by its rule: in `sequence` they add up (Theorem
+2 of Qiu, Yi 2022); in `parallel` every part declares the sub-universe that it reads, these must be disjoint, and only
+the largest loss counts (adaptive parallel composition, Theorem 6: the next items may depend on all answers so far). A
+use or a part that would overdraw raises before it is entered, so a mechanism that enters its use before drawing never
+overdraws.
 
 Entries of the same name are merged, so a ledger stays small: a few entries per level, for any length of the game.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from disttrack.mechanisms.accounting.composition import Loss, drift, spread
 from disttrack.mechanisms.checks import one_of, positive
 
-Rule = Literal["sequence", "advanced", "parallel"]
+Loss = tuple[float, float]
+"""A loss (epsilon, delta)."""
+Rule = Literal["sequence", "parallel"]
 Range = tuple[int, int]
 """A sub-universe: the first and the last of its items in the order of time."""
 Over = tuple[int, int | None]
@@ -29,15 +31,14 @@ class Overdrawn(ValueError):
     """A request exceeds the remaining budget, or names items that were used before."""
 
 
+@dataclass(slots=True)
 class Use:
     """Uses under one name: their number, and the sum and maximum of their losses."""
 
-    __slots__ = ("count", "delta", "epsilon", "largest")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.epsilon = self.delta = 0.0
-        self.largest: Loss = (0.0, 0.0)
+    count: int = 0
+    epsilon: float = 0.0
+    delta: float = 0.0
+    largest: Loss = (0.0, 0.0)
 
     def add(self, epsilon: float, delta: float) -> None:
         """Enter a use."""
@@ -72,7 +73,7 @@ class Ledger:
     """
 
     __slots__ = (
-        "_begun", "_done", "_end", "_sums", "delta", "epsilon", "made", "name", "over", "parts", "rule", "uses",
+        "_begun", "_done", "_end", "_granted", "delta", "epsilon", "made", "name", "over", "parts", "rule", "uses",
     )  # fmt: skip
 
     def __init__(
@@ -87,7 +88,7 @@ class Ledger:
         self.parts: list[Ledger] = []
         self.made: dict[str, int] = {}
         self._done = False
-        self._sums = Composed()
+        self._granted: Loss = (0.0, 0.0)
         self._end: int | None = None
         """The last declared item, in a parallel budget."""
         self._begun: int | None = None
@@ -104,9 +105,7 @@ class Ledger:
             The loss is below 0, or the items end before they begin.
         """
         self._admit(name, epsilon, delta, over)
-        if name not in self.uses:
-            self.uses[name] = Use()
-        self.uses[name].add(epsilon, delta)
+        self.uses.setdefault(name, Use()).add(epsilon, delta)
 
     def part(
         self, name: str, epsilon: float, delta: float = 0.0, rule: Rule = "sequence", over: Range | None = None
@@ -146,8 +145,6 @@ class Ledger:
         if self.rule == "parallel":
             inner += [use.largest for use in self.uses.values()]
             return max((one for one, _ in inner), default=0.0), max((one for _, one in inner), default=0.0)
-        if self.rule == "advanced":
-            return self._sums.loss(self.delta)
         inner += [(use.epsilon, use.delta) for use in self.uses.values()]
         return sum(one for one, _ in inner), sum(one for _, one in inner)
 
@@ -159,12 +156,10 @@ class Ledger:
             raise Overdrawn(f"{self.name}: {name} comes after this budget was closed")
         if over is not None:
             self._within(name, over)
-        after = Composed() if self.rule == "parallel" else self._sums
-        after = after.plus(epsilon, delta)
-        lost = after.loss(self.delta) if self.rule == "advanced" else (after.epsilon, after.delta)
+        after = self._granted[0] + epsilon, self._granted[1] + delta
         for what, asked, total, limit in (
-            ("epsilon", epsilon, lost[0], self.epsilon),
-            ("delta", delta, lost[1], self.delta),
+            ("epsilon", epsilon, after[0], self.epsilon),
+            ("delta", delta, after[1], self.delta),
         ):
             if total > limit * (1 + ROUNDING):
                 left = max(0.0, limit - (total - asked))
@@ -172,7 +167,7 @@ class Ledger:
         if self.rule == "parallel":
             self._take(name, over)
         else:
-            self._sums = after
+            self._granted = after
 
     def _within(self, name: str, over: Over) -> None:
         """Refuse items that end before they begin, or that are not of this budget."""
@@ -202,26 +197,3 @@ class Ledger:
         self._done = True
         for part in self.parts:
             part._seal()
-
-
-class Composed:
-    """Running sums of losses, from which the loss of their composition follows."""
-
-    __slots__ = ("delta", "drift", "epsilon", "squares")
-
-    def __init__(self, epsilon: float = 0.0, delta: float = 0.0, drift: float = 0.0, squares: float = 0.0) -> None:
-        self.epsilon, self.delta, self.drift, self.squares = epsilon, delta, drift, squares
-
-    def plus(self, epsilon: float, delta: float) -> Composed:
-        """Return the sums with one more mechanism."""
-        return Composed(
-            self.epsilon + epsilon, self.delta + delta, self.drift + drift(epsilon), self.squares + epsilon**2
-        )
-
-    def loss(self, delta: float) -> Loss:
-        """Return the least loss by basic or advanced composition whose delta is at most `delta`."""
-        slack = delta - self.delta
-        if slack <= 0:
-            return self.epsilon, self.delta
-        by_advanced = self.drift + spread(self.squares, slack)
-        return (self.epsilon, self.delta) if self.epsilon <= by_advanced else (by_advanced, delta)

@@ -62,7 +62,7 @@ def _lines(entry: dict[str, Any], margin: str) -> Iterator[str]:
         times = f" ({entry['count']:,} times)" if entry["count"] > 1 else ""
         yield f"{margin}{entry['name']}: {entry['spent']:.4g}{_delta(entry['delta'])}{times}"
         return
-    how = {"sequence": "in sequence", "parallel": "in parallel", "advanced": "in sequence, advanced composition"}
+    how = {"sequence": "in sequence", "parallel": "in parallel"}
     of = f"{entry['spent']:.4g} of epsilon {entry['epsilon']:.4g}{_delta(entry['delta'])}"
     yield f"{margin}{entry['name']}: {of}, {how[entry['rule']]}{times}"
     for part in entry["parts"]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import inspect
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from disttrack.mechanisms.base import kinds_of
 from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.counters.base import Counter as Counter
 from disttrack.mechanisms.counters.base import Run as Run
@@ -34,29 +35,25 @@ from disttrack.mechanisms.counters.variance_reduced import TreeVarianceReduced a
 GROUP = "disttrack.mechanisms"
 """Entry points by which installed packages register their mechanisms, counters among them."""
 
-KINDS: dict[str, type[Counter]] = {
-    entry.kind: entry
-    for entry in list(vars().values())
-    if inspect.isclass(entry) and issubclass(entry, Counter) and entry.kind
-}
+COUNTERS: dict[str, type[Counter]] = kinds_of(vars(), Counter)
 """Every counter of this package by its name in scenario files: a counter is registered by its import above."""
 
 
 def counter_class(kind: str) -> type[Counter]:
-    """Return the counter called `kind`: one of `KINDS`, or one that an installed package registers.
+    """Return the counter called `kind`: one of `COUNTERS`, or one that an installed package registers.
 
     Raises
     ------
     ValueError
         If there is no such counter.
     """
-    if kind not in KINDS:
+    if kind not in COUNTERS:
         for point in entry_points(group=GROUP, name=kind):
             loaded = point.load()
             if inspect.isclass(loaded) and issubclass(loaded, Counter):
                 return loaded
-    one_of("counter", kind, KINDS)
-    return KINDS[kind]
+    one_of("counter", kind, COUNTERS)
+    return COUNTERS[kind]
 
 
 def counter(kind: str, epsilon: float, horizon: int | None = None, **more: Any) -> Counter:
@@ -97,3 +94,8 @@ def make(
         Further parameters of that counter.
     """
     return counter(kind, epsilon, horizon, **more).start(rng, silent=silent)
+
+
+if not TYPE_CHECKING:  # type checkers read the imports above
+    _EXPORTED = (COUNTERS, Counter, Run, *COUNTERS.values())
+    __all__ = [name for name, each in vars().items() if each in _EXPORTED]

@@ -114,17 +114,14 @@ class Counter(Mechanism, ABC):
             raise NotImplementedError(f"{self.kind} states no error bound")
         return laplace_sum_quantile(parts, beta)
 
-    def error_bound_throughout(self, steps: int, beta: float) -> float:
+    def error_bound_throughout(self, steps: int, beta: float, items: int | None = None) -> float:
         """Return a bound that the largest error of steps 1 ... `steps` exceeds with probability at most `beta`.
 
-        A union bound: the error bound at beta / steps of the worst step.
+        A union bound: the error bound at beta / steps of the worst step. `items`, the nonzero entries of the stream,
+        matter only where the error follows them.
         """
         whole("steps", steps)
         return max(self.error_bound(t, beta / steps) for t in self.worst_steps(steps))
-
-    def error_bound_of_stream(self, steps: int, items: int, beta: float) -> float:
-        """Return a bound that the largest error exceeds with probability `beta` at most, at `items` nonzero entries."""
-        return self.error_bound_throughout(steps, beta)
 
     def worst_steps(self, steps: int) -> Sequence[int]:
         """Return a few steps, one of which has the largest error up to `steps`."""
@@ -144,16 +141,6 @@ class Run(ABC):
         """Steps taken so far."""
         self._total = 0.0
         self._left: float = float("inf") if counter.horizon is None else counter.horizon
-
-    @property
-    def epsilon(self) -> float:
-        """Privacy loss of the whole sequence of estimates."""
-        return self.counter.epsilon
-
-    @property
-    def horizon(self) -> int | None:
-        """Number of steps at most; None if there is no end."""
-        return self.counter.horizon
 
     @abstractmethod
     def step(self, x: float = 1) -> float:
@@ -178,14 +165,6 @@ class Run(ABC):
         """
         return {"step": self.t, "count": self._total}
 
-    def error_bound(self, t: int, beta: float) -> float:
-        """Return a bound that the error at step `t` exceeds with probability at most `beta`."""
-        return self.counter.error_bound(t, beta)
-
-    def variance(self, t: int) -> float | None:
-        """Return the variance of the estimate of step `t`; None where it has no closed form."""
-        return self.counter.variance(t)
-
     def _admit(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the numbers as floats; refuse an array of another dimension, or more steps than the horizon."""
         numbers = np.asarray(values, dtype=np.float64)
@@ -206,4 +185,4 @@ class Run(ABC):
 
     def _past_horizon(self, t: int) -> None:
         """Refuse a step past the horizon."""
-        raise ValueError(f"step {t} is past the horizon of this {self.counter.kind} counter, {self.horizon}")
+        raise ValueError(f"step {t} is past the horizon of this {self.counter.kind} counter, {self._left}")

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from disttrack.mechanisms.checks import whole
-from disttrack.mechanisms.counters.dyadic import DyadicNoise
-from disttrack.mechanisms.counters.linear import LinearCounter
-from disttrack.mechanisms.noise import Draws, Floats, Laplace
+from disttrack.mechanisms.counters.linear import NodeCounter, NodeNoise, Nodes, dyadic_nodes
+from disttrack.mechanisms.noise import Draws, Laplace
 
 
 @dataclass(frozen=True)
-class Binary(LinearCounter):
+class Binary(NodeCounter):
     """Binary mechanism: the estimate of step t adds up the noisy sums of popcount(t) dyadic intervals.
 
     Each entry lies in at most `levels` intervals, and each interval has noise Lap(levels / epsilon). So
@@ -75,10 +74,8 @@ class Binary(LinearCounter):
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.scale, t.bit_count())]
 
-    def encoder(self, steps: int) -> Floats:
-        ends = np.arange(1, steps + 1)
-        starts = ends & (ends - 1)
-        return ((ends > starts[:, None]) & (ends <= ends[:, None])) / self.scale
+    def nodes(self, before: int, upto: int) -> Nodes:
+        return dyadic_nodes(before, upto)
 
-    def noise(self, rng: np.random.Generator) -> DyadicNoise:
-        return DyadicNoise(Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024)))
+    def noise(self, rng: np.random.Generator) -> NodeNoise:
+        return NodeNoise(dyadic_nodes, Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024)))

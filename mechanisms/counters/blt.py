@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from operator import mul
 from typing import Annotated
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from disttrack.mechanisms.checks import numbers
 from disttrack.mechanisms.counters.linear import BLOCK
 from disttrack.mechanisms.counters.toeplitz import Toeplitz
-from disttrack.mechanisms.noise import Draws, Floats, RealGaussian
+from disttrack.mechanisms.noise import Ahead, Draws, Floats, RealGaussian
 
 STRIDE = 1.5
 """Distance of the quadrature's nodes: its relative error is about 2 exp(-pi^2 / stride), 0.3 %."""
@@ -48,12 +47,6 @@ class Buffers:
     def row_norm(self, steps: int) -> float:
         """Return sum b(i)^2 over i < steps, the squared norm of row `steps` of A C^-1, in closed form."""
         return _energy(*self.modes, steps)
-
-    def response(self, steps: int) -> Floats:
-        """Return b(0), ..., b(steps - 1): the contribution of one draw to the noise that many steps later."""
-        decays, heights = self.modes
-        response: Floats = heights @ decays[:, None] ** np.arange(steps)
-        return response
 
     @cached_property
     def modes(self) -> tuple[Floats, Floats]:
@@ -150,42 +143,40 @@ class Blt(Toeplitz):
         return BufferedNoise(self.buffers, Draws(RealGaussian(self.std), rng, min(self.steps, 1024)))
 
 
-class BufferedNoise:
-    """The buffers, and the noise of the present estimate."""
+class BufferedNoise(Ahead):
+    """The buffers, and the noise of the present estimate.
 
-    __slots__ = ("_buffers", "_decays", "_draws", "_modes", "_noise", "_one", "_states", "_weights")
+    Step t draws z and takes out = z - weights . s, the noise C^-1 z; the buffers become s = decays s + out, and the
+    estimate's noise, A C^-1 z, grows by out.
+    """
+
+    __slots__ = ("_buffers", "_draws", "_noise", "_states")
 
     def __init__(self, buffers: Buffers, draws: Draws) -> None:
-        self._buffers, self._draws, self._one = buffers, draws, draws.one
-        self._modes = tuple(part[:-1].tolist() for part in buffers.modes)
-        self._decays = buffers.decays.tolist()
-        self._weights = buffers.weights.tolist()
-        self._states = [0.0] * len(self._weights)
+        super().__init__()
+        self._buffers, self._draws = buffers, draws
+        self._states = np.zeros(len(buffers.weights))
         self._noise = 0.0
 
-    def one(self) -> float:
-        states = self._states
-        shaped = self._one() - sum(map(mul, self._weights, states))  # C^-1 z
-        self._states = [faded + shaped for faded in map(mul, self._decays, states)]
-        self._noise += shaped  # A C^-1 z
-        return self._draws.on_grid(self._noise)
+    def ahead(self) -> Floats:
+        return self.fresh(self._draws.refill())
 
-    def many(self, size: int) -> Floats:
+    def fresh(self, size: int) -> Floats:
         """Return the noise of several steps.
 
         The content of the buffers is first subtracted as if it were input; C^-1, from rest, then has the
         coefficients height (decay - 1) decay^(i - 1), summed over the modes of A C^-1.
         """
         draws, fading = self._draws.many(size), self._buffers.fading[:, :size]
-        held = np.array(self._weights) * self._states
+        held = self._buffers.weights * self._states
         draws -= (held[:, None] * fading).sum(axis=0)  # a matrix product would differ between processors
         from scipy.signal import lfilter  # a slow import, only needed here
 
         shaped = draws.copy()
-        for decay, height in zip(*self._modes, strict=True):
+        decays, heights = self._buffers.modes
+        for decay, height in zip(decays[:-1], heights[:-1], strict=True):
             shaped += height * (decay - 1.0) * lfilter([0.0, 1.0], [1.0, -decay], draws)
-        faded = np.array(self._states) * fading[:, -1] * self._decays
-        self._states = (faded + (fading[:, ::-1] * shaped).sum(axis=1)).tolist()
+        self._states = self._states * fading[:, -1] * self._buffers.decays + (fading[:, ::-1] * shaped).sum(axis=1)
         shaped[0] += self._noise
         np.cumsum(shaped, out=draws)
         self._noise = float(draws[-1])

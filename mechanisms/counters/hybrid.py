@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.counters.dyadic import DyadicNoise
-from disttrack.mechanisms.counters.linear import LinearCounter, NoisePath
-from disttrack.mechanisms.noise import Draws, Floats, Laplace
+from disttrack.mechanisms.counters.linear import LinearCounter, NodeNoise, dyadic_nodes
+from disttrack.mechanisms.noise import Ahead, Draws, Floats, Laplace
 
 
 @dataclass(frozen=True)
@@ -65,41 +64,40 @@ class Hybrid(LinearCounter):
         return HybridNoise(self.epsilon, rng)
 
 
-class HybridNoise:
+class HybridNoise(Ahead):
     """The noise of the epochs, plus that of a binary tree in the present one."""
 
     __slots__ = ("_epochs", "_epsilon", "_of_epochs", "_of_trees", "_t", "_tree")
 
     def __init__(self, epsilon: float, rng: np.random.Generator) -> None:
+        super().__init__()
         of_epochs, self._of_trees = rng.spawn(2)
         self._epsilon = epsilon
         self._of_epochs = Draws(Laplace(2 / epsilon), of_epochs, batch=1)
         self._epochs = 0.0
-        self._tree: NoisePath
+        self._tree: NodeNoise
         self._t = 0
 
-    def one(self) -> float:
-        self._t = t = self._t + 1
-        if t & (t - 1):
-            return self._epochs + self._tree.one()
-        # t is a power of two: the logarithmic part releases the sum of the epoch, and a fresh tree begins
-        self._epochs += self._of_epochs.one()
-        noise = Laplace(2 * max(1, t.bit_length() - 1) / self._epsilon)
-        # a tree draws once per step, up to the end of its epoch; another scale needs another grid
-        self._tree = DyadicNoise(Draws(noise, self._of_trees.spawn(1)[0], batch=min(max(1, t - 1), 1024)))
-        return self._epochs
+    def ahead(self) -> Floats:
+        return self._piece(1024)
 
-    def many(self, size: int) -> Floats:
-        path = np.empty(size)
-        at = 0
-        while at < size:
-            epoch_ends = 1 << self._t.bit_length()
-            within = min(size - at, epoch_ends - 1 - self._t)
-            if within:
-                np.add(self._tree.many(within), self._epochs, out=path[at : at + within])
-                self._t += within
-                at += within
-            else:
-                path[at] = self.one()
-                at += 1
-        return path
+    def fresh(self, size: int) -> Floats:
+        pieces = [np.empty(0)]
+        while size:
+            pieces.append(self._piece(size))
+            size -= len(pieces[-1])
+        return np.concatenate(pieces)
+
+    def _piece(self, most: int) -> Floats:
+        """Return the noise of the next steps up to the end of the epoch, or of the step that ends it."""
+        t = self._t + 1
+        if t & (t - 1):
+            within = min(most, (1 << t.bit_length()) - t)
+            self._t += within
+            return self._epochs + self._tree.fresh(within)
+        # t is a power of two: the logarithmic part releases the sum of the epoch, and a fresh tree begins
+        self._t = t
+        self._epochs += self._of_epochs.one()
+        noise = Laplace(2 * max(1, t.bit_length() - 1) / self._epsilon)  # another scale needs another grid
+        self._tree = NodeNoise(dyadic_nodes, Draws(noise, self._of_trees.spawn(1)[0]))
+        return np.array([self._epochs])

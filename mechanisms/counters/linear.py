@@ -2,22 +2,30 @@
 
 With x the stream, A the all-ones lower triangle and z independent draws, such a counter publishes A x + R z, which is
 R (B x + z) for the matrix B of its noisy sums, the `encoder`. A `NoisePath` computes R z as a stream, one number per
-step; the counting and the array form of `release` are then the same for all of them.
+step; the counting and the array form of `release` are then the same for all of them. Most have R of 0, 1 and -1: each
+noisy sum is a node that is added to, or subtracted from, the estimates of a range of steps. Such a counter states its
+nodes, and the noise of one step or of many follows.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Protocol
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from disttrack.mechanisms.counters.base import Counter, Run
-from disttrack.mechanisms.noise import Draws, Floats, or_silence
+from disttrack.mechanisms.noise import Ahead, Floats, or_silence
 
-BLOCK = 1 << 15
+BLOCK: Final = 1 << 15
 """Steps processed at a time, so that they stay in the cache."""
+NEVER: Final = 1 << 62
+"""Step from which a node that stays in all estimates is not used any more."""
+
+Steps = NDArray[np.int64]
 
 
 class NoisePath(Protocol):
@@ -48,7 +56,7 @@ class LinearRun(Run):
 
     __slots__ = ("_noise", "_one")
 
-    def __init__(self, counter: Counter, noise: NoisePath) -> None:
+    def __init__(self, counter: Counter, noise: NoisePath | Ahead) -> None:
         super().__init__(counter)
         self._noise = noise
         self._one = noise.one
@@ -71,20 +79,99 @@ class LinearRun(Run):
         return out
 
 
-class SummedNoise:
-    """The sum of all draws so far."""
+class Nodes(NamedTuple):
+    """The noisy sums that begin in a range of steps: one row per node, in the order of the draws.
 
-    def __init__(self, draws: Draws) -> None:
-        self._draws = draws
-        self._sum = 0.0
+    Attributes
+    ----------
+    begin, until
+        The first step whose estimate contains the node, and the first that does not any more.
+    after, last
+        It is the sum of the entries `after` + 1 ... `last`.
+    sign
+        1 where it is added, -1 where it is subtracted.
+    """
 
-    def one(self) -> float:
-        self._sum += self._draws.one()
-        return self._sum
+    begin: Steps
+    until: Steps
+    after: Steps
+    last: Steps
+    sign: Any = 1.0
 
-    def many(self, size: int) -> Floats:
-        noise = self._draws.many(size)
-        noise[0] += self._sum
-        np.cumsum(noise, out=noise)
-        self._sum = float(noise[-1])
-        return noise
+
+class NodeCounter(LinearCounter):
+    """A counter whose estimates add or subtract nodes, each with one draw of noise of the same scale."""
+
+    @property
+    @abstractmethod
+    def scale(self) -> float:
+        """Scale of the noise of a node."""
+
+    @abstractmethod
+    def nodes(self, before: int, upto: int) -> Nodes:
+        """Return the nodes of the steps `before` + 1 ... `upto`."""
+
+    def encoder(self, steps: int) -> Floats:
+        nodes, entries = self.nodes(0, steps), np.arange(1, steps + 1)
+        return ((entries > nodes.after[:, None]) & (entries <= nodes.last[:, None])) / self.scale
+
+
+class NodeNoise(Ahead):
+    """The noise of the nodes in use: each is added, or subtracted, from its draw until its end.
+
+    Parameters
+    ----------
+    nodes
+        Function that returns the nodes of a range of steps.
+    draws
+        Their noise.
+    """
+
+    __slots__ = ("_draws", "_ending", "_nodes", "_noise", "_t")
+
+    def __init__(self, nodes: Callable[[int, int], Nodes], draws: Ahead) -> None:
+        super().__init__()
+        self._nodes, self._draws = nodes, draws
+        self._ending: defaultdict[int, float] = defaultdict(float)
+        """Noise that is removed at a later step."""
+        self._noise = 0.0
+        self._t = 0
+
+    def ahead(self) -> Floats:
+        """Return the noise of the steps for which a batch of draws suffices."""
+        steps = 0
+        while not steps:
+            left = self._draws.refill()
+            for steps in (left + 1, 2 * left):  # mostly one node begins at each step
+                begin = self._nodes(self._t, self._t + steps).begin
+                if len(begin) > left:
+                    steps = int(begin[left]) - 1 - self._t
+                    break
+        return self.fresh(steps)
+
+    def fresh(self, size: int) -> Floats:
+        before, self._t = self._t, self._t + size
+        nodes = self._nodes(before, self._t)
+        noise: Floats = self._draws.many(len(nodes.begin)) * nodes.sign
+        path = np.asarray(np.bincount(nodes.begin - before - 1, noise, size), dtype=np.float64)
+        path -= np.bincount(np.minimum(nodes.until, self._t + 1) - before - 1, noise, size + 1)[:size]
+        for t in [t for t in self._ending if t <= self._t]:
+            path[t - before - 1] -= self._ending.pop(t)
+        later = (nodes.until > self._t) & (nodes.until < NEVER)
+        for t, left in zip(nodes.until[later].tolist(), noise[later].tolist(), strict=True):
+            self._ending[t] += left
+        path[0] += self._noise
+        np.cumsum(path, out=path)
+        self._noise = float(path[-1])
+        return path
+
+
+def dyadic_nodes(before: int, upto: int) -> Nodes:
+    """Return the nodes of a binary tree: the longest dyadic interval that ends at each step.
+
+    With i the number of trailing zeros of t, Algorithm 3 of Xiong, Zhu, Huang 2023 forgets the noisy sums of the levels
+    below i, draws that of level i, the entries t - 2^i + 1 ... t, and adds up those of the set bits of t. So the
+    interval is used until one of its level, or of a higher one, ends: at t + 2^i.
+    """
+    ends = np.arange(before + 1, upto + 1)
+    return Nodes(ends, ends + (ends & -ends), ends & (ends - 1), ends)

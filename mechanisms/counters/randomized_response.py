@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -97,7 +96,3 @@ class RandomizedResponseRun(Run):
         steps = np.arange(self.t + 1, self.t + 1 + len(numbers))
         self.t += len(numbers)
         return (self._prefixes(flipped) - steps * self._flip) * self._weight
-
-    def state(self) -> dict[str, Any]:
-        """Return the state that an intruder sees between two steps: the number of flipped bits that are 1."""
-        return {"step": self.t, "count": self._total}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.counters.linear import LinearCounter, SummedNoise
+from disttrack.mechanisms.counters.linear import NEVER, LinearCounter, NodeCounter, NodeNoise, Nodes
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
 
@@ -52,7 +52,7 @@ class Fresh(LinearCounter):
 
 
 @dataclass(frozen=True)
-class PerItem(LinearCounter):
+class PerItem(NodeCounter):
     """One noise per item: each entry is released with Lap(1 / epsilon), and the estimates add these up.
 
     Var_t = 2 t / epsilon^2. No horizon is needed.
@@ -81,11 +81,17 @@ class PerItem(LinearCounter):
     arithmetic = "grid"
     needs_horizon = False
 
+    @property
+    def scale(self) -> float:
+        """Scale of the noise of an item."""
+        return 1 / self.epsilon
+
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
-        return [(1 / self.epsilon, t)]
+        return [(self.scale, t)]
 
-    def encoder(self, steps: int) -> Floats:
-        return np.eye(steps) * self.epsilon
+    def nodes(self, before: int, upto: int) -> Nodes:
+        items = np.arange(before + 1, upto + 1)
+        return Nodes(items, np.full(len(items), NEVER), items - 1, items)
 
-    def noise(self, rng: np.random.Generator) -> SummedNoise:
-        return SummedNoise(Draws(Laplace(1 / self.epsilon), rng))
+    def noise(self, rng: np.random.Generator) -> NodeNoise:
+        return NodeNoise(self.nodes, Draws(Laplace(self.scale), rng))

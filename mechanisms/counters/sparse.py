@@ -58,16 +58,12 @@ class Sparse(Counter):
     @property
     def partition(self) -> PrivatePartition:
         """The partition, at half the budget."""
-        return PrivatePartition(self.epsilon / 2, self.horizon, self.beta)
+        return PrivatePartition(self.epsilon / 2, self.horizon if self.needs_horizon else None, self.beta)
 
     @property
     def inner(self) -> Hybrid:
         """The counter of closed segments, at half the budget."""
         return Hybrid(self.epsilon / 2)
-
-    def _deadline(self, t: int) -> int:
-        """Return the greatest T_j of a segment that is open at step `t`."""
-        return self.steps
 
     def segments(self, t: int, items: int) -> int:
         """Return how many segments may have closed by step `t` if `items` of its entries are not 0."""
@@ -92,9 +88,10 @@ class Sparse(Counter):
         scale = 2 / self.inner.epsilon
         worst = [(scale, power + 1), (scale * max(1, power), power)]
         noise = laplace_sum_quantile(worst, beta / 2) if closed else 0.0
-        return noise + self.partition.most_items(closed + 1, self._deadline(t), beta / 2)
+        deadline = self.partition.horizon or max(2, t * t)  # the greatest T_j of a segment that is open at step t
+        return noise + self.partition.most_items(closed + 1, deadline, beta / 2)
 
-    def error_bound_of_stream(self, steps: int, items: int, beta: float) -> float:
+    def error_bound_throughout(self, steps: int, beta: float, items: int | None = None) -> float:
         return self.error_bound(steps, beta / steps, items)
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> SparseRun:
@@ -131,14 +128,6 @@ class SparseInfinite(Sparse):
     source = "Qiu, Yi 2022, Algorithm 2 and Table 1"
     error = "O((log^1.5 n_t + log t) / epsilon), n_t items so far"
     needs_horizon = False
-
-    @property
-    def partition(self) -> PrivatePartition:
-        """The partition, at half the budget."""
-        return PrivatePartition(self.epsilon / 2, None, self.beta)
-
-    def _deadline(self, t: int) -> int:
-        return max(2, t * t)
 
     def segments(self, t: int, items: int) -> int:
         """Return how many segments may have closed by step `t`: segments with items, and segments timed out."""

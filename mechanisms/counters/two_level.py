@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from disttrack.mechanisms.checks import Whole
-from disttrack.mechanisms.counters.linear import LinearCounter
-from disttrack.mechanisms.noise import Draws, Floats, Laplace
+from disttrack.mechanisms.counters.linear import NEVER, NodeCounter, NodeNoise, Nodes
+from disttrack.mechanisms.noise import Draws, Laplace
 
 
 @dataclass(frozen=True)
-class TwoLevel(LinearCounter):
+class TwoLevel(NodeCounter):
     """Two-level counter: at t = q block + r the estimate adds q noisy blocks and r noisy items.
 
     An item lies in at most two releases, itself and its block, so each has Lap(2 / epsilon) and
@@ -68,48 +68,13 @@ class TwoLevel(LinearCounter):
     def worst_steps(self, steps: int) -> Sequence[int]:
         return [steps, max(1, (steps + 1) // self.block_size * self.block_size - 1)]
 
-    def encoder(self, steps: int) -> Floats:
-        ends = np.arange(1, steps + 1)
-        size = self.block_size
-        starts = np.where(ends % size == 0, ends - size, ends - 1)
-        return ((ends > starts[:, None]) & (ends <= ends[:, None])) / self.scale
+    def nodes(self, before: int, upto: int) -> Nodes:
+        """Return the item of each step, used until its block is full; a full block takes the place of its last item."""
+        ends, size = np.arange(before + 1, upto + 1), self.block_size
+        blocks = ends // size
+        full = blocks * size == ends
+        until = np.where(full, NEVER, (blocks + 1) * size)
+        return Nodes(ends, until, ends - np.where(full, size, 1), ends)
 
-    def noise(self, rng: np.random.Generator) -> TwoLevelNoise:
-        return TwoLevelNoise(self.block_size, Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024)))
-
-
-class TwoLevelNoise:
-    """The noise of the blocks, and of the items since the last block."""
-
-    __slots__ = ("_block", "_blocks", "_draws", "_items", "_place")
-
-    def __init__(self, block: int, draws: Draws) -> None:
-        self._block, self._draws = block, draws
-        self._place = 0
-        self._blocks = self._items = 0.0
-
-    def one(self) -> float:
-        self._place += 1
-        if self._place == self._block:
-            self._place = 0
-            self._items = self._blocks = self._blocks + self._draws.one()
-        else:
-            self._items += self._draws.one()
-        return self._items
-
-    def many(self, size: int) -> Floats:
-        noise = self._draws.many(size)
-        at = 0
-        while at < size:  # up to the end of the block
-            stop = min(size, at + self._block - self._place)
-            self._place = (self._place + stop - at) % self._block
-            items = noise[at : stop if self._place else stop - 1]
-            if len(items):
-                items[0] += self._items
-                np.cumsum(items, out=items)
-                self._items = float(items[-1])
-            if not self._place:
-                noise[stop - 1] += self._blocks
-                self._items = self._blocks = float(noise[stop - 1])
-            at = stop
-        return noise
+    def noise(self, rng: np.random.Generator) -> NodeNoise:
+        return NodeNoise(self.nodes, Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024)))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from disttrack.mechanisms.counters.dyadic import DyadicNoise
-from disttrack.mechanisms.counters.linear import LinearCounter
-from disttrack.mechanisms.noise import Draws, Floats, Laplace
+from disttrack.mechanisms.counters.linear import LinearCounter, NodeNoise, dyadic_nodes
+from disttrack.mechanisms.noise import Ahead, Draws, Floats, Laplace
 
 
 def own_weight(height: int) -> float:
@@ -79,43 +79,43 @@ class TreeVarianceReduced(LinearCounter):
                 rows.append(row)
         return np.array(rows)
 
-    def noise(self, rng: np.random.Generator) -> DyadicNoise:
-        return DyadicNoise(RefinedNodes(self.levels, Draws(Laplace(self.scale), rng, batch=min(2 * self.steps, 1024))))
+    def noise(self, rng: np.random.Generator) -> NodeNoise:
+        return NodeNoise(dyadic_nodes, RefinedNodes(Draws(Laplace(self.scale), rng, batch=min(2 * self.steps, 1024))))
 
 
-class RefinedNodes:
+class RefinedNodes(Ahead):
     """The refined noise of the longest dyadic interval that ends at each step.
 
     Step t draws for the nodes that end with it, from the leaf upwards. A node's left child is the last node of its
     height that was not a right child, so one refined noise per height is kept.
     """
 
-    __slots__ = ("_draws", "_left", "_one", "_t", "_weights")
+    __slots__ = ("_draws", "_left", "_t")
 
-    def __init__(self, levels: int, draws: Draws) -> None:
-        self._draws, self._one = draws, draws.one
-        self._weights = [own_weight(height) for height in range(levels)]
-        self._left = [0.0] * levels
+    def __init__(self, draws: Draws) -> None:
+        super().__init__()
+        self._draws = draws
+        self._left: dict[int, float] = {}
         self._t = 0
 
-    def one(self) -> float:
-        self._t = t = self._t + 1
-        node = self._one()
-        height = 0
-        while not t >> height & 1:
-            left = self._left[height]
-            height += 1
-            own = self._weights[height]
-            node = self._draws.on_grid(own * self._one() + (1 - own) * (left + node))
-        self._left[height] = node
-        return node
+    def ahead(self) -> Floats:
+        """Return the nodes of the steps for which a batch of draws suffices."""
+        steps = 0
+        while not steps:
+            left = self._draws.refill()
+            steps = int(np.searchsorted(self._drawn(left + 1)[1:], left, side="right"))
+        return self.fresh(steps)
 
-    def many(self, size: int) -> Floats:
+    def _drawn(self, size: int) -> NDArray[np.int64]:
+        """Return the number of draws before each of the next `size` steps, from the next one on."""
+        steps = np.arange(self._t, self._t + size)
+        drawn = 2 * steps - np.bitwise_count(steps)  # one, and one per trailing zero, each
+        return np.asarray(drawn - drawn[0])
+
+    def fresh(self, size: int) -> Floats:
         before, after = self._t, self._t + size
-        ends = np.arange(before + 1, after + 1)
-        drawn = 2 * (ends - 1) - np.bitwise_count(ends - 1)  # draws before each step: 1 + trailing zeros each
-        drawn -= drawn[0]
-        draws = self._draws.many(int(drawn[-1]) + (after & -after).bit_length())
+        drawn = self._drawn(size + 1)
+        draws, drawn = self._draws.many(int(drawn[-1])), drawn[:-1]
         nodes = draws[drawn]
         for height in range(1, after.bit_length()):
             width, half = 1 << height, 1 << (height - 1)
@@ -125,7 +125,7 @@ class RefinedNodes:
                 left = nodes[first - half :: width][: len(right)]
             else:
                 left = np.concatenate(([self._left[height - 1]], nodes[first + half :: width]))[: len(right)]
-            own, mine = self._weights[height], draws[drawn[first::width] + height]
+            own, mine = own_weight(height), draws[drawn[first::width] + height]
             right[:] = self._draws.on_grid(own * mine + (1 - own) * (left + right))
         for height in range(after.bit_length()):
             last = (((after >> height) - 1) | 1) << height  # the last odd multiple of 2^height up to `after`

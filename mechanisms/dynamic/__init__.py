@@ -9,8 +9,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from disttrack.mechanisms.base import kinds_of
 from disttrack.mechanisms.dynamic.base import DynamicMechanism as DynamicMechanism
 from disttrack.mechanisms.dynamic.base import DynamicRun as DynamicRun
 from disttrack.mechanisms.dynamic.fully_dynamic import FullyDynamic as FullyDynamic
@@ -21,15 +22,9 @@ from disttrack.mechanisms.dynamic.growing import GrowingSparseInfinite as Growin
 from disttrack.mechanisms.dynamic.inserted_minus_deleted import InsertedMinusDeleted as InsertedMinusDeleted
 from disttrack.mechanisms.dynamic.interval_tree import OnlineIntervalTree as OnlineIntervalTree
 
-DYNAMIC: Final[dict[str, type[DynamicMechanism]]] = {
-    entry.kind: entry
-    for entry in (
-        GrowingFinite,
-        GrowingInfinite,
-        GrowingSparse,
-        GrowingSparseInfinite,
-        FullyDynamic,
-        InsertedMinusDeleted,
-    )
-}
+DYNAMIC: Final[dict[str, type[DynamicMechanism]]] = kinds_of(vars(), DynamicMechanism)
 """Every dynamic mechanism by its name in scenario files."""
+
+if not TYPE_CHECKING:  # type checkers read the imports above
+    _EXPORTED = (DYNAMIC, DynamicMechanism, DynamicRun, *DYNAMIC.values())
+    __all__ = [name for name, each in vars().items() if each in _EXPORTED]

@@ -146,7 +146,7 @@ class DynamicRun(ABC):
         Raises
         ------
         ValueError
-            If the horizon has been reached, or the mechanism takes no deletions.
+            If the horizon has been reached, the item is outside the domain, or the mechanism takes no deletions.
         """
 
     @abstractmethod
@@ -167,11 +167,17 @@ class DynamicRun(ABC):
         """Return counts of the run's events, by name."""
         return {}
 
-    def _next(self) -> None:
-        """Count a step, or refuse it past the horizon."""
-        if self.t >= self._left:
-            raise ValueError(f"step {self.t + 1} is past the horizon of this {self.mechanism.kind}, {self._left}")
-        self.t += 1
+    def _next(self, code: int) -> None:
+        """Count a step, or refuse it past the horizon, with a deletion that is not taken, or outside the domain."""
+        mechanism, step = self.mechanism, self.t + 1
+        if step > self._left:
+            raise ValueError(f"step {step} is past the horizon of this {mechanism.kind}, {self._left}")
+        if code < 0 and not mechanism.deletes:
+            raise ValueError(f"step {step}: {mechanism.kind} takes insertions only")
+        if code > mechanism.domain:
+            values = f"the {mechanism.domain:,} values of the domain"
+            raise ValueError(f"step {step}: item {code - 1} is not among {values}")
+        self.t = step
 
 
 def share(number: int) -> float:

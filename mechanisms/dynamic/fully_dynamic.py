@@ -12,7 +12,7 @@ from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun, coun
 from disttrack.mechanisms.dynamic.cutting import Cutter
 from disttrack.mechanisms.dynamic.interval_tree import Node, OnlineIntervalTree, last_query, level_of
 from disttrack.mechanisms.dynamic.node import NodeMechanism, Shares
-from disttrack.mechanisms.dynamic.releases import HybridReleases
+from disttrack.mechanisms.dynamic.releases import hybrid_parts
 from disttrack.mechanisms.partition import PrivatePartition
 from disttrack.mechanisms.static.base import Parts
 
@@ -94,12 +94,9 @@ class FullyDynamicRun(DynamicRun):
         self.restarts = 0
 
     def step(self, code: int) -> bool:
-        self._next()
+        self._next(code)
         if code > 0:
-            if code > self.mechanism.domain:
-                values = f"the {self.mechanism.domain:,} values of the domain"
-                raise ValueError(f"step {self.t}: item {code - 1} is not among {values}")
-            self.tree.append(self.t, code - 1)
+            self.tree.insert(self.t, code - 1)
         elif code < 0 and not self.tree.delete(-code):
             self.ignored += 1
         if not self._cutter.step(code != 0):
@@ -119,7 +116,7 @@ class FullyDynamicRun(DynamicRun):
                 continue
             mechanism = self.nodes[node.number][0]
             before = mechanism.round
-            mechanism.close_segment(node.departed)
+            mechanism.close_segment(node.take_departed())
             self.restarts += mechanism.round - before
             self._remember(node.level, mechanism)
         self.answers = np.sum([mechanism.answers for mechanism, _ in self.nodes.values()], axis=0)
@@ -159,7 +156,7 @@ class FullyDynamicRun(DynamicRun):
         for level, seen in self.history.items():
             of = self.mechanism.shares(level).of_round(seen.due)
             static = self._static.at(of.epsilon, of.delta)
-            parts.append([(static, 1), *HybridReleases.parts(static, seen.segments)])
+            parts.append([(static, 1), *hybrid_parts(static, seen.segments)])
         every = [part for some in parts for part in some]
         held = 2 * items * len(parts)
         noise = self._static.error_of_sum(every, held, beta / 2 * share(segments)) if every else 0.0

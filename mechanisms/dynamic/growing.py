@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -25,19 +24,9 @@ class GrowingFinite(DynamicMechanism):
     needs_horizon = True
 
     def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> EveryStep:
-        budget = self.budget(ledger)
-        return EveryStep(self, budget, ReleaseTree(self.part(self.epsilon, self.delta), self.levels, rng, budget))
-
-    @property
-    def levels(self) -> int:
-        """Levels of the tree."""
         assert self.horizon is not None
-        return self.horizon.bit_length()
-
-    def stated(self, steps: int, items: int, beta: float) -> float:
-        """Return a bound that the largest error of `steps` steps exceeds with probability `beta` at most."""
-        static = self.part(self.epsilon, self.delta)
-        return static.error_of_sum(ReleaseTree.parts(static, self.levels, self.levels), items, beta / steps)
+        static, budget = self.part(self.epsilon, self.delta), self.budget(ledger)
+        return EveryStep(self, budget, ReleaseTree(static, self.horizon.bit_length(), rng, budget))
 
 
 @dataclass(frozen=True)
@@ -52,11 +41,6 @@ class GrowingInfinite(DynamicMechanism):
     def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> EveryStep:
         budget = self.budget(ledger)
         return EveryStep(self, budget, HybridReleases(self.part(self.epsilon, self.delta), rng, budget))
-
-    def stated(self, steps: int, items: int, beta: float) -> float:
-        """Return a bound that the largest error of `steps` steps exceeds with probability `beta` at most."""
-        static = self.part(self.epsilon, self.delta)
-        return static.error_of_sum(HybridReleases.parts(static, steps), items, beta / steps)
 
 
 @dataclass(frozen=True)
@@ -75,7 +59,7 @@ class GrowingSparse(DynamicMechanism):
     @property
     def partition(self) -> PrivatePartition:
         """The partition, at half of the budget."""
-        return PrivatePartition(self.epsilon / 2, self.horizon, self.beta)
+        return PrivatePartition(self.epsilon / 2, self.horizon if self.needs_horizon else None, self.beta)
 
     def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> EverySegment:
         return EverySegment(self, self.budget(ledger), self.partition, rng)
@@ -91,30 +75,23 @@ class GrowingSparseInfinite(GrowingSparse):
     memory = "O(|X| log m_t)"
     needs_horizon = False
 
-    @property
-    def partition(self) -> PrivatePartition:
-        """The partition, at half of the budget."""
-        return PrivatePartition(self.epsilon / 2, None, self.beta)
-
 
 class EveryStep(DynamicRun):
     """Insertions with new answers at every step."""
 
-    def __init__(self, mechanism: Any, ledger: Ledger, releases: ReleaseTree | HybridReleases) -> None:
+    def __init__(self, mechanism: DynamicMechanism, ledger: Ledger, releases: ReleaseTree | HybridReleases) -> None:
         super().__init__(mechanism, ledger)
-        self._stated = mechanism.stated
         self._releases = releases
 
     def step(self, code: int) -> bool:
-        self._next()
-        only_insertions(code, self.mechanism, self.t)
+        self._next(code)
         counts = counts_of((code - 1,), self.mechanism.domain) if code else None
         self.answers = self._releases.step(counts)
         return True
 
     def error_bound(self, items: int, beta: float) -> float:
-        bound: float = self._stated(max(1, self.t), items, beta)
-        return bound
+        static = self._releases.static
+        return static.error_of_sum(self._releases.parts(), items, beta / max(1, self.t))
 
 
 class EverySegment(DynamicRun):
@@ -132,8 +109,7 @@ class EverySegment(DynamicRun):
         self._open: list[int] = []
 
     def step(self, code: int) -> bool:
-        self._next()
-        only_insertions(code, self.mechanism, self.t)
+        self._next(code)
         if code:
             self._open.append(code - 1)
         if not self._cutter.step(code != 0):
@@ -144,17 +120,9 @@ class EverySegment(DynamicRun):
 
     def error_bound(self, items: int, beta: float) -> float:
         segments = self._cutter.segments
-        parts = HybridReleases.parts(self._static, segments)
-        noise = self._static.error_of_sum(parts, items, beta / 2 * share(segments)) if parts else 0.0
+        parts = self._releases.parts()
+        noise = self._static.error_of_sum(parts, items, beta / 2 * share(segments)) if segments else 0.0
         return noise + self._cutter.most_items(beta / 2)
 
     def facts(self) -> dict[str, float]:
         return {"segments": self._cutter.segments}
-
-
-def only_insertions(code: int, mechanism: DynamicMechanism, t: int) -> None:
-    """Refuse a deletion, and an item outside the domain."""
-    if code < 0:
-        raise ValueError(f"step {t}: {mechanism.kind} takes insertions only")
-    if code > mechanism.domain:
-        raise ValueError(f"step {t}: item {code - 1} is not among the {mechanism.domain:,} values of the domain")

@@ -50,7 +50,7 @@ class DifferenceRun(DynamicRun):
         self._arrived = self._departed = 0
 
     def step(self, code: int) -> bool:
-        self._next()
+        self._next(code)
         gone = PAUSE
         if code > 0:
             self._live[self.t] = code - 1

@@ -9,7 +9,7 @@ q without its lowest set bit, ... contain each live item exactly once: their ran
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -26,16 +26,15 @@ class Node(Generic[Key, Label]):
     items
         Its live items, label by key.
     departed
-        Labels of the items that left it in the segment that has just closed.
+        Labels of the items that left it since they were taken last.
     """
 
-    __slots__ = ("_leaving", "departed", "items", "number")
+    __slots__ = ("departed", "items", "number")
 
     def __init__(self, number: int, items: dict[Key, Label]) -> None:
         self.number = number
         self.items = items
         self.departed: list[Label] = []
-        self._leaving: list[Label] = []
 
     @property
     def level(self) -> int:
@@ -48,15 +47,16 @@ class Node(Generic[Key, Label]):
         return left_ancestor(self.number) + 1
 
     def leave(self, key: Key) -> bool:
-        """Remove an item from the node if it is there; it counts as departed when the segment closes."""
+        """Remove an item from the node if it is there; it counts as departed."""
         if key not in self.items:
             return False
-        self._leaving.append(self.items.pop(key))
+        self.departed.append(self.items.pop(key))
         return True
 
-    def turn(self) -> None:
-        """Close a segment."""
-        self.departed, self._leaving = self._leaving, []
+    def take_departed(self) -> list[Label]:
+        """Return the labels of the items that left it since the last call."""
+        departed, self.departed = self.departed, []
+        return departed
 
 
 class OnlineIntervalTree(Generic[Key, Label]):
@@ -75,9 +75,9 @@ class OnlineIntervalTree(Generic[Key, Label]):
     --------
     >>> tree = OnlineIntervalTree()
     >>> tree.insert("a", 1), tree.insert("b", 2), tree.close().number
-    (True, True, 1)
+    (None, None, 1)
     >>> tree.delete("b"), tree.insert("c", 3), tree.close().number
-    (True, True, 2)
+    (True, None, 2)
     >>> tree.delete("nobody"), [sorted(node.items.items()) for node in tree.chain]
     (False, [[('a', 1), ('c', 3)]])
     """
@@ -95,15 +95,8 @@ class OnlineIntervalTree(Generic[Key, Label]):
         """The nodes that cover the present: the newest and its ancestors on the left."""
         return tuple(reversed(self._chain))
 
-    def insert(self, key: Key, label: Label) -> bool:
-        """Insert an item; False, without effect, if an item of that key is there."""
-        if key in self:
-            return False
-        self._coming[key] = label
-        return True
-
-    def append(self, key: Key, label: Label) -> None:
-        """Insert an item whose key is known to be new."""
+    def insert(self, key: Key, label: Label) -> None:
+        """Insert an item whose key was never used before."""
         self._coming[key] = label
 
     def delete(self, key: Key) -> bool:
@@ -112,29 +105,8 @@ class OnlineIntervalTree(Generic[Key, Label]):
             return True
         return any(node.leave(key) for node in reversed(self._chain))
 
-    def get(self, key: Key, default: Label | None) -> Label | None:
-        """Return the label of a live item."""
-        for items in self._tables():
-            if key in items:
-                return items[key]
-        return default
-
-    def __contains__(self, key: Key) -> bool:
-        return any(key in items for items in self._tables())
-
-    def __len__(self) -> int:
-        return sum(len(items) for items in self._tables())
-
-    def _tables(self) -> Iterator[dict[Key, Label]]:
-        yield self._coming
-        for node in reversed(self._chain):
-            yield node.items
-
     def close(self) -> Node[Key, Label]:
-        """Close the segment, build its node, free the nodes whose ranges it takes over, and return it.
-
-        The other nodes then list the items that departed from them.
-        """
+        """Close the segment, build its node, free the nodes whose ranges it takes over, and return it."""
         self.segments += 1
         left = left_ancestor(self.segments)
         items = self._coming
@@ -144,8 +116,6 @@ class OnlineIntervalTree(Generic[Key, Label]):
             if len(older) > len(items):
                 items, older = older, items
             items.update(older)
-        for node in self._chain:
-            node.turn()
         newest = Node(self.segments, items)
         self._chain.append(newest)
         return newest
@@ -176,16 +146,3 @@ def last_query(number: int) -> int:
     [7, 5, 7]
     """
     return number + (number & -number) - 1
-
-
-def path(time: int) -> tuple[int, ...]:
-    """Return the nodes in use after segment `time`, the newest first.
-
-    >>> path(13)
-    (13, 12, 8)
-    """
-    nodes = []
-    while time:
-        nodes.append(time)
-        time = left_ancestor(time)
-    return tuple(nodes)

@@ -32,12 +32,13 @@ class ReleaseTree:
         The number of steps before the tree began.
     """
 
-    __slots__ = ("_after", "_answers", "_ledger", "_levels", "_rng", "_shares", "_static", "nodes", "t")
+    __slots__ = ("_after", "_answers", "_ledger", "_levels", "_rng", "_shares", "nodes", "static", "t")
 
     def __init__(
         self, static: StaticMechanism, levels: int, rng: np.random.Generator, ledger: Ledger, after: int = 0
     ) -> None:
-        self._static = static.at(static.epsilon / levels, static.delta / levels)
+        self.static = static.at(static.epsilon / levels, static.delta / levels)
+        """The mechanism of a release."""
         self._levels = levels
         self._rng, self._ledger, self._after = rng, ledger, after
         self._shares: dict[int, Ledger] = {}
@@ -55,19 +56,18 @@ class ReleaseTree:
             self._answers.pop()
         now = self._after + self.t
         if level not in self._shares:
-            share = self._static.epsilon, self._static.delta
+            share = self.static.epsilon, self.static.delta
             self._shares[level] = self._ledger.part(f"level {level}", *share, rule="parallel")
         stretch = now - (1 << (level - 1)) + 1, now
-        self._shares[level].use("release", self._static.epsilon, self._static.delta, over=stretch)
-        answers = self._answers[-1] + self._static.release(counts, self._rng)
+        self._shares[level].use("release", self.static.epsilon, self.static.delta, over=stretch)
+        answers = self._answers[-1] + self.static.release(counts, self._rng)
         self.nodes.append((level, counts))
         self._answers.append(answers)
         return answers
 
-    @staticmethod
-    def parts(static: StaticMechanism, levels: int, most: int) -> Parts:
-        """Return the releases behind an answer that covers at most `most` ranges."""
-        return [(static.at(static.epsilon / levels, static.delta / levels), most)]
+    def parts(self) -> Parts:
+        """Return the releases behind an answer, at most."""
+        return [(self.static, self._levels)]
 
 
 class HybridReleases:
@@ -87,9 +87,11 @@ class HybridReleases:
         The number of steps before.
     """
 
-    __slots__ = ("_after", "_base", "_epochs", "_half", "_ledger", "_rng", "_tree", "_trees", "answers", "t")
+    __slots__ = ("_after", "_base", "_epochs", "_half", "_ledger", "_rng", "_tree", "_trees", "answers", "static", "t")
 
     def __init__(self, static: StaticMechanism, rng: np.random.Generator, ledger: Ledger, after: int = 0) -> None:
+        self.static = static
+        """The mechanism at the whole budget."""
         self._half = static.at(static.epsilon / 2, static.delta / 2)
         self._rng, self._ledger, self._after = rng, ledger, after
         half = self._half.epsilon, self._half.delta
@@ -127,11 +129,16 @@ class HybridReleases:
         share = self._trees.part("tree", self._half.epsilon, self._half.delta, over=(first, ends))
         return ReleaseTree(self._half, levels, self._rng, share, after=self._after + began)
 
-    @staticmethod
-    def parts(static: StaticMechanism, steps: int) -> Parts:
-        """Return the releases behind an answer in the first `steps` steps, at most."""
-        if steps < 1:
-            return []
-        half = static.at(static.epsilon / 2, static.delta / 2)
-        power = steps.bit_length() - 1
-        return [(half, power + 1), *ReleaseTree.parts(half, max(1, power), power)]
+    def parts(self) -> Parts:
+        """Return the releases behind the answers so far, at most."""
+        return hybrid_parts(self.static, max(1, self.t))
+
+
+def hybrid_parts(static: StaticMechanism, steps: int) -> Parts:
+    """Return the releases behind an answer of `HybridReleases` in the first `steps` steps, at most."""
+    if steps < 1:
+        return []
+    half = static.at(static.epsilon / 2, static.delta / 2)
+    power = steps.bit_length() - 1
+    each = max(1, power)
+    return [(half, power + 1), (half.at(half.epsilon / each, half.delta / each), power)]

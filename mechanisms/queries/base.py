@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,12 +54,16 @@ class Family(ABC):
         """Return the answers of all queries on a data set."""
 
     @abstractmethod
+    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+        """Return f_q(x) for queries and items of shapes that fit each other, as truth values or numbers."""
+
     def values(self, items: Items) -> Floats:
         """Return f_q(x) for each of some items x, one row per item."""
+        return self.contain(np.arange(self.number), items[:, None]).astype(np.float64)
 
-    @abstractmethod
     def row(self, query: int) -> Floats:
         """Return f(x) of one query for every x of the domain."""
+        return self.contain(np.array(query), np.arange(self.domain)).astype(np.float64)
 
     @cached_property
     def l1(self) -> float:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import combinations
 from math import comb
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disttrack.mechanisms.checks import whole
 from disttrack.mechanisms.noise import Floats
@@ -56,24 +57,13 @@ class Marginals(Family):
         sums = [cube.sum(axis=tuple(bit for bit in every if bit not in kept)).ravel() for kept in self.tables]
         return np.concatenate(sums)
 
-    def values(self, items: Items) -> Floats:
-        of = np.zeros((len(items), self.number))
-        places = np.arange(len(items))
-        for table in range(len(self.tables)):
-            of[places, (table << self.order) + self._cells(table, items)] = 1
-        return of
-
-    def row(self, query: int) -> Floats:
-        table, cell = divmod(query, 1 << self.order)
-        of: Floats = (self._cells(table, np.arange(self.domain)) == cell).astype(np.float64)
-        return of
-
-    def _cells(self, table: int, items: Items) -> Items:
-        """Return the cell of a table for each item; bit 0 is the highest, as in the axes of `evaluate`."""
-        cell = np.zeros(len(items), dtype=np.int64)
-        for bit in self.tables[table]:
-            cell = 2 * cell + (items >> (self.bits - 1 - bit) & 1)
-        return cell
+    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+        """Return whether the items' bits are those of the cell; bit 0 is the highest, as in the axes of `evaluate`."""
+        tables, cells = np.divmod(queries, 1 << self.order)
+        inside: NDArray[Any] = np.array(True)
+        for place, bits in enumerate(np.array(self.tables)[tables].T):
+            inside = inside & ((items >> (self.bits - 1 - bits) & 1) == (cells >> (self.order - 1 - place) & 1))
+        return inside
 
     @cached_property
     def l1(self) -> float:
@@ -110,14 +100,5 @@ class Halves(Family):
         answers: Floats = self.matrix @ counts
         return answers
 
-    def values(self, items: Items) -> Floats:
-        of: Floats = self.matrix[:, items].T
-        return of
-
-    def row(self, query: int) -> Floats:
-        of: Floats = self.matrix[query]
-        return of
-
-    @cached_property
-    def l1(self) -> float:
-        return float(self.matrix.sum(axis=0).max())
+    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+        return self.matrix[queries, items]

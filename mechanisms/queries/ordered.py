@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disttrack.mechanisms.checks import whole
 from disttrack.mechanisms.noise import Floats
@@ -62,14 +63,9 @@ class Intervals(Family):
         answers: Floats = sums[self.last + 1] - sums[self.first]
         return answers
 
-    def values(self, items: Items) -> Floats:
-        x = items[:, None]
-        return ((self.first <= x) & (x <= self.last)).astype(np.float64)
-
-    def row(self, query: int) -> Floats:
-        of = np.zeros(self.domain)
-        of[self.first[query] : self.last[query] + 1] = 1
-        return of
+    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+        inside: NDArray[Any] = (self.first[queries] <= items) & (items <= self.last[queries])
+        return inside
 
     @cached_property
     def l1(self) -> float:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disttrack.mechanisms.checks import whole
 from disttrack.mechanisms.noise import Floats
@@ -25,11 +26,8 @@ class Count(Family):
     def evaluate(self, counts: Floats) -> Floats:
         return np.array([counts.sum()])
 
-    def values(self, items: Items) -> Floats:
-        return np.ones((len(items), 1))
-
-    def row(self, query: int) -> Floats:
-        return np.ones(self.domain)
+    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+        return np.equal(queries, 0 * items)
 
 
 class Points(Family):
@@ -45,13 +43,8 @@ class Points(Family):
     def evaluate(self, counts: Floats) -> Floats:
         return np.array(counts, dtype=np.float64)
 
-    def values(self, items: Items) -> Floats:
-        of: Floats = (items[:, None] == np.arange(self.domain)).astype(np.float64)
-        return of
-
-    def row(self, query: int) -> Floats:
-        of: Floats = (np.arange(self.domain) == query).astype(np.float64)
-        return of
+    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+        return np.equal(queries, items)
 
     @cached_property
     def l1(self) -> float:
@@ -87,15 +80,6 @@ class Axes(Family):
         table = counts.reshape(self.rows, self.columns)
         return np.concatenate((table.sum(axis=1), table.sum(axis=0))).astype(np.float64)
 
-    def values(self, items: Items) -> Floats:
-        of = np.zeros((len(items), self.number))
-        places = np.arange(len(items))
-        of[places, items // self.columns] = 1
-        of[places, self.rows + items % self.columns] = 1
-        return of
-
-    def row(self, query: int) -> Floats:
-        cells = np.arange(self.domain)
-        place = cells // self.columns if query < self.rows else cells % self.columns
-        of: Floats = (place == (query if query < self.rows else query - self.rows)).astype(np.float64)
-        return of
+    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+        place = np.where(queries < self.rows, items // self.columns, self.rows + items % self.columns)
+        return np.equal(place, queries)

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.static.base import StaticMechanism as StaticMechanism
@@ -32,3 +32,8 @@ def static_mechanism(kind: str, epsilon: float, **more: Any) -> StaticMechanism:
     """
     one_of("static", kind, STATIC)
     return STATIC[kind](epsilon=epsilon, **more)
+
+
+if not TYPE_CHECKING:  # type checkers read the imports above
+    _EXPORTED = (STATIC, StaticMechanism, *STATIC.values())
+    __all__ = [name for name, each in vars().items() if each in _EXPORTED]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from disttrack.mechanisms.checks import FromZero
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
-from disttrack.mechanisms.noise import Floats, laplace, normal
+from disttrack.mechanisms.noise import Floats, Gaussian, Laplace, Noise
 from disttrack.mechanisms.static.base import Paid, Parts, StaticMechanism
 
 
@@ -23,15 +23,11 @@ class _Noisy(StaticMechanism):
 
     @property
     @abstractmethod
-    def scale(self) -> float:
-        """Scale of the noise on each answer: of a Laplace variable, or the standard deviation of a normal one."""
-
-    @abstractmethod
-    def draw(self, rng: np.random.Generator) -> Floats:
-        """Return the noise of all answers."""
+    def noise(self) -> Noise:
+        """Noise on each answer."""
 
     def release(self, counts: Floats | None, rng: np.random.Generator, paid: Paid | None = None) -> Floats:
-        noise = self.draw(rng)
+        noise = self.noise.draw(rng, self.family.number)
         return noise if counts is None else self.family.evaluate(counts) + noise
 
 
@@ -62,12 +58,9 @@ class LaplaceQueries(_Noisy):
     error = "(s / epsilon) ln(|Q| / beta), s the L1 sensitivity"
     arithmetic = "grid"
 
-    @property
-    def scale(self) -> float:
-        return self.family.l1 / self.epsilon
-
-    def draw(self, rng: np.random.Generator) -> Floats:
-        return laplace(rng, self.scale, self.family.number)
+    @cached_property
+    def noise(self) -> Laplace:
+        return Laplace(self.family.l1 / self.epsilon)
 
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
         scales = tuple((part.family.l1 / part.epsilon, count) for part, count in parts if count)
@@ -102,12 +95,9 @@ class GaussianQueries(_Noisy):
 
     delta: FromZero = 1e-6
 
-    @property
-    def scale(self) -> float:
-        return self.family.l2 * _multiplier(self.epsilon, self.delta)
-
-    def draw(self, rng: np.random.Generator) -> Floats:
-        return normal(rng, self.scale, self.family.number)
+    @cached_property
+    def noise(self) -> Gaussian:
+        return Gaussian(self.family.l2 * _multiplier(self.epsilon, self.delta))
 
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
         variance = sum(count * (part.family.l2 * _multiplier(part.epsilon, part.delta)) ** 2 for part, count in parts)

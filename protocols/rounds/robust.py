@@ -9,7 +9,7 @@ from math import ceil, log, log1p, pi, sqrt
 from typing import Any, ClassVar, Final
 
 from disttrack.mechanisms.checks import Share
-from disttrack.mechanisms.counters import KINDS, counter_class, make
+from disttrack.mechanisms.counters import COUNTERS, counter_class, make
 from disttrack.mechanisms.noise import Draws, Laplace
 from disttrack.mechanisms.rules import size_within
 from disttrack.protocols.base import Message
@@ -89,7 +89,7 @@ class Robust(RoundProtocol):
         elif self.parameters not in ("paper", "tight"):
             raise ValueError(f"parameters must be paper, tight or a mapping of values; got {self.parameters!r}")
         if not self._takes(self.counter):
-            accepted = ", ".join(filter(self._takes, (BEST, *KINDS)))
+            accepted = ", ".join(filter(self._takes, (BEST, *COUNTERS)))
             under = self.parameters if isinstance(self.parameters, str) else "hand-set"
             raise ValueError(f"counter must be one of {accepted} for {under}; got {self.counter!r}")
         if not self.proven:

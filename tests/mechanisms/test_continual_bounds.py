@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from disttrack.mechanisms import Counter, Fresh, PanPrivate, PerItem
-from disttrack.mechanisms.counters import KINDS, counter
+from disttrack.mechanisms.counters import COUNTERS, counter
 from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail, laplace_sum_quantile
 
 HORIZONS = [1 << h for h in (1, 2, 3, 4, 6, 10, 20, 40)]
@@ -114,7 +114,7 @@ def test_the_streams_of_the_bound_are_told_apart_by_a_good_answer() -> None:
 
 
 @pytest.mark.quick_cases(4)
-@pytest.mark.parametrize("kind", sorted(kind for kind, cls in KINDS.items() if cls.privacy == "pure"))
+@pytest.mark.parametrize("kind", sorted(kind for kind, cls in COUNTERS.items() if cls.privacy == "pure"))
 def test_no_private_counter_undercuts_the_bound(kind: str) -> None:
     """With 1,024 steps and epsilon = 1 none errs by less than 2 throughout with probability 1/2 on each stream.
 

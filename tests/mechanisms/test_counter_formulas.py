@@ -24,7 +24,7 @@ from disttrack.mechanisms import (
     SquareRoot,
     TwoLevel,
 )  # fmt: skip
-from disttrack.mechanisms.counters import KINDS, counter_class
+from disttrack.mechanisms.counters import COUNTERS, counter_class
 from disttrack.mechanisms.counters.base import Counter
 from disttrack.mechanisms.counters.k_ary import balanced_digits
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
@@ -89,7 +89,6 @@ def test_the_worst_step_is_among_the_few(made: Any, steps: int) -> None:
     assert max(made.variance(t) for t in few) == max(made.variance(t) for t in range(1, steps + 1))
     exact = max(made.error_bound(t, 0.05 / steps) for t in few)
     assert made.error_bound_throughout(steps, 0.05) == pytest.approx(exact)
-    assert Counter.error_bound_of_stream(made, steps, 1, 0.05) == made.error_bound_throughout(steps, 0.05)
     assert len(few) <= 14
 
 
@@ -114,7 +113,7 @@ def test_the_errors_of_sparse_counters(t: int) -> None:
                 scale = 2 / (EPSILON / 2)
                 noise = laplace_sum_quantile([(scale, power + 1), (scale * max(1, power), power)], 0.02)
             assert made.error_bound(t, 0.04, items) == pytest.approx(noise + open_one)
-        assert made.error_bound_of_stream(t, 3, 0.04) == made.error_bound(t, 0.04 / t, 3)
+        assert made.error_bound_throughout(t, 0.04, 3) == made.error_bound(t, 0.04 / t, 3)
         assert made.noise_parts(t) is None
         assert made.variance(t) is None
 
@@ -174,10 +173,7 @@ def test_normal_counters_err_as_their_matrices_say(made: Any) -> None:
 def test_what_every_counter_shares() -> None:
     made = Hybrid(EPSILON, 9)
     run = made.start(np.random.default_rng(0))
-    assert (run.epsilon, run.horizon, run.t) == (EPSILON, 9, 0)
-    assert run.variance(5) == made.variance(5)
-    assert run.error_bound(5, 0.1) == made.error_bound(5, 0.1)
-    assert Hybrid(1.0).start(np.random.default_rng(0)).horizon is None
+    assert (run.counter, run.t) == (made, 0)
     with pytest.raises(ValueError, match=r"^horizon must be given here: hybrid has none$"):
         _ = Hybrid(1.0).steps
     with pytest.raises(ValueError, match=r"^values must be one-dimensional; got shape \(1, 2\)$"):
@@ -200,7 +196,7 @@ def test_counters_by_name() -> None:
     for kind, hint in (("binray", " (did you mean 'binary'?)"), ("xyz", "")):
         with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
             counter_class(kind)
-        assert str(found.value) == f"counter must be one of {', '.join(KINDS)}; got {kind!r}{hint}"
+        assert str(found.value) == f"counter must be one of {', '.join(COUNTERS)}; got {kind!r}{hint}"
 
 
 def test_only_a_counter_is_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from disttrack.mechanisms import (
     Ledger,
     Overdrawn,
 )  # fmt: skip
-from disttrack.mechanisms.dynamic.releases import HybridReleases, ReleaseTree
+from disttrack.mechanisms.dynamic.releases import ReleaseTree, hybrid_parts
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 
@@ -33,11 +33,11 @@ def test_releases_over_stretches(after: int) -> None:
         with pytest.raises(Overdrawn, match=f"those up to {after + end} have been used"):
             part.use("again", 0.1, over=(after + end, after + end))
     assert [part.uses["release"].count for part in ledger.parts] == [4, 2, 1]
-    assert ReleaseTree.parts(static, 3, 2) == [(GaussianQueries(1.0, 1e-3), 2)]
+    assert tree.parts() == [(GaussianQueries(1.0, 1e-3), 3)]
     half = GaussianQueries(1.5, 1.5e-3)
     for steps, power in ((1, 0), (2, 1), (3, 1), (4, 2), (9, 3)):
         each = max(1, power)
-        assert HybridReleases.parts(static, steps) == [
+        assert hybrid_parts(static, steps) == [
             (half, power + 1), (GaussianQueries(1.5 / each, 1.5e-3 / each), power),
         ]  # fmt: skip
-    assert HybridReleases.parts(static, 0) == []
+    assert hybrid_parts(static, 0) == []

@@ -14,7 +14,7 @@ import numpy as np
 
 from disttrack.mechanisms import Counter, DynamicMechanism, Sparse, StaticMechanism
 from disttrack.mechanisms.accounting import Ledger, Overdrawn, lines
-from disttrack.mechanisms.accounting.composition import TAIL, exact_available, exact_laplace, exact_normal
+from disttrack.mechanisms.accounting.composition import TAIL, exact_available, exact_loss
 from disttrack.mechanisms.counters import counter as counter_of
 from disttrack.protocols import Robust
 from disttrack.simulator.errors import ScenarioError
@@ -41,9 +41,9 @@ def accounted(mechanism: Any, delta: float) -> float | None:
     if encoder is None:
         return None
     if mechanism.privacy == "approximate":
-        return exact_normal([1 / float(np.sqrt((encoder**2).sum(axis=0)).max())], delta)
+        return exact_loss([1 / float(np.sqrt((encoder**2).sum(axis=0)).max())], delta, normal=True)
     column = encoder[:, int(encoder.sum(axis=0).argmax())]
-    return exact_laplace([1 / float(weight) for weight in column if weight], delta or TAIL)
+    return exact_loss([1 / float(weight) for weight in column if weight], delta or TAIL)
 
 
 def budget_of(thing: Any, *, sites: int = SITES) -> Ledger:

@@ -97,7 +97,7 @@ class CountReferee(Referee):
     def row(self) -> dict[str, Any]:
         """Return the columns, with the errors over the variance that the counter states for each step."""
         if self._counter.error_follows_items:
-            self._bound = self._counter.error_bound_of_stream(self._steps, self._items, DELTA)
+            self._bound = self._counter.error_bound_throughout(self._steps, DELTA, self._items)
         stated = [self._counter.variance(step) for step in self.series["step"]]
         squares = np.square(np.subtract(self.series["output"], self.series["items"]))
         return {

@@ -1,15 +1,12 @@
-"""Budgets by hand: in sequence, in parallel and by advanced composition, with what their refusals say."""
+"""Budgets by hand: in sequence and in parallel, with what their refusals say."""
 
 from __future__ import annotations
 
-from math import log, sqrt, tanh
 from typing import Any
 
 import pytest
 
 from disttrack.mechanisms import Ledger, Overdrawn
-from disttrack.mechanisms.accounting.composition import advanced, basic, drift, spread
-from disttrack.mechanisms.accounting.ledger import Composed
 from disttrack.mechanisms.accounting.trees import lines, record
 
 
@@ -35,7 +32,7 @@ def test_a_budget_in_sequence() -> None:
     assert overdrawn(ledger, "three", 0.01) == "b: three asks for epsilon 0.01, and 0 of 1 are left"
     use = ledger.uses["one"]
     assert (use.count, use.epsilon, use.delta, use.largest) == (2, 0.5, 4e-4, (0.25, 4e-4))
-    with pytest.raises(ValueError, match=r"^rule must be one of sequence, advanced, parallel; got 'none'$"):
+    with pytest.raises(ValueError, match=r"^rule must be one of sequence, parallel; got 'none'$"):
         Ledger("b", 1.0, rule="none")  # type: ignore[arg-type]
 
 
@@ -61,34 +58,10 @@ def test_closed_parts_are_forgotten_but_for_the_costliest() -> None:
         "    u: 0.9",
         "  y: 0 of epsilon 0.25, in sequence",
     ]  # fmt: skip
-    several = Ledger("s", 1.0, 0.01, "advanced")
+    several = Ledger("s", 1.0, 0.01)
     for _ in range(1200):
         several.use("v", 1e-5, 1e-6)
     assert list(lines(several)) == [
-        f"s: {several.spent[0]:.4g} of epsilon 1 and delta 0.01, in sequence, advanced composition",
+        "s: 0.012 of epsilon 1 and delta 0.01, in sequence",
         "  v: 0.012 and delta 0.0012 (1,200 times)",
     ]
-
-
-def test_advanced_composition() -> None:
-    assert drift(0.3) == pytest.approx(0.3 * tanh(0.15))
-    assert spread(2.0, 1e-3) == pytest.approx(sqrt(2 * log(1e3) * 2.0))
-    parts = [(0.1, 1e-5)] * 300
-    assert basic(parts) == (pytest.approx(30.0), pytest.approx(3e-3))
-    by = 300 * drift(0.1) + spread(3.0, 1e-4)
-    assert advanced(parts, 1e-4) == (pytest.approx(by), pytest.approx(3e-3 + 1e-4))
-    assert advanced([(0.1, 0.0)], 1e-4) == (pytest.approx(0.1), 0.0)
-    sums = Composed()
-    for epsilon, delta in parts:
-        sums = sums.plus(epsilon, delta)
-    assert (sums.epsilon, sums.delta) == (pytest.approx(30.0), pytest.approx(3e-3))
-    assert (sums.drift, sums.squares) == (pytest.approx(300 * drift(0.1)), pytest.approx(3.0))
-    assert sums.loss(3e-3 + 1e-4) == (pytest.approx(by), 3e-3 + 1e-4)
-    assert sums.loss(1e-3) == (sums.epsilon, sums.delta)
-    assert sums.loss(sums.delta) == (sums.epsilon, sums.delta)
-    one = Composed().plus(0.1, 0.0)
-    assert one.loss(0.5) == (0.1, 0.0)
-    ledger = Ledger("a", 10.0, 1e-3, "advanced")
-    for _ in range(300):
-        ledger.use("x", 0.1)
-    assert ledger.spent[0] == pytest.approx(300 * drift(0.1) + spread(3.0, 1e-3))

@@ -45,9 +45,9 @@ class Replay:
             family, place = mechanism.family, len(replay.releases)
             exact = np.zeros(family.number) if counts is None else family.evaluate(counts)
             if replay.rng is not None:  # often wild, so that rounds begin and end
-                spread = 1e5 if replay.rng.random() < 0.3 else 3 * mechanism.scale
+                spread = 1e5 if replay.rng.random() < 0.3 else 3 * mechanism.noise.scale
                 replay.answers.append(exact + replay.rng.normal(0, spread, family.number))
-            replay.releases.append(Release(exact, mechanism.scale, mechanism.delta, replay.answers[place]))
+            replay.releases.append(Release(exact, mechanism.noise.scale, mechanism.delta, replay.answers[place]))
             return replay.answers[place]
 
         def cut(cutter: Any, update: bool) -> bool:

@@ -98,7 +98,7 @@ def test_sensitivities_are_found_in_blocks() -> None:
             self.asked.append(items.tolist())
             return np.stack([np.array([0.5, 0.25]) * (item + 1) for item in items.tolist()])
 
-        def row(self, query: int) -> np.ndarray:
+        def contain(self, queries: Items, items: Items) -> np.ndarray:
             raise NotImplementedError
 
     made = Wide(7)

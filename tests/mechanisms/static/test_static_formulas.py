@@ -24,10 +24,10 @@ def test_errors_of_sums_of_releases() -> None:
     exact = laplace_sum_quantile([(6 / 0.5, 2), (6 / 2.0, 3)], 0.01 / 10)
     assert one.error_of_sum([(one, 2), (other, 3), (one, 0)], 5, 0.01) == pytest.approx(exact)
     assert one.error_of_sum([(one, 0)], 5, 0.01) == one.error_of_sum([], 5, 0.01) == 0.0
-    assert one.scale == 6 / 0.5
+    assert one.noise.scale == 6 / 0.5
     one, other = GaussianQueries(0.5, 1e-4, **given), GaussianQueries(2.0, 1e-3, **given)
     scale = sqrt(6) * noise_multiplier(0.5, 1e-4, "exact")
-    assert one.scale == pytest.approx(scale)
+    assert one.noise.std == pytest.approx(scale)
     deviation = sqrt(2 * scale**2 + 3 * 6 * noise_multiplier(2.0, 1e-3, "exact") ** 2)
     bound = one.error_of_sum([(one, 2), (other, 3)], 5, 0.01)
     assert bound == pytest.approx(deviation * NormalDist().inv_cdf(1 - 0.01 / 20))
@@ -164,10 +164,10 @@ def test_a_peer_says_the_same_of_the_same_noise() -> None:
     dp.enable_features("contrib", "idealized-numerics")
     vectors = dp.vector_domain(dp.atom_domain(T=float, nan=False))
     laplace = LaplaceQueries(0.7, queries="intervals:50", domain=64)
-    theirs = dp.m.make_laplace(vectors, dp.l1_distance(T=float), scale=laplace.scale)
+    theirs = dp.m.make_laplace(vectors, dp.l1_distance(T=float), scale=laplace.noise.scale)
     assert theirs.map(laplace.family.l1) == pytest.approx(0.7)
     gaussian = GaussianQueries(0.7, 1e-6, "intervals:50", 64)
-    zero = dp.m.make_gaussian(vectors, dp.l2_distance(T=float), scale=gaussian.scale)
+    zero = dp.m.make_gaussian(vectors, dp.l2_distance(T=float), scale=gaussian.noise.std)
     curve = dp.c.make_zCDP_to_approxDP(zero).map(gaussian.family.l2)
     assert 0.7 <= curve.epsilon(1e-6) < 0.77  # theirs goes by way of zero-concentrated privacy, ours is exact
-    assert dp.m.make_laplace(vectors, dp.l1_distance(T=float), scale=laplace.scale / 2).map(laplace.family.l1) > 1
+    assert dp.m.make_laplace(vectors, dp.l1_distance(T=float), scale=laplace.noise.scale / 2).map(laplace.family.l1) > 1

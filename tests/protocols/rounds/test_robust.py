@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from disttrack.adversaries import Freeze, RoundRobin
-from disttrack.mechanisms.counters import KINDS
+from disttrack.mechanisms.counters import COUNTERS
 from disttrack.protocols import Robust
 from disttrack.protocols.rounds.robust import AS_THE_PAPERS
 from disttrack.protocols.rounds.tight import known_noise
@@ -84,7 +84,7 @@ def test_only_what_is_proven_says_so() -> None:
         assert not unproven.proven
         assert unproven.guarantee == "none"
         assert pickle.loads(pickle.dumps(unproven)).guarantee == "none"
-    assert set(AS_THE_PAPERS) <= set(KINDS)
+    assert set(AS_THE_PAPERS) <= set(COUNTERS)
 
 
 def test_mapping_goes_out_as_it_came_in() -> None:
@@ -101,7 +101,7 @@ def test_mapping_goes_out_as_it_came_in() -> None:
 
 
 @pytest.mark.quick_cases(8)
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if not KINDS[kind].only_bits])
+@pytest.mark.parametrize("kind", [kind for kind in COUNTERS if not COUNTERS[kind].only_bits])
 @pytest.mark.parametrize("parameters", ["paper", "tight"])
 def test_every_counter_plays(kind: str, parameters: str) -> None:
     if parameters == "tight" and not known_noise(kind):
