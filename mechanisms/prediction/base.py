@@ -8,6 +8,8 @@ first, and shows h(x) and nothing else.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
@@ -33,6 +35,13 @@ class Limit(NamedTuple):
     failure: float
 
 
+@dataclass(frozen=True)
+class Halts:
+    """Halting times given by a function."""
+
+    halting: Callable[[Ones, int, int], float]
+
+
 class Learner(Mechanism, ABC):
     """An online learner of point functions; subclasses are frozen dataclasses of parameters.
 
@@ -42,14 +51,17 @@ class Learner(Mechanism, ABC):
     reveals: ClassVar[Literal["hypotheses", "predictions"]] = "hypotheses"
     """What it shows: hypotheses, all of them private, or predictions, jointly private (those of the other rounds)."""
 
+    epsilon: float
+    delta: float = 0.0
+
     @abstractmethod
     def start(self, rng: np.random.Generator) -> LearnerRun:
         """Return a fresh run."""
 
     @property
-    @abstractmethod
     def privacy(self) -> tuple[float, float]:
         """The claimed epsilon and delta; an infinite epsilon if none is claimed."""
+        return self.epsilon, self.delta
 
     @property
     def limit(self) -> Limit | None:
