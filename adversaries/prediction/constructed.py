@@ -53,7 +53,7 @@ class Insertion(Constructed):
     construction: Construction | None = field(default=None, init=False, repr=False, compare=False)
 
     def construct(self, learner: Any, view: View) -> Construction:
-        return insertion(learner, view.sites, view.items, view.rng, sequences=self.sequences, runs=self.runs)
+        return insertion(learner, view.sites, view.items, view.rng, self.sequences, self.runs)
 
 
 @dataclass
@@ -76,4 +76,4 @@ class Halving(Constructed):
     construction: Construction | None = field(default=None, init=False, repr=False, compare=False)
 
     def construct(self, learner: Any, view: View) -> Construction:
-        return halving(learner, view.sites, view.items, view.rng, runs=self.runs)
+        return halving(learner, view.sites, view.items, view.rng, self.runs)

@@ -24,8 +24,6 @@ Floats = NDArray[np.float64]
 
 ZERO: Final = -1
 """The hypothesis that is 0 everywhere; the point function of x is written as x."""
-RUNS: Final = 1_000
-"""Simulated runs per estimated distribution."""
 
 
 class Limit(NamedTuple):
@@ -80,9 +78,7 @@ class Learner(Mechanism, ABC):
         own = released[(released > 0) & ((released - 1) // width == np.arange(rounds) // width)]
         return np.bincount(own - 1, minlength=rounds).reshape(width, width).astype(np.float64)
 
-    def first_time(
-        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
-    ) -> HaltingTimes:
+    def first_time(self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int) -> HaltingTimes:
         """Return the distribution of the first round from `begin` on in which the target is labelled 1.
 
         The input is (x, 0) for the points x of `zeros`, which are not the target, and (target, 1) in the rounds that

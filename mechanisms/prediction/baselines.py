@@ -10,7 +10,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Whole, numbers
 from disttrack.mechanisms.halting import HaltingTimes, Ones
-from disttrack.mechanisms.prediction.base import RUNS, ZERO, Floats, Halts, Labels, Learner, LearnerRun, Limit, Points
+from disttrack.mechanisms.prediction.base import ZERO, Floats, Halts, Labels, Learner, LearnerRun, Limit, Points
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,7 @@ class Plain(Learner):
     def start(self, rng: np.random.Generator) -> PlainRun:
         return PlainRun()
 
-    def first_time(
-        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
-    ) -> HaltingTimes:
+    def first_time(self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int) -> HaltingTimes:
         return Halts(lambda ones, first, last: float(bool(ones) and first <= ones[0] + 1 <= last))
 
 
@@ -96,9 +94,7 @@ class Guessing(Learner):
     def mass(self, zeros: Points, width: int, rng: np.random.Generator) -> Floats:
         return np.full((width, width), width * self.chance)
 
-    def first_time(
-        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
-    ) -> HaltingTimes:
+    def first_time(self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int) -> HaltingTimes:
         silence = math.log1p(-self.chance) if self.chance < 1 else -math.inf
 
         def halting(ones: Ones, first: int, last: int) -> float:

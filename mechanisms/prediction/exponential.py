@@ -10,7 +10,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.halting import HaltingTimes, Ones
-from disttrack.mechanisms.prediction.base import RUNS, Floats, Halts, Learner, LearnerRun, Points, examples
+from disttrack.mechanisms.prediction.base import Floats, Halts, Learner, LearnerRun, Points, examples
 
 LARGEST = 600.0
 """Largest logarithm of a weight, which must stay a float."""
@@ -84,9 +84,7 @@ class Exponential(Learner):
         lost = np.bincount(asked - 1, weights=falls * later, minlength=width**2)
         return upto[:, -1:] - lost.reshape(width, width)
 
-    def first_time(
-        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
-    ) -> HaltingTimes:
+    def first_time(self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int) -> HaltingTimes:
         rate = self.loss / 2
 
         @cache

@@ -14,7 +14,7 @@ import numpy as np
 
 from disttrack.mechanisms.halting import HaltingTimes, Ones
 from disttrack.mechanisms.hard_instance import hard_instance
-from disttrack.mechanisms.prediction.base import RUNS, Halts, Labels, Learner, Points, examples
+from disttrack.mechanisms.prediction.base import Halts, Labels, Learner, Points, examples
 
 MASS: Final = 0.001
 """Sum of the chances of label 1 over a phase up to which the learner neglects a point: equation (2)."""
@@ -78,7 +78,7 @@ def inserted(times: HaltingTimes, zeros: Points, target: int, begin: int, length
     return Construction(points, labels, mass, target, ones, instance.halts_before, direct)
 
 
-def halving(learner: Learner, points: int, rounds: int, rng: np.random.Generator, *, runs: int = RUNS) -> Construction:
+def halving(learner: Learner, points: int, rounds: int, rng: np.random.Generator, runs: int) -> Construction:
     """Return the instance for proper learners: a random point, and the hard instance over the whole game.
 
     All other rounds query point 0, label 0. The game needs three points or more to be meaningful.
@@ -94,7 +94,7 @@ def halving(learner: Learner, points: int, rounds: int, rng: np.random.Generator
 
 
 def insertion(
-    learner: Learner, points: int, rounds: int, rng: np.random.Generator, *, sequences: int = 20, runs: int = RUNS
+    learner: Learner, points: int, rounds: int, rng: np.random.Generator, sequences: int, runs: int
 ) -> Construction:
     """Return the instance of Theorem 1.11: ones at a point that the learner neglects, within its phase.
 

@@ -13,7 +13,7 @@ from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones
 from disttrack.mechanisms.monitors import quiet_cut
-from disttrack.mechanisms.prediction.base import RUNS, ZERO, Halts, Labels, Learner, LearnerRun, Points
+from disttrack.mechanisms.prediction.base import ZERO, Halts, Labels, Learner, LearnerRun, Points
 from disttrack.mechanisms.prediction.histogram import SparseHistogram
 
 
@@ -73,9 +73,7 @@ class PrivateProper(Learner):
     def start(self, rng: np.random.Generator) -> ProperRun:
         return ProperRun(self, rng)
 
-    def first_time(
-        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
-    ) -> HaltingTimes:
+    def first_time(self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int) -> HaltingTimes:
         times, named = AboveThresholdHalting(self.test), self.histogram.named
 
         def halting(ones: Ones, first: int, last: int) -> float:

@@ -96,35 +96,29 @@ class PrivateMedian(Robust):
         """All copies run."""
         return self.total_rows
 
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> PrivateMedianRun:
-        """Return a fresh run; `silent` turns the noise off, as a control that shows the effect of privacy."""
-        return PrivateMedianRun(self, rng, silent)
+    def start(self, rng: np.random.Generator) -> PrivateMedianRun:
+        return PrivateMedianRun(self, rng)
 
 
 class PrivateMedianRun(RobustRun):
     """Running copies behind their private median."""
 
-    def __init__(self, rules: PrivateMedian, rng: np.random.Generator, silent: bool = False) -> None:
-        self._rules, self._silent = rules, silent
+    def __init__(self, rules: PrivateMedian, rng: np.random.Generator) -> None:
+        self._rules = rules
         signs, self._rng = rng.spawn(2)
         self._copies = LinearRun(rules.copies, rules.rows, DenseSigns(rules.total_rows, signs))
         self._test = self._fresh_test()
         super().__init__(self._copies, rules.changes)
 
     def _fresh_test(self) -> AboveThresholdRun:
-        rules = self._rules
-        return AboveThreshold(rules.epsilon, rules.copies / 2).start(self._rng, silent=self._silent)
+        return AboveThreshold(self._rules.epsilon, self._rules.copies / 2).start(self._rng)
 
     def decide(self, item: int, change: int) -> None:
         rules, squares = self._rules, self._copies.squares
         near = self._published * rules.rows
         room = rules.alpha / 2 * near
         off = np.count_nonzero(squares > near + room) + np.count_nonzero(squares < near - room)
-        if not self._test.step(float(off)):
-            return
-        if self._silent:
-            self.publish(self._copies.estimate())
-        else:
+        if self._test.step(float(off)):
             means, step = self._copies.means(), rules.alpha / 10
             self.publish(private_median(means, step, rules.largest, rules.epsilon, self._rng))
-        self._test = self._fresh_test()
+            self._test = self._fresh_test()

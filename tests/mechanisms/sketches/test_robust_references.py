@@ -187,15 +187,14 @@ def test_difference_estimators_are_those_of_the_listing(rounds: int) -> None:
     assert run.exhausted == (begun > rounds) == (rounds < 40)
 
 
-@pytest.mark.parametrize("silent", [True, False])
-def test_the_private_median_is_that_of_the_listing(silent: bool) -> None:
+def test_the_private_median_is_that_of_the_listing() -> None:
     rules = PrivateMedian(changes=12, copies=9, rows=200, epsilon=400.0, largest=1e5, alpha=0.4)
-    run = rules.start(np.random.default_rng(2), silent=silent)
+    run = rules.start(np.random.default_rng(2))
     signs, coins = np.random.default_rng(2).spawn(2)
     copies = LinearRun(9, 200, DenseSigns(9 * 200, signs))
 
     def fresh() -> Any:
-        return AboveThreshold(400.0, 4.5).start(coins, silent=silent)
+        return AboveThreshold(400.0, 4.5).start(coins)
 
     test, published, changes = fresh(), 0.0, 0
     for item in [*range(30), *range(0, 30, 3), 100, 100, *range(40, 70)]:
@@ -207,7 +206,7 @@ def test_the_private_median_is_that_of_the_listing(silent: bool) -> None:
         else:
             off = int((np.abs(means - published) > 0.2 * published).sum())
             if test.step(float(off)):
-                published = float(np.median(means)) if silent else private_median(means, 0.04, 1e5, 400.0, coins)
+                published = private_median(means, 0.04, 1e5, 400.0, coins)
                 changes += 1
                 test = fresh()
         assert run.estimate() == pytest.approx(published)
