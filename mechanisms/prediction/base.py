@@ -8,6 +8,8 @@ first, and shows h(x) and nothing else.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
@@ -22,8 +24,6 @@ Floats = NDArray[np.float64]
 
 ZERO: Final = -1
 """The hypothesis that is 0 everywhere; the point function of x is written as x."""
-RUNS: Final = 1_000
-"""Simulated runs per estimated distribution."""
 
 
 class Limit(NamedTuple):
@@ -31,6 +31,13 @@ class Limit(NamedTuple):
 
     mistakes: float
     failure: float
+
+
+@dataclass(frozen=True)
+class Halts:
+    """Halting times given by a function."""
+
+    halting: Callable[[Ones, int, int], float]
 
 
 class Learner(Mechanism, ABC):
@@ -42,14 +49,17 @@ class Learner(Mechanism, ABC):
     reveals: ClassVar[Literal["hypotheses", "predictions"]] = "hypotheses"
     """What it shows: hypotheses, all of them private, or predictions, jointly private (those of the other rounds)."""
 
+    epsilon: float
+    delta: float = 0.0
+
     @abstractmethod
     def start(self, rng: np.random.Generator) -> LearnerRun:
         """Return a fresh run."""
 
     @property
-    @abstractmethod
     def privacy(self) -> tuple[float, float]:
         """The claimed epsilon and delta; an infinite epsilon if none is claimed."""
+        return self.epsilon, self.delta
 
     @property
     def limit(self) -> Limit | None:
@@ -68,9 +78,7 @@ class Learner(Mechanism, ABC):
         own = released[(released > 0) & ((released - 1) // width == np.arange(rounds) // width)]
         return np.bincount(own - 1, minlength=rounds).reshape(width, width).astype(np.float64)
 
-    def first_time(
-        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
-    ) -> HaltingTimes:
+    def first_time(self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int) -> HaltingTimes:
         """Return the distribution of the first round from `begin` on in which the target is labelled 1.
 
         The input is (x, 0) for the points x of `zeros`, which are not the target, and (target, 1) in the rounds that

@@ -10,7 +10,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Whole, numbers
 from disttrack.mechanisms.halting import HaltingTimes, Ones
-from disttrack.mechanisms.prediction.base import RUNS, ZERO, Floats, Labels, Learner, LearnerRun, Limit, Points
+from disttrack.mechanisms.prediction.base import ZERO, Floats, Halts, Labels, Learner, LearnerRun, Limit, Points
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,7 @@ class Plain(Learner):
     kind = "plain"
     source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.2"
     error = "1 mistake; no privacy"
-
-    @property
-    def privacy(self) -> tuple[float, float]:
-        return math.inf, 0.0
+    epsilon = math.inf
 
     @property
     def limit(self) -> Limit:
@@ -37,10 +34,8 @@ class Plain(Learner):
     def start(self, rng: np.random.Generator) -> PlainRun:
         return PlainRun()
 
-    def first_time(
-        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
-    ) -> HaltingTimes:
-        return _AfterTheFirst()
+    def first_time(self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int) -> HaltingTimes:
+        return Halts(lambda ones, first, last: float(bool(ones) and first <= ones[0] + 1 <= last))
 
 
 class PlainRun(LearnerRun):
@@ -59,22 +54,11 @@ class PlainRun(LearnerRun):
             self._point = point
 
     def release(self, points: Points, labels: Labels) -> Points:
-        if not len(points):
-            return np.empty(0, dtype=np.int64)
-        last = np.maximum.accumulate(np.where(labels, np.arange(1, len(points) + 1), 0))
-        before = np.concatenate(([0], last[:-1]))
-        shown = np.where(before > 0, points[before - 1], self._point)
-        if last[-1]:
-            self._point = int(points[last[-1] - 1])
-        return shown.astype(np.int64)
-
-
-class _AfterTheFirst:
-    """The target is labelled 1 from the round after the first example of it on."""
-
-    def halting(self, ones: Ones, first: int, last: int) -> float:
-        """Return the probability that the first round lies in `first` ... `last`: 0 or 1."""
-        return float(bool(ones) and first <= ones[0] + 1 <= last)
+        known = np.concatenate(([self._point], points)).astype(np.int64)
+        latest = np.maximum.accumulate(np.where(labels, np.arange(1, len(known)), 0))
+        shown: Points = known[np.concatenate(([0], latest))]
+        self._point = int(shown[-1])
+        return shown[:-1]
 
 
 @dataclass(frozen=True)
@@ -94,6 +78,7 @@ class Guessing(Learner):
     kind = "guessing"
     source = "the gambles in the proof of Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024"
     error = "all examples with label 1, and rate / points of the others; epsilon = 0"
+    epsilon = 0.0
 
     points: Whole
     rate: Annotated[float, numbers("above 0, up to 1", lambda rate: 0 < rate <= 1)] = 1.0
@@ -103,20 +88,24 @@ class Guessing(Learner):
         """Probability that a given point is labelled 1 in a round."""
         return self.rate / self.points
 
-    @property
-    def privacy(self) -> tuple[float, float]:
-        return 0.0, 0.0
-
     def start(self, rng: np.random.Generator) -> GuessingRun:
         return GuessingRun(self, rng)
 
     def mass(self, zeros: Points, width: int, rng: np.random.Generator) -> Floats:
         return np.full((width, width), width * self.chance)
 
-    def first_time(
-        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
-    ) -> HaltingTimes:
-        return _Geometric(self.chance, begin)
+    def first_time(self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int) -> HaltingTimes:
+        silence = math.log1p(-self.chance) if self.chance < 1 else -math.inf
+
+        def halting(ones: Ones, first: int, last: int) -> float:
+            """Return the probability that the first success from `begin` on comes in `first` ... `last`."""
+            first = max(first, begin)
+            if last < first:
+                return 0.0
+            none_before = math.exp((first - begin) * silence) if first > begin else 1.0
+            return none_before * -math.expm1((last - first + 1) * silence)
+
+        return Halts(halting)
 
 
 class GuessingRun(LearnerRun):
@@ -140,21 +129,3 @@ class GuessingRun(LearnerRun):
         """Return the next hypotheses: one uniform number per round decides whether there is a guess, and which."""
         places = np.floor(self._rng.random(count) * (self._rules.points / self._rules.rate)).astype(np.int64)
         return np.where(places < self._rules.points, places, ZERO)
-
-
-@dataclass(frozen=True)
-class _Geometric:
-    """The first success of independent rounds with the same chance, from round `begin` on."""
-
-    chance: float
-    begin: int
-
-    def halting(self, ones: Ones, first: int, last: int) -> float:
-        """Return the probability that the first success comes in one of the rounds `first` ... `last`."""
-        first = max(first, self.begin)
-        if last < first:
-            return 0.0
-        if self.chance >= 1:
-            return float(first == self.begin)
-        silence = math.log1p(-self.chance)
-        return math.exp((first - self.begin) * silence) * -math.expm1((last - first + 1) * silence)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import permutations, product
 
 import numpy as np
@@ -56,7 +57,10 @@ def mirror_law(mirror: JdpMirror) -> Law:
 
 def predictor_law(predictor: PointPredictor) -> Law:
     """Return the distribution of the predictions on examples; the letter 2x + y is the point x with label y."""
-    chosen: dict[tuple[tuple[int, int], ...], dict[int, float]] = {}
+
+    @cache
+    def choice(counts: tuple[tuple[int, int], ...]) -> dict[int, float]:
+        return predictor.histogram.chances(dict(counts))
 
     def law(letters: tuple[int, ...]) -> Floats:
         points, labels = [letter // 2 for letter in letters], [letter % 2 for letter in letters]
@@ -65,10 +69,7 @@ def predictor_law(predictor: PointPredictor) -> Law:
         if len(due) < predictor.needed:
             probabilities[0] = 1.0
             return probabilities
-        counts = tuple(sorted(Counter(points[place] for place in due).items()))
-        if counts not in chosen:
-            chosen[counts] = predictor.histogram.chances(dict(counts))
-        for point, chance in chosen[counts].items():
+        for point, chance in choice(tuple(sorted(Counter(points[place] for place in due).items()))).items():
             if point == ZERO:
                 probabilities[0] += chance
             else:
@@ -93,12 +94,11 @@ def _mirrored(
             continue
         fakes = sum(not labels[each] for each in places[: min(number, predictor.looks)])
         given_up = predictor.noise.tail(predictor.most_fakes - fakes)
-        later = [0.0] * len(points)
+        later = np.zeros(len(points))
         later[place] = 1.0
-        for each, other in zip(places[number + 1 :], chances[number + 1 :], strict=True):
-            later[each] = other
+        later[places[number + 1 :]] = chances[number + 1 :]
         probabilities[0] += silent * chance * given_up
-        probabilities += silent * chance * (1 - given_up) * _coins(later)
+        probabilities += silent * chance * (1 - given_up) * _coins(later.tolist())
         silent *= 1 - chance
     probabilities[0] += silent
     return probabilities

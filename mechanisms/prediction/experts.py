@@ -61,10 +61,6 @@ class ExpertsPrivate(Learner):
         super().__post_init__()
         self.leader()
 
-    @property
-    def privacy(self) -> tuple[float, float]:
-        return self.epsilon, 0.0
-
     def leader(self) -> PerturbedLeader:
         """Return the combiner of the experts."""
         return PerturbedLeader(self.points, self.horizon, self.rate, self.epsilon, self.counter)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.halting import HaltingTimes, Ones
-from disttrack.mechanisms.prediction.base import RUNS, Floats, Learner, LearnerRun, Points, examples
+from disttrack.mechanisms.prediction.base import Floats, Halts, Learner, LearnerRun, Points, examples
 
 LARGEST = 600.0
 """Largest logarithm of a weight, which must stay a float."""
@@ -71,10 +72,6 @@ class Exponential(Learner):
             self.epsilon / self.horizon, float(optimize.brentq(excess, 0.0, min(self.epsilon, 700.0), xtol=1e-15))
         )
 
-    @property
-    def privacy(self) -> tuple[float, float]:
-        return self.epsilon, self.delta
-
     def start(self, rng: np.random.Generator) -> ExponentialRun:
         return ExponentialRun(self, rng)
 
@@ -87,10 +84,29 @@ class Exponential(Learner):
         lost = np.bincount(asked - 1, weights=falls * later, minlength=width**2)
         return upto[:, -1:] - lost.reshape(width, width)
 
-    def first_time(
-        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
-    ) -> HaltingTimes:
-        return _ExponentialFirst(self, zeros, target, begin)
+    def first_time(self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int) -> HaltingTimes:
+        rate = self.loss / 2
+
+        @cache
+        def silence(ones: tuple[int, ...]) -> Floats:
+            """Return ln of the probability that no round up to each, from `begin` - 1 on, shows the target."""
+            _, labels = examples(zeros, target, ones)
+            falls = np.zeros(len(labels))
+            falls[~labels] = _falls(zeros[~labels], rate)
+            others = self.points - 1 - _before(falls)
+            mine = np.exp(rate * _before(labels.astype(np.float64)))
+            chances = np.log1p(-(mine / (mine + others)))[begin - 1 :]
+            return np.concatenate(([0.0], np.cumsum(chances)))
+
+        def halting(ones: Ones, first: int, last: int) -> float:
+            """Return the probability that the target is first shown in one of the rounds `first` ... `last`."""
+            first = max(first, begin)
+            if last < first:
+                return 0.0
+            start, end = silence(tuple(ones))[[first - begin, last - begin + 1]]
+            return float(np.exp(start) * -np.expm1(end - start))
+
+        return Halts(halting)
 
 
 def _before(amounts: Floats) -> Floats:
@@ -101,11 +117,8 @@ def _before(amounts: Floats) -> Floats:
 def _falls(zeros: Points, rate: float) -> Floats:
     """Return the decrease of a point's weight by each label 0: after c queries the weight is exp(-rate c)."""
     order = np.argsort(zeros, kind="stable")
-    ordered = zeros[order]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    sizes = np.diff(np.append(starts, len(ordered)))
     before = np.empty(len(zeros))
-    before[order] = np.arange(len(ordered)) - np.repeat(starts, sizes)
+    before[order] = np.arange(len(zeros)) - np.searchsorted(zeros[order], zeros[order])
     return np.exp(-rate * before) * -math.expm1(-rate)
 
 
@@ -116,16 +129,13 @@ class ExponentialRun(LearnerRun):
 
     def __init__(self, rules: Exponential, rng: np.random.Generator) -> None:
         self._rng, self._rate = rng, rules.loss / 2
-        self._size = 1 << (rules.points - 1).bit_length() if rules.points > 1 else 1
+        self._size = 1 << (rules.points - 1).bit_length()
         self._mistakes: dict[int, int] = {}
         """Labels 0 less labels 1 of each point: its mistakes, up to a constant common to all points."""
-        leaves = np.zeros(self._size)
-        leaves[: rules.points] = 1.0
-        levels = [leaves]
-        while len(levels[-1]) > 1:
-            levels.append(levels[-1].reshape(-1, 2).sum(axis=1))
-        self._sums: list[float] = [0.0, *np.concatenate(levels[::-1]).tolist()]
+        self._sums = [0.0] * self._size + [1.0] * rules.points + [0.0] * (self._size - rules.points)
         """Node i has the children 2i and 2i + 1; the leaves come last."""
+        for node in range(self._size - 1, 0, -1):
+            self._sums[node] = self._sums[2 * node] + self._sums[2 * node + 1]
 
     def hypothesis(self) -> int:
         sums = self._sums
@@ -145,33 +155,3 @@ class ExponentialRun(LearnerRun):
         while node > 1:
             node //= 2
             sums[node] = sums[2 * node] + sums[2 * node + 1]
-
-
-class _ExponentialFirst:
-    """Independent draws whose chance of the target follows from the examples before: a product, exactly."""
-
-    def __init__(self, rules: Exponential, zeros: Points, target: int, begin: int) -> None:
-        self._points, self._rate = rules.points, rules.loss / 2
-        self._zeros, self._target, self._begin = zeros, target, begin
-        self._known: dict[tuple[int, ...], Floats] = {}
-
-    def _silence(self, ones: tuple[int, ...]) -> Floats:
-        """Return ln of the probability that no round up to each, from the beginning on, shows the target."""
-        if ones not in self._known:
-            _, labels = examples(self._zeros, self._target, ones)
-            falls = np.zeros(len(labels))
-            falls[~labels] = _falls(self._zeros[~labels], self._rate)
-            others = self._points - 1 - _before(falls)
-            mine = np.exp(self._rate * _before(labels.astype(np.float64)))
-            chances = np.log1p(-(mine / (mine + others)))[self._begin - 1 :]
-            self._known[ones] = np.concatenate(([0.0], np.cumsum(chances)))
-        return self._known[ones]
-
-    def halting(self, ones: Ones, first: int, last: int) -> float:
-        """Return the probability that the target is first shown in one of the rounds `first` ... `last`."""
-        first = max(first, self._begin)
-        if last < first:
-            return 0.0
-        silence = self._silence(tuple(ones))
-        start, end = silence[first - self._begin], silence[last - self._begin + 1]
-        return float(np.exp(start) * -np.expm1(end - start))

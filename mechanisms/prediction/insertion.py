@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 
 from disttrack.mechanisms.halting import HaltingTimes, Ones
-from disttrack.mechanisms.hard_instance import HardInstance, hard_instance
-from disttrack.mechanisms.prediction.base import RUNS, Labels, Learner, Points, examples
+from disttrack.mechanisms.hard_instance import hard_instance
+from disttrack.mechanisms.prediction.base import Halts, Labels, Learner, Points, examples
 
 MASS: Final = 0.001
 """Sum of the chances of label 1 over a phase up to which the learner neglects a point: equation (2)."""
@@ -52,17 +52,6 @@ class Construction:
     mistakes_on_zeros: float = math.nan
 
 
-class Shifted:
-    """The halting times of a part of the game that begins after `by` rounds, counted from its beginning."""
-
-    def __init__(self, times: HaltingTimes, by: int) -> None:
-        self._times, self._by = times, by
-
-    def halting(self, ones: Ones, first: int, last: int) -> float:
-        """Return the probability that it halts in one of the steps `first` ... `last` of the part."""
-        return self._times.halting([one + self._by for one in ones], first + self._by, last + self._by)
-
-
 def most_ones(rounds: int) -> int:
     """Return how many ones the hard instance places in `rounds` rounds: the largest k with 2^(k + 1) - 2 <= rounds.
 
@@ -76,15 +65,20 @@ def most_ones(rounds: int) -> int:
 
 def inserted(times: HaltingTimes, zeros: Points, target: int, begin: int, length: int, mass: float) -> Construction:
     """Return `zeros` with ones at the target put into `length` rounds from round `begin` on, by the hard instance."""
-    shifted = Shifted(times, begin - 1)
-    instance: HardInstance = hard_instance(shifted, most_ones(length))
-    ones = tuple(one + begin - 1 for one in instance.ones)
+    by = begin - 1
+
+    def halting(ones: Ones, first: int, last: int) -> float:
+        """Return the probability of halting in the rounds `first` ... `last`, counted from round `begin`."""
+        return times.halting([one + by for one in ones], first + by, last + by)
+
+    instance = hard_instance(Halts(halting), most_ones(length))
+    ones = tuple(one + by for one in instance.ones)
     points, labels = examples(zeros, target, ones)
-    direct = shifted.halting(instance.ones, 1, instance.checked - 1)
+    direct = halting(instance.ones, 1, instance.checked - 1)
     return Construction(points, labels, mass, target, ones, instance.halts_before, direct)
 
 
-def halving(learner: Learner, points: int, rounds: int, rng: np.random.Generator, *, runs: int = RUNS) -> Construction:
+def halving(learner: Learner, points: int, rounds: int, rng: np.random.Generator, runs: int) -> Construction:
     """Return the instance for proper learners: a random point, and the hard instance over the whole game.
 
     All other rounds query point 0, label 0. The game needs three points or more to be meaningful.
@@ -100,7 +94,7 @@ def halving(learner: Learner, points: int, rounds: int, rng: np.random.Generator
 
 
 def insertion(
-    learner: Learner, points: int, rounds: int, rng: np.random.Generator, *, sequences: int = 20, runs: int = RUNS
+    learner: Learner, points: int, rounds: int, rng: np.random.Generator, sequences: int, runs: int
 ) -> Construction:
     """Return the instance of Theorem 1.11: ones at a point that the learner neglects, within its phase.
 
@@ -139,17 +133,11 @@ def insertion(
     phase = int(np.flatnonzero(least <= MASS)[0])
     own = range(phase * width + 1, (phase + 1) * width + 1)
     target = own.start + int(rng.choice(np.flatnonzero(mass[phase] == least[phase])))
-    return _into(learner, drawn[0], target, own, rng, runs=runs, mass=float(least[phase]))
-
-
-def _into(
-    learner: Learner, zeros: Points, target: int, own: range, rng: np.random.Generator, *, runs: int, mass: float
-) -> Construction:
-    """Drop the occurrences of the target and insert ones at it."""
+    # the occurrences of the target are dropped
     others = np.array([point for point in own if point != target] or [0])
-    kept = np.where(zeros == target, others[rng.integers(0, len(others), len(zeros))], zeros)
+    kept = np.where(drawn[0] == target, others[rng.integers(0, len(others), rounds)], drawn[0])
     times = learner.first_time(kept, target, own.start, rng, runs)
-    return inserted(times, kept, target, own.start, len(own), mass)
+    return inserted(times, kept, target, own.start, width, float(least[phase]))
 
 
 def zeros_of(rounds: int, rng: np.random.Generator) -> Points:

@@ -85,9 +85,9 @@ class JdpMirror(Mechanism):
         return climb(self.length // 2, self.edge)
 
     @property
-    def begin(self) -> int:
-        """Initial value of the counter: 0, or K as printed."""
-        return self.delay if self.literal == "start" else 0
+    def silent(self) -> int:
+        """Ones before the climb: K, or none if the counter begins at K as printed."""
+        return 0 if self.literal == "start" else self.delay
 
     @property
     def exact_delta(self) -> float:
@@ -101,8 +101,7 @@ class JdpMirror(Mechanism):
 
     def chance(self, count: int) -> float:
         """Return the probability of top on the `count`-th one."""
-        climbed = min(max(0, self.begin + count - self.delay), self.length + 1)
-        return float(self.steps.chances[climbed])
+        return self.steps.values[min(max(0, count - self.silent), self.length + 1)]
 
     def start(self, rng: np.random.Generator) -> MirrorRun:
         """Return a fresh run."""
@@ -112,42 +111,31 @@ class JdpMirror(Mechanism):
 class MirrorRun:
     """A running mirror: `step` for one bit, `release` for many."""
 
-    __slots__ = ("_answers", "count", "first_top", "mechanism")
+    __slots__ = ("_answers", "_first", "count")
 
     def __init__(self, mechanism: JdpMirror, rng: np.random.Generator) -> None:
-        self.mechanism = mechanism
-        chances = np.array([mechanism.chance(count) for count in range(1, self._last(mechanism) + 1)])
+        chances = [mechanism.chance(count) for count in range(1, mechanism.silent + mechanism.length + 1)]
         # one number per one of the climb, so that single steps and one call for a stream give equal answers
-        self._answers: Bits = rng.random(len(chances)) < chances
+        self._answers: Bits = np.append(rng.random(len(chances)) < chances, True)
+        self._first = int(self._answers.argmax()) + 1
         self.count = 0
         """Ones so far."""
-        self.first_top: int | None = None
-        """The number of the first one that was answered with top."""
 
-    @staticmethod
-    def _last(mechanism: JdpMirror) -> int:
-        """Return the last one of the climb; from the next on the answer is top."""
-        return max(0, mechanism.delay - mechanism.begin) + mechanism.length
+    @property
+    def first_top(self) -> int | None:
+        """The number of the first one that was answered with top; None before it."""
+        return self._first if self.count >= self._first else None
 
     def step(self, bit: bool) -> bool:
         """Answer one bit: True for top."""
-        if not bit:
-            return False
-        self.count += 1
-        top = self.count > len(self._answers) or bool(self._answers[self.count - 1])
-        if top and self.first_top is None:
-            self.first_top = self.count
-        return top
+        self.count += bit
+        return bit and bool(self._answers[min(self.count, len(self._answers)) - 1])
 
     def release(self, bits: Bits) -> Bits:
         """Answer many bits; equivalent to single steps."""
-        answers = np.zeros(len(bits), dtype=bool)
-        places = np.flatnonzero(bits)
+        answers, places = bits.copy(), np.flatnonzero(bits)
         drawn = self._answers[self.count : self.count + len(places)]
-        answers[places[: len(drawn)]] = drawn
-        answers[places[len(drawn) :]] = True
-        if self.first_top is None and (tops := np.flatnonzero(answers[places])).size:
-            self.first_top = self.count + int(tops[0]) + 1
+        answers[places[: len(drawn)]] = drawn  # top from then on
         self.count += len(places)
         return answers
 

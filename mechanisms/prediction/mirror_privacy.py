@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -87,16 +88,17 @@ def half_length(epsilon: float, delta: float, edge: float) -> int:
     ValueError
         If there is none, since the two steps of size `edge` alone cost more than delta.
     """
+
+    def private(half: int) -> bool:
+        return mended(half, edge).delta(epsilon) <= delta
+
     most = 2
-    while mended(most, edge).delta(epsilon) > delta:
+    while not private(most):
         if most > 1 << 20:
             raise ValueError(f"epsilon must be large enough for delta = {delta!r}; got {epsilon!r}")
         most *= 2
-    least = most // 2  # not private, or 1
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (least, middle) if mended(middle, edge).delta(epsilon) <= delta else (middle, most)
-    return most
+    between = range(most // 2 + 1, most)
+    return between.start + bisect_left(between, True, key=private)
 
 
 @lru_cache(maxsize=1024)
@@ -108,10 +110,7 @@ def composed_delta(here: tuple[float, ...], there: tuple[float, ...], epsilon: f
     Kamath, Kumar, Manurangsi 2022, connect the dots; recalled).
     """
     losses = [_losses(p, q) for p, q in zip(here, there, strict=True) if p != q]
-    finite = [(mass, loss) for atoms in losses for mass, loss in atoms if math.isfinite(loss) and loss]
-    width = max((abs(loss) for _, loss in finite), default=0.0) / CELLS
-    if not width:
-        return 1 - math.prod(sum(mass for mass, loss in atoms if math.isfinite(loss)) for atoms in losses)
+    width = max((abs(loss) for atoms in losses for _, loss in atoms), default=0.0) / CELLS or 1.0
     law, low = np.ones(1), 0
     for atoms in losses:
         law, low = _added(law, low, atoms, width)
@@ -122,17 +121,15 @@ def composed_delta(here: tuple[float, ...], there: tuple[float, ...], epsilon: f
 
 
 def _losses(p: float, q: float) -> list[tuple[float, float]]:
-    """Return the outcomes of a coin: the probability with bias p, and ln of its ratio to that with bias q."""
+    """Return the outcomes of a coin possible with both biases: the probability with p, and ln of its ratio to q's."""
     pairs = ((p, q), (1 - p, 1 - q))
-    return [(one, math.log(one / other) if other > 0 else math.inf) for one, other in pairs if one > 0]
+    return [(one, math.log(one / other)) for one, other in pairs if one > 0 and other > 0]
 
 
 def _added(law: Floats, low: int, atoms: list[tuple[float, float]], width: float) -> tuple[Floats, int]:
     """Return the distribution of the losses including one more coin, and its first cell."""
     parts = []
     for mass, loss in atoms:
-        if math.isinf(loss):
-            continue
         cell = math.floor(loss / width)
         # weights that preserve the mass, and the mass times e^-loss
         upper = math.expm1(cell * width - loss) / math.expm1(-width)

@@ -114,10 +114,6 @@ class PointPredictor(Learner):
         return math.log(1 / self.share[1]) / self.share[0]
 
     @property
-    def privacy(self) -> tuple[float, float]:
-        return self.epsilon, self.delta
-
-    @property
     def limit(self) -> Limit:
         """K + 2L, unless the histogram chooses nothing or the noise alone looks like fakes."""
         failure = 1 - self.histogram.named(self.needed) + self.noise.tail(self.most_fakes)
@@ -128,24 +124,22 @@ class PointPredictor(Learner):
 
 
 class PredictorRun(LearnerRun):
-    """A running predictor."""
+    """A running predictor; numbers and letters are those of the steps in Algorithm 3."""
 
     __slots__ = (
-        "_counts", "_fakes", "_labels", "_mirror", "_noise", "_past", "_rng", "_rules",
-        "flag", "flagged", "point", "t",
+        "_counts", "_fakes", "_mirror", "_noise", "_past", "_rng", "_rules", "flag", "flagged", "point", "t",
     )  # fmt: skip
 
     def __init__(self, rules: PointPredictor, rng: np.random.Generator) -> None:
         self._rng, mirror, noise = rng.spawn(PARTS)
         self._rules = rules
-        self._mirror = rules.mirror.start(mirror)
+        self._mirror = rules.mirror.start(mirror)  # 1
         self._noise = float(rules.noise.draw(noise, 1)[0])
         self._counts: Counter[int] = Counter()
-        self._labels = 0
         self._past: list[tuple[Points, Labels]] = []
         self._fakes: list[bool] = []
         """For the first occurrences of x*, whether the label was 0."""
-        self.flag = 0
+        self.flag = 0  # 2
         self.flagged: dict[int, int] = {}
         """The round in which each flag was set."""
         self.point = ZERO
@@ -154,68 +148,58 @@ class PredictorRun(LearnerRun):
         """Rounds so far."""
 
     def predict(self, point: int) -> bool:
-        if self.flag in (0, 3):
+        if self.flag in (0, 3):  # 3(b)i and 3(d)
             return False
-        top = self._mirror.step(point == self.point)
-        if top and self.flag == 1:
-            self._judge(self.t + 1)
-        return top and self.flag == 2
+        top = self._mirror.step(point == self.point)  # 3(c)i
+        if top and self.flag == 1:  # 3(c)ii: is x* a point that has label 1?
+            fake = sum(self._fakes[: self._rules.looks]) + self._noise
+            self._set(3 if fake >= self._rules.most_fakes else 2, self.t + 1)
+        return top and self.flag == 2  # 3(c)ii and 3(c)iii
 
     def learn(self, point: int, label: bool) -> None:
         self.t += 1
         if self.flag == 0:
             self._note(np.array([point]), np.array([label]))
-        elif self.flag == 1 and point == self.point and len(self._fakes) < self._rules.looks:
+        elif self.flag == 1 and point == self.point:
             self._fakes.append(not label)
-
-    def play(self, points: Points, labels: Labels) -> Labels:
-        predicted = np.zeros(len(points), dtype=bool)
-        at = 0
-        if self.flag == 0:
-            due = np.flatnonzero(labels)[: self._rules.needed - self._labels]
-            at = int(due[-1]) + 1 if len(due) == self._rules.needed - self._labels else len(points)
-            self.t += at
-            self._note(points[:at], labels[:at])
-        begun, self.t = self.t, self.t + len(points) - at
-        if self.flag in (1, 2) and at < len(points):
-            here = points[at:] == self.point
-            answers = self._mirror.release(here)
-            if self.flag == 1:
-                tops = np.flatnonzero(answers)
-                upto = int(tops[0]) if len(tops) else len(here)
-                more = np.flatnonzero(here[:upto])[: self._rules.looks - len(self._fakes)]
-                self._fakes += (~labels[at + more]).tolist()
-                if len(tops):
-                    self._judge(begun + upto + 1)
-            if self.flag == 2:
-                predicted[at:] = answers
-        return predicted
-
-    def facts(self) -> dict[str, Any]:
-        return {"flag": self.flag, **{f"flag{flag}_at": self.flagged.get(flag) for flag in (1, 2, 3)}}
 
     def _note(self, points: Points, labels: Labels) -> None:
         """Take examples under Flag 0, up to the k-th label 1, and choose x* with it."""
-        positive = points[labels]
         self._past.append((points, labels))
-        self._counts.update(positive.tolist())
-        self._labels += len(positive)
-        if self._labels < self._rules.needed:
+        self._counts.update(points[labels].tolist())  # 3(b)ii
+        if self._counts.total() < self._rules.needed:
             return
-        self.point = self._rules.histogram.choose(self._counts, self._rng)
-        early = False
-        for past, past_labels in self._past:
-            here = past == self.point
-            early |= bool(self._mirror.release(here).any())
-            self._fakes += (~past_labels[here]).tolist()
-        del self._fakes[self._rules.looks :]
+        self.point = self._rules.histogram.choose(self._counts, self._rng)  # 3(b)iii A
+        points, labels = (np.concatenate(parts) for parts in zip(*self._past, strict=True))
+        here = points == self.point
+        early = self._mirror.release(here).any()  # B
+        self._fakes = (~labels[here]).tolist()
         self._past.clear()
-        self._set(3 if early else 1, self.t)
-
-    def _judge(self, step: int) -> None:
-        """Count the fakes, at the first top: is x* a point that has label 1?"""
-        self._set(3 if sum(self._fakes) + self._noise >= self._rules.most_fakes else 2, step)
+        self._set(3 if early else 1, self.t)  # C
 
     def _set(self, flag: int, step: int) -> None:
         self.flag = flag
         self.flagged[flag] = step
+
+    def play(self, points: Points, labels: Labels) -> Labels:
+        predicted, begun, at = np.zeros(len(points), dtype=bool), self.t, 0
+        if self.flag == 0:
+            due = np.flatnonzero(labels)[self._rules.needed - self._counts.total() - 1 :]
+            at = int(due[0]) + 1 if len(due) else len(points)
+            self.t += at
+            self._note(points[:at], labels[:at])
+        here = at + np.flatnonzero(points[at:] == self.point)
+        passed = 0
+        while self.flag == 1 and passed < len(here):  # one by one up to the first top
+            place = int(here[passed])
+            self.t = begun + place
+            predicted[place] = self.predict(self.point)
+            self.learn(self.point, bool(labels[place]))
+            passed += 1
+        if self.flag == 2:
+            predicted[here[passed:]] = self._mirror.release(np.ones(len(here) - passed, dtype=bool))
+        self.t = begun + len(points)
+        return predicted
+
+    def facts(self) -> dict[str, Any]:
+        return {"flag": self.flag, **{f"flag{flag}_at": self.flagged.get(flag) for flag in (1, 2, 3)}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -12,11 +13,8 @@ from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones
 from disttrack.mechanisms.monitors import quiet_cut
-from disttrack.mechanisms.prediction.base import RUNS, ZERO, Labels, Learner, LearnerRun, Points
+from disttrack.mechanisms.prediction.base import ZERO, Halts, Labels, Learner, LearnerRun, Points
 from disttrack.mechanisms.prediction.histogram import SparseHistogram
-
-CHUNK = 1 << 16
-"""Rounds tested at a time."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +59,6 @@ class PrivateProper(Learner):
     false_alarm: Share = 0.01
 
     @property
-    def privacy(self) -> tuple[float, float]:
-        return self.epsilon, self.delta
-
-    @property
     def histogram(self) -> SparseHistogram:
         """The choice of the point."""
         return SparseHistogram(self.epsilon * (1 - self.share), self.delta)
@@ -79,10 +73,22 @@ class PrivateProper(Learner):
     def start(self, rng: np.random.Generator) -> ProperRun:
         return ProperRun(self, rng)
 
-    def first_time(
-        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
-    ) -> HaltingTimes:
-        return _ProperFirst(self)
+    def first_time(self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int) -> HaltingTimes:
+        times, named = AboveThresholdHalting(self.test), self.histogram.named
+
+        def halting(ones: Ones, first: int, last: int) -> float:
+            """Return the probability that the monitor fires in the round before, and the histogram names the target.
+
+            Only examples of the target have label 1, so once the monitor has fired the hypothesis never changes.
+            """
+            total, from_, upto = 0.0, max(1, first - 1), last - 1
+            for count, (one, after) in enumerate(pairwise([*ones, upto + 1]), start=1):
+                begin, end = max(one, from_), min(after - 1, upto)
+                if begin <= end:
+                    total += times.halting(ones, begin, end) * named(count)
+            return total
+
+        return Halts(halting)
 
 
 class ProperRun(LearnerRun):
@@ -94,7 +100,7 @@ class ProperRun(LearnerRun):
         tests, self._choices = rng.spawn(2)
         self._rules = rules
         self._test = rules.test.start(tests)
-        self._counts: dict[int, int] = {}
+        self._counts: Counter[int] = Counter()
         self._most = 0
         self._point = ZERO
         self.t = 0
@@ -110,68 +116,34 @@ class ProperRun(LearnerRun):
         if self.fired_at is not None:
             return
         if label:
-            self._count(point)
+            self._counts[point] += 1
+            self._most = max(self._most, self._counts[point])
         if self._test.step(self._most):
-            self._fire(self.t)
+            self._fire()
+
+    def _fire(self) -> None:
+        self.fired_at = self.t
+        self._point = self._rules.histogram.choose(self._counts, self._choices)
 
     def release(self, points: Points, labels: Labels) -> Points:
-        released = np.full(len(points), ZERO, dtype=np.int64)
-        at = 0
-        while at < len(points) and self.fired_at is None:
-            end = min(at + CHUNK, len(points))
-            begun = self.t
-            fired = self._test.first(self._largest(points[at:end], labels[at:end]))
-            self.t = begun + (end - at if fired is None else fired + 1)
-            # the counts up to the round that fired, or of all rounds
-            for point in points[at : at + self.t - begun][labels[at : at + self.t - begun]].tolist():
-                self._count(point)
-            if fired is not None:
-                self._fire(self.t)
-                at += fired + 1
+        begun = self.t
+        for one in [*np.flatnonzero(labels).tolist(), len(points)]:
+            if self.fired_at is None:
+                self._wait(begun + one - self.t)
+            if self.fired_at is not None:
                 break
-            at = end
-        released[at:] = self._point
-        self.t += len(points) - at
-        return released
+            if one < len(points):
+                self.learn(int(points[one]), True)
+        self.t = begun + len(points)
+        shown_from = len(points) if self.fired_at is None else max(0, self.fired_at - begun)
+        return np.where(np.arange(len(points)) < shown_from, ZERO, self._point)
 
-    def _largest(self, points: Points, labels: Labels) -> Points:
-        """Return the largest count after each of the next rounds."""
-        largest = np.full(len(points), self._most, dtype=np.int64)
-        ahead: dict[int, int] = {}
-        for place in np.flatnonzero(labels).tolist():
-            point = int(points[place])
-            ahead[point] = ahead.get(point, self._counts.get(point, 0)) + 1
-            largest[place] = ahead[point]
-        return np.maximum.accumulate(largest)
-
-    def _count(self, point: int) -> None:
-        self._counts[point] = self._counts.get(point, 0) + 1
-        self._most = max(self._most, self._counts[point])
-
-    def _fire(self, step: int) -> None:
-        self.fired_at = step
-        self._point = self._rules.histogram.choose(self._counts, self._choices)
+    def _wait(self, rounds: int) -> None:
+        """Take rounds with label 0, in which the largest count stays; if the monitor fires, up to that one."""
+        fired = self._test.first(np.full(rounds, self._most))
+        self.t += rounds if fired is None else fired + 1
+        if fired is not None:
+            self._fire()
 
     def facts(self) -> dict[str, Any]:
         return {"fired_at": self.fired_at}
-
-
-class _ProperFirst:
-    """The round after the monitor fires, if the histogram then chooses the point: both exactly."""
-
-    def __init__(self, rules: PrivateProper) -> None:
-        self._halting = AboveThresholdHalting(rules.test)
-        self._named = rules.histogram.named
-
-    def halting(self, ones: Ones, first: int, last: int) -> float:
-        """Return the probability that the target is first labelled 1 in one of the rounds `first` ... `last`.
-
-        Only examples of the target have label 1, so once the monitor has fired the hypothesis never changes.
-        """
-        total, from_, upto = 0.0, max(1, first - 1), last - 1
-        bounds = [*ones, upto + 1]
-        for count, (one, after) in enumerate(pairwise(bounds), start=1):
-            begin, end = max(one, from_), min(after - 1, upto)
-            if begin <= end:
-                total += self._halting.halting(ones, begin, end) * self._named(count)
-        return total

@@ -2,46 +2,31 @@
 
 from __future__ import annotations
 
-from disttrack.mechanisms.sketches.base import RESET, TARGET, Goal, Move, Sketch, SketchRun
-from disttrack.mechanisms.sketches.difference import AmsDifference
-from disttrack.mechanisms.sketches.distinct import HyperLogLog, Kmv
-from disttrack.mechanisms.sketches.frequencies import CountMin, CountSketch
-from disttrack.mechanisms.sketches.library import LibraryCountMin, LibraryHll, LibraryTheta
-from disttrack.mechanisms.sketches.private_median import PrivateMedian
-from disttrack.mechanisms.sketches.rounding import ComputationPaths, Rounded
-from disttrack.mechanisms.sketches.salted import Salted
-from disttrack.mechanisms.sketches.second_moment import Ams, AmsMedian
-from disttrack.mechanisms.sketches.switching import Switched
+from disttrack.mechanisms.sketches.base import RESET as RESET
+from disttrack.mechanisms.sketches.base import TARGET as TARGET
+from disttrack.mechanisms.sketches.base import Goal as Goal
+from disttrack.mechanisms.sketches.base import Move as Move
+from disttrack.mechanisms.sketches.base import Sketch as Sketch
+from disttrack.mechanisms.sketches.base import SketchRun as SketchRun
+from disttrack.mechanisms.sketches.difference import AmsDifference as AmsDifference
+from disttrack.mechanisms.sketches.distinct import HyperLogLog as HyperLogLog
+from disttrack.mechanisms.sketches.distinct import Kmv as Kmv
+from disttrack.mechanisms.sketches.frequencies import CountMin as CountMin
+from disttrack.mechanisms.sketches.frequencies import CountSketch as CountSketch
+from disttrack.mechanisms.sketches.library import LibraryCountMin as LibraryCountMin
+from disttrack.mechanisms.sketches.library import LibraryHll as LibraryHll
+from disttrack.mechanisms.sketches.library import LibraryTheta as LibraryTheta
+from disttrack.mechanisms.sketches.private_median import PrivateMedian as PrivateMedian
+from disttrack.mechanisms.sketches.rounding import ComputationPaths as ComputationPaths
+from disttrack.mechanisms.sketches.rounding import Rounded as Rounded
+from disttrack.mechanisms.sketches.salted import Salted as Salted
+from disttrack.mechanisms.sketches.second_moment import Ams as Ams
+from disttrack.mechanisms.sketches.second_moment import AmsMedian as AmsMedian
+from disttrack.mechanisms.sketches.switching import Switched as Switched
 
-_ALL: tuple[type[Sketch], ...] = (
-    Ams, AmsMedian, Switched, PrivateMedian, AmsDifference, Rounded, ComputationPaths,
-    Kmv, HyperLogLog, Salted, CountSketch, CountMin, LibraryHll, LibraryTheta, LibraryCountMin,
-)  # fmt: skip
-
-SKETCHES: dict[str, type[Sketch]] = {sketch.kind: sketch for sketch in _ALL}
+SKETCHES: dict[str, type[Sketch]] = {
+    one.kind: one for one in vars().values() if isinstance(one, type) and issubclass(one, Sketch) and one.kind
+}
 """Every sketch by its name."""
 
-__all__ = [
-    "RESET",
-    "SKETCHES",
-    "TARGET",
-    "Ams",
-    "AmsDifference",
-    "AmsMedian",
-    "ComputationPaths",
-    "CountMin",
-    "CountSketch",
-    "Goal",
-    "HyperLogLog",
-    "Kmv",
-    "LibraryCountMin",
-    "LibraryHll",
-    "LibraryTheta",
-    "Move",
-    "PrivateMedian",
-    "Rounded",
-    "Salted",
-    "Sketch",
-    "SketchRun",
-    "Switched",
-]
+__all__ = [name for name in vars() if name[0].isupper()]

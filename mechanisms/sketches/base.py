@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,11 +63,7 @@ class SketchRun(ABC):
 
     def release(self, updates: Whole) -> Floats:
         """Make many updates, rows of item and change, and return the estimate after each; equal to `step` for each."""
-        estimates = np.empty(len(updates))
-        for place, (item, change) in enumerate(zip(*updates.T.tolist(), strict=True)):
-            self.update(item, change)
-            estimates[place] = self.estimate()
-        return estimates
+        return np.array([self.step(update) for update in updates.tolist()], dtype=np.float64)
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
         """Apply a whole frequency vector at once; the state is then as after any updates that lead to it."""
@@ -81,6 +77,9 @@ class SketchRun(ABC):
 
 class Sketch(Mechanism, ABC):
     """Parameters of a sketch: a frozen dataclass with `alpha`, the error that counts as a failure."""
+
+    budget: ClassVar[str] = ""
+    """Parameter of a robust form that has the number of changes of the output that it supports."""
 
     alpha: float
 
@@ -107,7 +106,7 @@ class Sketch(Mechanism, ABC):
     @property
     def built_for(self) -> int | None:
         """Changes of the output that a robust form supports; None for a plain sketch."""
-        return None
+        return int(getattr(self, self.budget)) if self.budget else None
 
     @abstractmethod
     def start(self, rng: np.random.Generator) -> SketchRun:

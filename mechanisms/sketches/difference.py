@@ -8,14 +8,14 @@ from math import ceil, log2
 import numpy as np
 
 from disttrack.mechanisms.checks import Share, Whole
-from disttrack.mechanisms.sketches.base import Sketch, tally
+from disttrack.mechanisms.sketches.base import tally
 from disttrack.mechanisms.sketches.linear import LinearRun
-from disttrack.mechanisms.sketches.robust import RobustRun
+from disttrack.mechanisms.sketches.robust import Robust, RobustRun
 from disttrack.mechanisms.sketches.second_moment import Ams
 
 
 @dataclass(frozen=True)
-class AmsDifference(Sketch):
+class AmsDifference(Robust):
     """Rounds that begin with a fresh AMS estimate, to which estimated differences F2(f + v) - F2(f) are added.
 
     The error of (2 <Af, Av> + |Av|^2) / t, where v is the change since f, is about 2 sqrt(g) F2 / sqrt(t) if neither
@@ -55,8 +55,7 @@ class AmsDifference(Sketch):
     kind = "ams-difference"
     source = "Woodruff, Zhou 2021, section 3"
     error = "alpha against any adversary for `rounds` rounds; rows fall by alpha log^2(1 / alpha) against switching"
-
-    goal = "second-moment"
+    budget = "rounds"
 
     rounds: Whole
     rows: Whole
@@ -77,6 +76,11 @@ class AmsDifference(Sketch):
         return ceil(2 * growth * (self.levels + 1) * self.rows)
 
     @property
+    def inner(self) -> Ams:
+        """The estimator of the finest blocks."""
+        return Ams(self.rows_of(0), alpha=self.alpha)
+
+    @property
     def total_rows(self) -> int:
         blocks = 1 << self.levels
         finest = blocks * self.rows_of(0)  # one for each block, which also tests whether the block ends
@@ -87,60 +91,49 @@ class AmsDifference(Sketch):
     def words(self) -> int:
         return self.total_rows + self.levels + 2
 
-    @property
-    def active_rows(self) -> int:
-        return self.rows_of(0)
-
-    @property
-    def built_for(self) -> int:
-        return self.rounds
-
     def start(self, rng: np.random.Generator) -> AmsDifferenceRun:
         return AmsDifferenceRun(self, rng)
 
 
 class AmsDifferenceRun(RobustRun):
-    """Running strong estimates and difference estimators."""
+    """Running strong estimates and difference estimators: the finest of these, or the last strong one, is updated."""
+
+    _run: LinearRun
 
     def __init__(self, rules: AmsDifference, rng: np.random.Generator) -> None:
         self._rules, self._rng = rules, rng
         self._frequencies: dict[int, int] = {}
-        self._rounds = 0
+        self._left = rules.rounds + 1  # strong estimates: the last one is published after the last round
         self._begin_round()
 
     def _begin_round(self) -> None:
         """Publish a strong estimate of all data; after the last round, continue with it."""
-        self._strong = Ams(self._rules.rows).start(self._rng)
-        self._strong.absorb(self._frequencies)
-        if self._rounds:
-            self._published = self._strong.estimate()
-        self._base = self._published
-        self._rounds += 1
-        self.exhausted = self._rounds > self._rules.rounds
-        self._ends = [dict(self._frequencies)]
-        self._answers = [self._published]
-        self._begin_block()
+        self._run = Ams(self._rules.rows).start(self._rng)
+        self._run.absorb(self._frequencies)
+        self.publish(self._run.estimate())
+        if not self.exhausted:
+            self._base = self._published
+            self._ends, self._answers = [dict(self._frequencies)], [self._base]
+            self._begin_block()
 
     def _begin_block(self) -> None:
         """Begin the difference estimator of the next block: of the frequencies at its start, and of later changes."""
-        self._before = Ams(self._rules.rows_of(0)).start(self._rng)
-        self._since = self._before.twin()
-        self._before.absorb(self._ends[-1])
+        self._before, self._run = self._estimator(0, self._ends[-1])
 
-    def update(self, item: int, change: int) -> None:
+    def _estimator(self, level: int, start: dict[int, int]) -> tuple[LinearRun, LinearRun]:
+        """Return fresh rows for a block of a level: of the frequencies at its start, and of no changes yet."""
+        before = Ams(self._rules.rows_of(level)).start(self._rng)
+        since = before.twin()
+        before.absorb(start)
+        return before, since
+
+    def decide(self, item: int, change: int) -> None:
         tally(self._frequencies, item, change)
-        if self.exhausted:
-            self._strong.update(item, change)
-            self._published = self._strong.estimate()
-            return
-        self._since.update(item, change)
-        moved, apart = _change(self._before, self._since)
+        moved, apart = _change(self._before, self._run)
         most = max(abs(moved), apart)
-        if most <= self._room and (moved != 0 or self._base > 0):
-            return
-        if most > 2 * self._room or self._base <= 0:
+        if self._base <= 0 or most > 2 * self._room:
             self._begin_round()
-        else:
+        elif most > self._room:
             self._end_block(moved)
 
     def _end_block(self, moved: float) -> None:
@@ -170,9 +163,7 @@ class AmsDifferenceRun(RobustRun):
 
     def _difference(self, level: int, start: dict[int, int]) -> tuple[float, float]:
         """Return the estimates of `_change` since `start`, by an estimator of this level."""
-        before: LinearRun = Ams(self._rules.rows_of(level)).start(self._rng)
-        since = before.twin()
-        before.absorb(start)
+        before, since = self._estimator(level, start)
         now = self._frequencies
         grown = {item: now.get(item, 0) - start.get(item, 0) for item in now.keys() | start.keys()}
         since.absorb({item: change for item, change in sorted(grown.items()) if change})

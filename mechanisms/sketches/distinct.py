@@ -6,7 +6,7 @@ Both depend only on the set of items: a repeated item changes nothing, and chang
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
@@ -16,7 +16,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Positive, at_least
 from disttrack.mechanisms.sketches.base import Sketch, SketchRun, arrays_of, key_of
-from disttrack.mechanisms.sketches.mixing import mixed, mixed_all
+from disttrack.mechanisms.sketches.mixing import mixed
 
 
 def refuse_deletion(change: int) -> None:
@@ -26,20 +26,10 @@ def refuse_deletion(change: int) -> None:
 
 
 class DistinctRun(SketchRun, ABC):
-    """A running sketch of distinct items, by their hash values under a secret key.
+    """A running sketch of distinct items, by their hash values under a secret key."""
 
-    Parameters
-    ----------
-    key
-        The secret key.
-    least
-        Number of least hash values on which the state depends; None if it depends on all.
-    """
-
-    __slots__ = ("_key", "_size")
-
-    def __init__(self, key: int, least: int | None = None) -> None:
-        self._key, self._size = key, least
+    def __init__(self, size: int, key: int) -> None:
+        self._size, self._key = size, key
         self.reset()
 
     @abstractmethod
@@ -55,7 +45,7 @@ class DistinctRun(SketchRun, ABC):
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
         items, _ = arrays_of(frequencies)
-        for bits in np.unique(mixed_all(items, self._key))[: self._size].tolist():
+        for bits in np.unique(mixed(items.astype(np.uint64), self._key)).tolist():
             self.take(bits)
 
 
@@ -105,26 +95,20 @@ class Kmv(Sketch):
         return self.size
 
     def start(self, rng: np.random.Generator) -> KmvRun:
-        return KmvRun(key_of(rng), self.size)
+        return KmvRun(self.size, key_of(rng))
 
 
 class KmvRun(DistinctRun):
     """The least hash values of a running sketch, sorted."""
-
-    __slots__ = ("_least",)
-
-    _size: int
 
     def reset(self) -> None:
         self._least: list[int] = []
 
     def take(self, bits: int) -> None:
         least = self._least
-        if len(least) == self._size and bits >= least[-1]:
-            return
         place = bisect_left(least, bits)
-        if place == len(least) or least[place] != bits:
-            insort(least, bits)
+        if place < self._size and least[place : place + 1] != [bits]:
+            least.insert(place, bits)
             del least[self._size :]
 
     def estimate(self) -> float:
@@ -183,17 +167,11 @@ class HyperLogLog(Sketch):
 class HyperLogLogRun(DistinctRun):
     """The registers of a running sketch; the sum of 2^-rank and the number of empty registers are updated exactly."""
 
-    __slots__ = ("_empty", "_ranks", "_registers", "_sum", "_width")
-
-    def __init__(self, registers: int, key: int) -> None:
-        self._registers = registers
-        self._width = 64 - (registers.bit_length() - 1)
-        super().__init__(key)
-
     def reset(self) -> None:
-        self._ranks = [0] * self._registers
-        self._empty = self._registers
-        self._sum = float(self._registers)
+        self._width = 65 - self._size.bit_length()  # bits that give the rank; those before them give the register
+        self._ranks = [0] * self._size
+        self._empty = self._size
+        self._sum = float(self._size)
 
     def take(self, bits: int) -> None:
         register, rest = bits >> self._width, bits & ((1 << self._width) - 1)
@@ -205,7 +183,7 @@ class HyperLogLogRun(DistinctRun):
             self._empty -= before == 0
 
     def estimate(self) -> float:
-        m = self._registers
+        m = self._size
         raw = 0.7213 / (1 + 1.079 / m) * m * m / self._sum
         if raw <= 2.5 * m and self._empty:
             return m * log(m / self._empty)

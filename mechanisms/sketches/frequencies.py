@@ -12,7 +12,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Odd, Positive, Whole
 from disttrack.mechanisms.sketches.base import TARGET, Sketch, SketchRun, arrays_of, key_of
-from disttrack.mechanisms.sketches.mixing import mixed, mixed_all
+from disttrack.mechanisms.sketches.mixing import mixed
 
 
 class CounterRows(Sketch):
@@ -30,8 +30,6 @@ class CounterRows(Sketch):
 
 class CounterRowsRun(SketchRun, ABC):
     """Running rows of counters, a linear sketch: each row adds every change, with a sign, to one of its counters."""
-
-    __slots__ = ("_keys", "_rows", "_target", "_width")
 
     def __init__(self, rules: CounterRows, rng: np.random.Generator) -> None:
         self._width = rules.width
@@ -51,9 +49,9 @@ class CounterRowsRun(SketchRun, ABC):
     def absorb(self, frequencies: Mapping[int, int]) -> None:
         items, counts = arrays_of(frequencies)
         for number, key in enumerate(self._keys):
-            places, signs = self._place(mixed_all(items, key))
+            places, signs = self._place(mixed(items.astype(np.uint64), key))
             row = np.array(self._rows[number])
-            np.add.at(row, places.astype(np.int64), signs * counts)
+            np.add.at(row, places, signs * counts)
             self._rows[number] = row.tolist()
 
 
@@ -99,8 +97,6 @@ class CountSketch(CounterRows):
 
 class CountSketchRun(CounterRowsRun):
     """A running CountSketch. Its scale is the median 2-norm of its rows, each an AMS estimate."""
-
-    __slots__ = ("_squares",)
 
     def __init__(self, rules: CountSketch, rng: np.random.Generator) -> None:
         super().__init__(rules, rng)
@@ -169,8 +165,6 @@ class CountMin(CounterRows):
 
 class CountMinRun(CounterRowsRun):
     """A running count-min sketch. Its scale is the sum of all changes, which is ‖f‖₁ if no frequency is negative."""
-
-    __slots__ = ("_total",)
 
     def __init__(self, rules: CountMin, rng: np.random.Generator) -> None:
         super().__init__(rules, rng)

@@ -8,12 +8,13 @@ of the terms. Beyond it, 64-bit floats are used. Squares are 64-bit floats, exac
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any, Final
 
 import numpy as np
 
 from disttrack.mechanisms.sketches.base import Floats, SketchRun, Whole, arrays_of
-from disttrack.mechanisms.sketches.signs import SignKind, signs_of
+from disttrack.mechanisms.sketches.signs import Signs
 
 EXACT: Final = 1 << 24
 """Whole numbers up to this are exact as 32-bit floats."""
@@ -31,9 +32,7 @@ class LinearRun(SketchRun):
     groups, rows
         Groups, and rows of each.
     signs
-        dense or hashed.
-    rng
-        Generator of the signs.
+        Signs of all rows.
 
     Attributes
     ----------
@@ -41,29 +40,26 @@ class LinearRun(SketchRun):
         Sum of the squared counters of each group.
     """
 
-    __slots__ = ("_counters", "_groups", "_room", "_rows", "_signs", "squares")
+    def __init__(self, groups: int, rows: int, signs: Signs) -> None:
+        self._groups, self._rows, self._signs = groups, rows, signs
+        self.reset()
 
-    def __init__(self, groups: int, rows: int, signs: SignKind, rng: np.random.Generator) -> None:
-        self._groups, self._rows = groups, rows
-        self._signs = signs_of(signs, groups * rows, rng)
-        self._clear()
-
-    def _clear(self) -> None:
-        self._counters: Any = np.zeros(self._groups * self._rows, dtype=np.float32)
-        self._room: float = EXACT // self._rows  # possible growth of the largest counter before sums are rounded
+    def reset(self) -> None:
+        self._store(np.zeros(self._groups * self._rows))
         self.squares = np.zeros(self._groups)
 
-    def _make_room(self, growth: int) -> None:
-        """Make room for this growth of the counters: measure them, and change to 64-bit floats if necessary."""
-        self._room = EXACT // self._rows - float(np.abs(self._counters).max()) - growth
-        if self._room < 0:
-            self._counters = self._counters.astype(np.float64)
-            self._room = float("inf")
+    def _store(self, counters: Any, growth: int = 0) -> None:
+        """Store counters, as 64-bit floats if sums would be rounded after this growth of the largest one."""
+        self._room = EXACT // self._rows - float(np.abs(counters).max()) - growth
+        exact = self._room >= 0
+        self._counters: Any = counters.astype(np.float32 if exact else np.float64)
+        if not exact:
+            self._room = inf
 
     def update(self, item: int, change: int) -> None:
         self._room -= abs(change)
         if self._room < 0:
-            self._make_room(abs(change))
+            self._store(self._counters, abs(change))
         column, counters = self._signs.column(item), self._counters
         if self._groups == 1:
             self.squares[0] += change * (2.0 * float(column.dot(counters)) + change * self._rows)
@@ -71,12 +67,12 @@ class LinearRun(SketchRun):
             shape = self._groups, self._rows
             dots = np.einsum("gr,gr->g", column.reshape(shape), counters.reshape(shape)).astype(np.float64)
             self.squares += change * (2.0 * dots + change * self._rows)
-        if change == 1:
-            counters += column
-        elif change == -1:
-            counters -= column
-        else:
+        if abs(change) != 1:
             counters += change * column
+        elif change > 0:
+            counters += column
+        else:
+            counters -= column
 
     def estimate(self) -> float:
         if self._groups == 1:
@@ -106,7 +102,7 @@ class LinearRun(SketchRun):
         growth = int(np.abs(changes).sum())
         self._room -= growth
         if self._room < 0:
-            self._make_room(growth)
+            self._store(self._counters, growth)
         counters = self._counters
         columns = self._signs.columns(items).astype(counters.dtype, copy=False)
         grouped = columns.reshape(len(items), self._groups, self._rows).transpose(1, 0, 2)
@@ -120,15 +116,14 @@ class LinearRun(SketchRun):
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
         items, counts = arrays_of(frequencies)
-        if float(np.abs(counts).sum()) + float(np.abs(self._counters).max()) >= EXACT:
-            self._counters = self._counters.astype(np.float64)
-        kind = self._counters.dtype
+        kind = np.float32 if np.abs(counts).sum() < EXACT else np.float64
         length = max(1, _ENTRIES // len(self._counters))
+        counters = self._counters.astype(np.float64)
         for at in range(0, len(items), length):
-            columns = self._signs.columns(items[at : at + length]).astype(kind, copy=False)
-            self._counters += counts[at : at + length].astype(kind) @ columns
-        self._room = float("inf") if kind == np.float64 else 0.0
-        grouped = self._counters.astype(np.float64).reshape(self._groups, self._rows)
+            columns = self._signs.columns(items[at : at + length])
+            counters += counts[at : at + length].astype(kind) @ columns.astype(kind, copy=False)
+        self._store(counters)
+        grouped = counters.reshape(self._groups, self._rows)
         self.squares = np.einsum("gr,gr->g", grouped, grouped)
 
     def product(self, other: LinearRun) -> float:
@@ -138,10 +133,4 @@ class LinearRun(SketchRun):
 
     def twin(self) -> LinearRun:
         """Return an empty run with the same signs."""
-        empty = object.__new__(LinearRun)
-        empty._groups, empty._rows, empty._signs = self._groups, self._rows, self._signs
-        empty._clear()
-        return empty
-
-    def reset(self) -> None:
-        self._clear()
+        return LinearRun(self._groups, self._rows, self._signs)

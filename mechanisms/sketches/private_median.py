@@ -9,9 +9,11 @@ import numpy as np
 
 from disttrack.mechanisms.above_threshold import AboveThreshold, AboveThresholdRun
 from disttrack.mechanisms.checks import Positive, Share, Whole
-from disttrack.mechanisms.sketches.base import Floats, Sketch
+from disttrack.mechanisms.sketches.base import Floats
 from disttrack.mechanisms.sketches.linear import LinearRun
-from disttrack.mechanisms.sketches.robust import RobustRun
+from disttrack.mechanisms.sketches.robust import Robust, RobustRun
+from disttrack.mechanisms.sketches.second_moment import Ams
+from disttrack.mechanisms.sketches.signs import DenseSigns
 
 
 def private_median(values: Floats, step: float, largest: float, epsilon: float, rng: np.random.Generator) -> float:
@@ -38,7 +40,7 @@ def private_median(values: Floats, step: float, largest: float, epsilon: float, 
 
 
 @dataclass(frozen=True)
-class PrivateMedian(Sketch):
+class PrivateMedian(Robust):
     """Many AMS copies; when a sparse-vector test finds most of them off the answer, their private median replaces it.
 
     An answer w is kept while about half of the copies are within 1 ± alpha / 2 of it. Each change costs `epsilon`
@@ -63,7 +65,9 @@ class PrivateMedian(Sketch):
 
     Notes
     -----
-    `theorem_copies` is the number of copies that the proof needs, far more than suffice in practice.
+    The proof needs far more copies k' than suffice in practice. With total privacy e (1/100 in the proof) a test has
+    epsilon = e / sqrt(8 k ln(1 / delta)) for k changes, and its error 8 ln(2 updates / beta) / epsilon must stay below
+    k' / 4.
 
     Source
     ------
@@ -74,7 +78,7 @@ class PrivateMedian(Sketch):
     source = "Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, RobustSketch"
     error = "alpha against any adversary for `changes` changes; sqrt(changes) copies up to logarithms"
 
-    goal = "second-moment"
+    budget = "changes"
 
     changes: Whole
     copies: Whole = 128
@@ -83,65 +87,38 @@ class PrivateMedian(Sketch):
     largest: Positive = 1e9
     alpha: Share = 0.5
 
-    def theorem_copies(self, updates: int, total: float = 0.01, delta: float = 1e-4, beta: float = 0.05) -> int:
-        """Return the copies for which the tests and medians of a game are right, except with probability beta.
-
-        With total privacy `total` (1/100 in the proof) a test has epsilon = total / sqrt(8 k ln(1 / delta)), and its
-        error 8 ln(2 updates / beta) / epsilon must stay below a quarter of the copies.
-        """
-        each = total / sqrt(8 * self.changes * log(1 / delta))
-        return ceil(4 * 8 / each * log(2 * updates / beta))
+    @property
+    def inner(self) -> Ams:
+        return Ams(self.rows, alpha=self.alpha)
 
     @property
-    def words(self) -> int:
-        return self.copies * self.rows + 1
+    def active_rows(self) -> int:
+        """All copies run."""
+        return self.total_rows
 
-    @property
-    def total_rows(self) -> int:
-        return self.copies * self.rows
-
-    @property
-    def built_for(self) -> int:
-        return self.changes
-
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> PrivateMedianRun:
-        """Return a fresh run; `silent` turns the noise off, as a control that shows the effect of privacy."""
-        return PrivateMedianRun(self, rng, silent)
+    def start(self, rng: np.random.Generator) -> PrivateMedianRun:
+        return PrivateMedianRun(self, rng)
 
 
 class PrivateMedianRun(RobustRun):
     """Running copies behind their private median."""
 
-    def __init__(self, rules: PrivateMedian, rng: np.random.Generator, silent: bool = False) -> None:
-        self._rules, self._silent = rules, silent
+    def __init__(self, rules: PrivateMedian, rng: np.random.Generator) -> None:
+        self._rules = rules
         signs, self._rng = rng.spawn(2)
-        self._copies = LinearRun(rules.copies, rules.rows, "dense", signs)
-        self._left = rules.changes
+        self._copies = LinearRun(rules.copies, rules.rows, DenseSigns(rules.total_rows, signs))
         self._test = self._fresh_test()
+        super().__init__(self._copies, rules.changes)
 
     def _fresh_test(self) -> AboveThresholdRun:
-        rules = self._rules
-        return AboveThreshold(rules.epsilon, rules.copies / 2).start(self._rng, silent=self._silent)
+        return AboveThreshold(self._rules.epsilon, self._rules.copies / 2).start(self._rng)
 
-    def update(self, item: int, change: int) -> None:
-        self._copies.update(item, change)
-        if self.exhausted:
-            self._published = self._copies.estimate()
-            return
+    def decide(self, item: int, change: int) -> None:
         rules, squares = self._rules, self._copies.squares
         near = self._published * rules.rows
         room = rules.alpha / 2 * near
         off = np.count_nonzero(squares > near + room) + np.count_nonzero(squares < near - room)
         if self._test.step(float(off)):
-            self._change()
-
-    def _change(self) -> None:
-        rules = self._rules
-        values, step = self._copies.means(), rules.alpha / 10
-        if self._silent:
-            self._published = self._copies.estimate()
-        else:
-            self._published = private_median(values, step, rules.largest, rules.epsilon, self._rng)
-        self._left -= 1
-        self.exhausted = self._left == 0
-        self._test = self._fresh_test()
+            means, step = self._copies.means(), rules.alpha / 10
+            self.publish(private_median(means, step, rules.largest, rules.epsilon, self._rng))
+            self._test = self._fresh_test()

@@ -1,11 +1,12 @@
-"""Common parts of the robust forms: their plain sketches, and rounding."""
+"""Common parts of the robust forms: their plain sketches, their budget of changes, and rounding."""
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Mapping
-from math import log
-from typing import Any, Final
+from math import inf, log
+from typing import Any, ClassVar, Final, get_args
 
 from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.sketches.base import Goal, Sketch, SketchRun
@@ -13,14 +14,8 @@ from disttrack.mechanisms.sketches.distinct import HyperLogLog, Kmv
 from disttrack.mechanisms.sketches.frequencies import CountMin, CountSketch
 from disttrack.mechanisms.sketches.second_moment import Ams
 
-PLAIN: Final[Mapping[str, tuple[type[Any], str]]] = {
-    Ams.kind: (Ams, "rows"),
-    Kmv.kind: (Kmv, "size"),
-    HyperLogLog.kind: (HyperLogLog, "registers"),
-    CountSketch.kind: (CountSketch, "width"),
-    CountMin.kind: (CountMin, "width"),
-}
-"""The plain sketches usable in a robust form, and the parameter of each that `size` sets.
+PLAIN: Final[Mapping[str, type[Any]]] = {one.kind: one for one in (Ams, Kmv, HyperLogLog, CountSketch, CountMin)}
+"""The plain sketches usable in a robust form. `size` sets the first parameter of each.
 
 The state of each is a function of the frequencies and its coins, for any order of the updates."""
 
@@ -34,24 +29,20 @@ def plain(sketch: str, size: int, alpha: float) -> Sketch:
         If there is no such kind, or it refuses the size; the message begins with the argument's name.
     """
     one_of("sketch", sketch, PLAIN)
-    maker, parameter = PLAIN[sketch]
     try:
-        made: Sketch = maker(**{parameter: size, "alpha": alpha})
+        made: Sketch = PLAIN[sketch](size, alpha=alpha)
     except ValueError as error:
-        message = str(error)
-        raise ValueError(
-            f"size {message.removeprefix(parameter).lstrip()}" if message.startswith(parameter) else message
-        ) from error
+        raise ValueError(re.sub("^(rows|registers|width) ", "size ", str(error))) from error
     return made
 
 
 class Robust(Sketch):
-    """A robust form of a plain sketch; it runs only one at a time unless a subclass differs."""
+    """A robust form of a plain sketch: of one copy, or of as many as its parameter `copies` has."""
 
     @property
     @abstractmethod
     def inner(self) -> Sketch:
-        """The underlying plain sketch."""
+        """The plain sketch of which each item updates one copy, unless a subclass differs."""
 
     @property
     def goal(self) -> Goal:
@@ -59,18 +50,34 @@ class Robust(Sketch):
 
     @property
     def words(self) -> int:
-        return self.inner.words + 1
+        return self._copies * self.inner.words + 1
 
     @property
     def total_rows(self) -> int:
+        return self._copies * self.inner.total_rows
+
+    @property
+    def active_rows(self) -> int:
         return self.inner.total_rows
+
+    @property
+    def _copies(self) -> int:
+        return getattr(self, "copies", 1)
 
 
 class OverPlain(Robust):
     """A robust form whose plain sketch is given by its kind and size."""
 
+    goals: ClassVar[tuple[Goal, ...]] = get_args(Goal)
+    """What it can estimate."""
+
     size: int
     sketch: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.goal not in self.goals:
+            raise ValueError(f"sketch must estimate {' or '.join(self.goals)}; {self.sketch} estimates {self.goal}")
 
     @property
     def inner(self) -> Sketch:
@@ -78,9 +85,38 @@ class OverPlain(Robust):
 
 
 class RobustRun(SketchRun):
-    """A running robust form: it publishes an answer that is not always the estimate of its sketch."""
+    """A running robust form: it publishes an answer, and replaces it at most as often as its budget allows.
 
-    _published = 0.0
+    When the budget is used up, it publishes the estimates of its sketch directly. Subclasses define `decide`.
+
+    Parameters
+    ----------
+    run
+        The sketch that takes the updates.
+    budget
+        Number of changes of the answer; infinite without a limit.
+    """
+
+    def __init__(self, run: SketchRun, budget: float = inf) -> None:
+        self._run, self._left = run, budget
+        self._published = 0.0
+
+    def update(self, item: int, change: int) -> None:
+        self._run.update(item, change)
+        if self.exhausted:
+            self._published = self._run.estimate()
+        else:
+            self.decide(item, change)
+
+    @abstractmethod
+    def decide(self, item: int, change: int) -> None:
+        """Decide, after the sketch has taken an update, whether to publish another answer."""
+
+    def publish(self, answer: float) -> None:
+        """Replace the answer."""
+        self._published = answer
+        self._left -= 1
+        self.exhausted = self._left == 0
 
     def estimate(self) -> float:
         return self._published

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, lgamma, log, log1p
+from math import ceil, inf, lgamma, log, log1p
 from typing import Annotated
 
 import numpy as np
@@ -47,18 +47,15 @@ class Rounded(OverPlain):
     source = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, definition 3.1"
     error = "alpha against streams fixed in advance; against adversaries nothing is proved for few rows"
 
+    goals = ("second-moment", "distinct")  # never negative
+
     size: int
     sketch: str = "ams"
     sticky: bool = True
     alpha: Share = 0.5
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.inner.goal == "frequency":
-            raise ValueError(f"sketch must estimate what is never negative; {self.sketch} does not")
-
     def start(self, rng: np.random.Generator) -> RoundedRun:
-        return RoundedRun(self.inner.start(rng), self.alpha / 4, None, self.sticky)
+        return RoundedRun(self.inner.start(rng), self.alpha / 4, sticky=self.sticky)
 
 
 @dataclass(frozen=True)
@@ -96,6 +93,7 @@ class ComputationPaths(Robust):
     kind = "computation-paths"
     source = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, lemma 3.8"
     error = "alpha against any adversary with probability 1 - delta, for `changes` changes of the output"
+    budget = "changes"
 
     changes: Whole
     updates: Whole
@@ -124,36 +122,24 @@ class ComputationPaths(Robust):
         rows = ceil((log(2) - failure) / log(2 / 0.05) * rows_for_tail(share, 0.05))
         return Ams(rows=rows, alpha=self.alpha)
 
-    @property
-    def built_for(self) -> int:
-        return self.changes
-
     def start(self, rng: np.random.Generator) -> RoundedRun:
-        return RoundedRun(self.inner.start(rng), self.alpha / 4, self.changes, True)
+        return RoundedRun(self.inner.start(rng), self.alpha / 4, self.changes)
 
 
 class RoundedRun(RobustRun):
-    """A running sketch with rounded answers; after `most` changes its estimates are published directly."""
+    """A running sketch with rounded answers, each kept while it is near the estimate if `sticky`."""
 
-    def __init__(self, run: SketchRun, step: float, most: int | None, sticky: bool) -> None:
-        self._run, self._step, self._sticky = run, step, sticky
-        self._left = most
+    def __init__(self, run: SketchRun, step: float, budget: float = inf, *, sticky: bool = True) -> None:
+        super().__init__(run, budget)
+        self._step, self._sticky = step, sticky
 
-    def update(self, item: int, change: int) -> None:
-        self._run.update(item, change)
-        now = self._run.estimate()
-        if self.exhausted:
-            self._published = now
-            return
-        near = self._published / (1 + self._step) <= now <= self._published * (1 + self._step)
-        if self._sticky and near:
+    def decide(self, item: int, change: int) -> None:
+        now, wide = self._run.estimate(), 1 + self._step
+        if self._sticky and self._published / wide <= now <= self._published * wide:
             return
         answer = rounded(now, self._step)
         if answer != self._published:
-            self._published = answer
-            if self._left is not None:
-                self._left -= 1
-                self.exhausted = self._left == 0
+            self.publish(answer)
 
     def reset(self) -> None:
         self._run.reset()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, exp, log
+from math import ceil, log
 
 import numpy as np
 
 from disttrack.mechanisms.checks import Odd, Positive, Whole, positive
-from disttrack.mechanisms.sketches.base import Floats, Sketch
+from disttrack.mechanisms.sketches.base import Sketch
 from disttrack.mechanisms.sketches.linear import LinearRun
-from disttrack.mechanisms.sketches.signs import SignKind
+from disttrack.mechanisms.sketches.signs import SignKind, signs_of
 
 
 def rows_for_tail(alpha: float, beta: float) -> int:
@@ -22,23 +22,6 @@ def rows_for_tail(alpha: float, beta: float) -> int:
     """
     positive("alpha", alpha)
     return ceil(2 * log(2 / beta) / (alpha**2 / 2 - alpha**3 / 3))
-
-
-def tail(alpha: float, rows: int) -> float:
-    """Return the bound of `rows_for_tail` on the probability of an error above alpha, for `rows` rows."""
-    return min(1.0, 2 * exp(-rows / 2 * (alpha**2 / 2 - alpha**3 / 3)))
-
-
-def variance(frequencies: Floats, rows: int) -> float:
-    """Return the variance of the AMS estimate: (2 / t)(F2^2 - F4).
-
-    Examples
-    --------
-    >>> variance(np.array([3.0, 0, 0]), 10), variance(np.array([1.0, 1.0]), 1)
-    (0.0, 4.0)
-    """
-    squares = np.asarray(frequencies, dtype=np.float64) ** 2
-    return float(2 / rows * (squares.sum() ** 2 - (squares**2).sum()))
 
 
 class AmsRows(Sketch):
@@ -59,7 +42,7 @@ class AmsRows(Sketch):
         return self.total_rows * (5 if self.signs == "hashed" else 1)
 
     def start(self, rng: np.random.Generator) -> LinearRun:
-        return LinearRun(self.groups, self.rows, self.signs, rng)
+        return LinearRun(self.groups, self.rows, signs_of(self.signs, self.total_rows, rng))
 
 
 @dataclass(frozen=True)

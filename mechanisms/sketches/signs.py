@@ -7,8 +7,8 @@ number, so that any part of an infinite matrix can be drawn again, and only some
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from typing import Final, Literal, Protocol
+from functools import lru_cache, partial
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,65 +30,37 @@ _EIGHT: Final[Columns] = 2 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, Non
 """The eight signs encoded by each byte."""
 
 
-class Signs(Protocol):
-    """The columns of a sign matrix."""
-
-    words: int
-
-    def column(self, item: int) -> Columns:
-        """Return the signs of an item, one per row. Not to be written to."""
-        ...
-
-    def columns(self, items: Whole) -> Columns:
-        """Return the signs of many items, one row of the result per item."""
-        ...
-
-
-def signs_of(kind: SignKind, rows: int, rng: np.random.Generator) -> Signs:
-    """Return fresh signs of a kind."""
-    return DenseSigns(rows, rng) if kind == "dense" else HashedSigns(rows, rng)
-
-
 class DenseSigns:
     """Independent signs, drawn again block by block (Philox, keyed with a draw of `rng`)."""
 
-    words = 0
-
     def __init__(self, rows: int, rng: np.random.Generator) -> None:
-        self._rows = rows
-        self._key = key_of(rng)
-        self._size = max(1, _BLOCK // rows)
-        self._kept: OrderedDict[int, Columns] = OrderedDict()
-        self._most = max(2, _KEPT // (self._size * rows))
+        self._rows, self._size = rows, max(1, _BLOCK // rows)
+        most = max(2, _KEPT // (self._size * rows))
+        self._block = lru_cache(most)(partial(_drawn, key_of(rng), self._size, rows))
 
     def column(self, item: int) -> Columns:
+        """Return the signs of an item, one per row. Not to be written to."""
         block, place = divmod(item, self._size)
-        signs = self._kept.get(block)
-        column: Columns = (self._block(block) if signs is None else signs)[place]
+        column: Columns = self._block(block)[place]
         return column
 
     def columns(self, items: Whole) -> Columns:
+        """Return the signs of many items, one row of the result per item."""
         blocks, places = np.divmod(items, self._size)
         if (blocks == blocks[0]).all():
-            only: Columns = self._block(int(blocks[0]))[places]
-            return only
+            return self._block(int(blocks[0]))[places]
         values = np.empty((len(items), self._rows), dtype=np.float32)
         for number in np.unique(blocks).tolist():
             here = blocks == number
             values[here] = self._block(number)[places[here]]
         return values
 
-    def _block(self, number: int) -> Columns:
-        signs = self._kept.get(number)
-        if signs is None:
-            generator = np.random.Generator(np.random.Philox(key=np.array([self._key, number], dtype=np.uint64)))
-            total = self._size * self._rows
-            drawn = np.frombuffer(generator.bytes((total + 7) // 8), dtype=np.uint8)
-            signs = _EIGHT.take(drawn, axis=0).reshape(-1)[:total].reshape(self._size, self._rows)
-            while len(self._kept) >= self._most:
-                self._kept.popitem(last=False)
-            self._kept[number] = signs
-        return signs
+
+def _drawn(key: int, size: int, rows: int, number: int) -> Columns:
+    """Return a block of signs: those of `size` items."""
+    generator = np.random.Generator(np.random.Philox(key=np.array([key, number], dtype=np.uint64)))
+    drawn = np.frombuffer(generator.bytes((size * rows + 7) // 8), dtype=np.uint8)
+    return _EIGHT.take(drawn, axis=0).reshape(-1)[: size * rows].reshape(size, rows)
 
 
 class HashedSigns:
@@ -104,15 +76,15 @@ class HashedSigns:
 
     def __init__(self, rows: int, rng: np.random.Generator) -> None:
         self._coefficients = rng.integers(PRIME, size=(4, rows), dtype=np.uint64)
-        self.words = 4 * rows
 
     def column(self, item: int) -> Columns:
-        _check_below_prime(item, item)
-        return self._signs(np.uint64(item))
+        """Return the signs of an item, one per row."""
+        return self._signs(np.uint64(_below_prime(item)))
 
     def columns(self, items: Whole) -> Columns:
-        if len(items):
-            _check_below_prime(int(items.min()), int(items.max()))
+        """Return the signs of many items, one row of the result per item."""
+        for extreme in (items.min(initial=0), items.max(initial=0)):
+            _below_prime(int(extreme))
         return self._signs(items.astype(np.uint64)[:, None])
 
     def _signs(self, item: NDArray[np.uint64] | np.uint64) -> Columns:
@@ -127,7 +99,15 @@ class HashedSigns:
         return signs
 
 
-def _check_below_prime(least: int, most: int) -> None:
-    for item in (least, most):
-        if not 0 <= item < PRIME:
-            raise ValueError(f"hashed signs take items from 0 to {PRIME - 1:,}; got {item:,}")
+def _below_prime(item: int) -> int:
+    if not 0 <= item < PRIME:
+        raise ValueError(f"hashed signs take items from 0 to {PRIME - 1:,}; got {item:,}")
+    return item
+
+
+Signs = DenseSigns | HashedSigns
+
+
+def signs_of(kind: SignKind, rows: int, rng: np.random.Generator) -> Signs:
+    """Return fresh signs of a kind."""
+    return DenseSigns(rows, rng) if kind == "dense" else HashedSigns(rows, rng)

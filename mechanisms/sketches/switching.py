@@ -45,31 +45,12 @@ class Switched(OverPlain):
     kind = "switched"
     source = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, algorithm 1"
     error = "alpha of the scale against any adversary, for as many changes as there are copies"
+    budget = "copies"
 
     copies: Whole
     size: int
     sketch: str = "ams"
     alpha: Share = 0.5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _ = self.inner
-
-    @property
-    def words(self) -> int:
-        return self.copies * self.inner.words + 1
-
-    @property
-    def total_rows(self) -> int:
-        return self.copies * self.inner.total_rows
-
-    @property
-    def active_rows(self) -> int:
-        return self.inner.total_rows
-
-    @property
-    def built_for(self) -> int:
-        return self.copies
 
     def start(self, rng: np.random.Generator) -> SwitchedRun:
         return SwitchedRun(self, rng)
@@ -79,32 +60,20 @@ class SwitchedRun(RobustRun):
     """Running copies: the active one exists, earlier ones are deleted, later ones are created in their turn."""
 
     def __init__(self, rules: Switched, rng: np.random.Generator) -> None:
-        self._rules = rules
+        self._inner, self._coins = rules.inner, iter(rng.spawn(rules.copies))
         self._room = rules.alpha / 2
-        self._coins = rng.spawn(rules.copies)
         self._frequencies: dict[int, int] = {}
-        self._inner = rules.inner
-        self.active = 0
-        """Number of the active copy."""
-        self._run = self._inner.start(self._coins[0])
+        super().__init__(self._inner.start(next(self._coins)), rules.copies)
 
-    def update(self, item: int, change: int) -> None:
-        run = self._run
-        run.update(item, change)
+    def decide(self, item: int, change: int) -> None:
         tally(self._frequencies, item, change)
-        if self.exhausted:
-            self._published = run.estimate()
-        elif abs((now := run.estimate()) - self._published) > self._room * run.scale():
-            self._published = now
-            self._retire()
-
-    def _retire(self) -> None:
-        self.active += 1
-        if self.active == len(self._coins):
-            self.exhausted = True
+        now = self._run.estimate()
+        if abs(now - self._published) <= self._room * self._run.scale():
             return
-        self._run = self._inner.start(self._coins[self.active])
-        self._run.absorb(self._frequencies)
+        self.publish(now)
+        if not self.exhausted:  # the next copy, as if it had taken all updates
+            self._run = self._inner.start(next(self._coins))
+            self._run.absorb(self._frequencies)
 
     def scale(self) -> float:
         return self._run.scale()

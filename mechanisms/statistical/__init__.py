@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from disttrack.mechanisms.statistical.base import QueryMechanism, QueryRun
-from disttrack.mechanisms.statistical.noisy import GaussianAnswers, LaplaceAnswers, NoisyArgmax
-from disttrack.mechanisms.statistical.plain import Empirical, Splitting
-from disttrack.mechanisms.statistical.threshold_out import ThresholdOut
+from disttrack.mechanisms.statistical.base import QueryMechanism as QueryMechanism
+from disttrack.mechanisms.statistical.base import QueryRun as QueryRun
+from disttrack.mechanisms.statistical.noisy import GaussianAnswers as GaussianAnswers
+from disttrack.mechanisms.statistical.noisy import LaplaceAnswers as LaplaceAnswers
+from disttrack.mechanisms.statistical.noisy import NoisyArgmax as NoisyArgmax
+from disttrack.mechanisms.statistical.plain import Empirical as Empirical
+from disttrack.mechanisms.statistical.plain import Splitting as Splitting
+from disttrack.mechanisms.statistical.threshold_out import ThresholdOut as ThresholdOut
 
-_ALL: tuple[type[QueryMechanism], ...] = (
-    Empirical, Splitting, LaplaceAnswers, GaussianAnswers, NoisyArgmax, ThresholdOut,
-)  # fmt: skip
-
-CURATORS: dict[str, type[QueryMechanism]] = {mechanism.kind: mechanism for mechanism in _ALL}
+CURATORS: dict[str, type[QueryMechanism]] = {
+    one.kind: one for one in vars().values() if isinstance(one, type) and issubclass(one, QueryMechanism) and one.kind
+}
 """Every mechanism that answers statistical queries, by its name."""
 
-__all__ = [
-    "CURATORS",
-    "Empirical",
-    "GaussianAnswers",
-    "LaplaceAnswers",
-    "NoisyArgmax",
-    "QueryMechanism",
-    "QueryRun",
-    "Splitting",
-    "ThresholdOut",
-]
+__all__ = [name for name in vars() if name[0].isupper()]

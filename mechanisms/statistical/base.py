@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import log, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
 
 from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.noise import Draws
 from disttrack.mechanisms.statistical.queries import Data, Floats, Selection, StatisticalQuery
 
 
@@ -31,6 +32,25 @@ class QueryRun(ABC):
     def select(self, queries: Sequence[StatisticalQuery]) -> int:
         """Return which of several queries has the largest mean; here, the largest answer."""
         return int(np.argmax([float(self.answer(query)) for query in queries]))
+
+
+class MeanRun(QueryRun):
+    """Means over parts of a sample, or over the whole of it for each query, with noise if there is any.
+
+    Parameters
+    ----------
+    parts
+        The points for each query.
+    noise
+        Draws of noise; None for exact means.
+    """
+
+    def __init__(self, parts: Iterator[Data], noise: Draws | None = None) -> None:
+        self._parts, self._noise = parts, noise
+
+    def answer(self, query: StatisticalQuery) -> Any:
+        mean = query.mean(next(self._parts))
+        return mean if self._noise is None else self._noise.on_grid(float(mean)) + self._noise.one()
 
 
 class QueryMechanism(Mechanism, ABC):

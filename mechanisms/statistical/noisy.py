@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from math import erf, log, sqrt
 from typing import Any, ClassVar
 
@@ -12,22 +14,26 @@ import numpy as np
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.mechanisms.noise import Draws, Gaussian, Laplace, Noise
-from disttrack.mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors
+from disttrack.mechanisms.statistical.base import MeanRun, QueryMechanism, QueryRun, empirical_errors
 from disttrack.mechanisms.statistical.queries import Data, Floats, StatisticalQuery
 
 
-class NoisyRun(QueryRun):
-    """Means with independent noise."""
+class NoisyAnswers(QueryMechanism):
+    """Adds independent noise to each mean."""
 
-    def __init__(self, data: Data, noise: Noise, rng: np.random.Generator) -> None:
-        self._data, self._draws = data, Draws(noise, rng, batch=1)
+    @abstractmethod
+    def noise(self, samples: int, queries: int) -> Noise:
+        """Return the noise of each answer."""
 
-    def answer(self, query: StatisticalQuery) -> Any:
-        return self._draws.on_grid(float(query.mean(self._data))) + self._draws.one()
+    def start(self, data: Data, queries: int, rng: np.random.Generator) -> MeanRun:
+        return MeanRun(repeat(data), Draws(self.noise(data.shape[-1], queries), rng, batch=1))
+
+    def coin_errors(self, samples: int, queries: int, number: int, rng: np.random.Generator) -> Floats:
+        return empirical_errors(samples, number, rng) + self.noise(samples, queries).draw(rng, number)
 
 
 @dataclass(frozen=True)
-class LaplaceAnswers(QueryMechanism):
+class LaplaceAnswers(NoisyAnswers):
     """Adds Lap(1 / (gamma n)), gamma = epsilon / sqrt(8 k ln(1 / delta)): k answers are (epsilon, delta)-stable.
 
     All answers are within ln(k / beta) / (gamma n) of the sample's means (Claim 2), and by Theorem 5 within 10 epsilon
@@ -55,7 +61,6 @@ class LaplaceAnswers(QueryMechanism):
     alpha: Positive = 0.1
 
     def noise(self, samples: int, queries: int) -> Laplace:
-        """Return the noise of each answer."""
         gamma = self.epsilon / sqrt(8 * queries * log(1 / self.delta))
         return Laplace(1 / (gamma * samples))
 
@@ -73,15 +78,9 @@ class LaplaceAnswers(QueryMechanism):
     def stability(self, samples: int, queries: int) -> tuple[float, float] | None:
         return self.epsilon, self.delta
 
-    def start(self, data: Data, queries: int, rng: np.random.Generator) -> NoisyRun:
-        return NoisyRun(data, self.noise(data.shape[-1], queries), rng)
-
-    def coin_errors(self, samples: int, queries: int, number: int, rng: np.random.Generator) -> Floats:
-        return empirical_errors(samples, number, rng) + self.noise(samples, queries).draw(rng, number)
-
 
 @dataclass(frozen=True)
-class GaussianAnswers(QueryMechanism):
+class GaussianAnswers(NoisyAnswers):
     """Adds normal noise to the mean: of a given standard deviation, or calibrated to (epsilon, delta)-stability.
 
     Parameters
@@ -116,12 +115,6 @@ class GaussianAnswers(QueryMechanism):
 
     def stability(self, samples: int, queries: int) -> tuple[float, float] | None:
         return None if self.std is not None else (self.epsilon, self.delta)
-
-    def start(self, data: Data, queries: int, rng: np.random.Generator) -> NoisyRun:
-        return NoisyRun(data, self.noise(data.shape[-1], queries), rng)
-
-    def coin_errors(self, samples: int, queries: int, number: int, rng: np.random.Generator) -> Floats:
-        return empirical_errors(samples, number, rng) + self.noise(samples, queries).draw(rng, number)
 
 
 @dataclass(frozen=True)

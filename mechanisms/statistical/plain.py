@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from itertools import count, repeat
 
 import numpy as np
 
 from disttrack.mechanisms.checks import Positive
-from disttrack.mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors, sampling_error
-from disttrack.mechanisms.statistical.queries import Data, Floats, StatisticalQuery
+from disttrack.mechanisms.statistical.base import MeanRun, QueryMechanism, empirical_errors, sampling_error
+from disttrack.mechanisms.statistical.queries import Data, Floats
 
 
 @dataclass(frozen=True)
@@ -28,21 +28,11 @@ class Empirical(QueryMechanism):
 
     alpha: Positive = 0.1
 
-    def start(self, data: Data, queries: int, rng: np.random.Generator) -> EmpiricalRun:
-        return EmpiricalRun(data)
+    def start(self, data: Data, queries: int, rng: np.random.Generator) -> MeanRun:
+        return MeanRun(repeat(data))
 
     def coin_errors(self, samples: int, queries: int, number: int, rng: np.random.Generator) -> Floats:
         return empirical_errors(samples, number, rng)
-
-
-class EmpiricalRun(QueryRun):
-    """Exact means over the whole sample."""
-
-    def __init__(self, data: Data) -> None:
-        self._data = data
-
-    def answer(self, query: StatisticalQuery) -> Any:
-        return query.mean(self._data)
 
 
 @dataclass(frozen=True)
@@ -64,8 +54,11 @@ class Splitting(QueryMechanism):
 
     alpha: Positive = 0.1
 
-    def start(self, data: Data, queries: int, rng: np.random.Generator) -> SplittingRun:
-        return SplittingRun(data, queries)
+    def start(self, data: Data, queries: int, rng: np.random.Generator) -> MeanRun:
+        part = data.shape[-1] // queries
+        if not part:
+            raise ValueError(f"samples must be at least queries, {queries:,}, to be split; got {data.shape[-1]:,}")
+        return MeanRun(data[..., at : at + part] for at in count(0, part))
 
     def bound(self, samples: int, queries: int, beta: float) -> float | None:
         part = samples // queries
@@ -74,18 +67,3 @@ class Splitting(QueryMechanism):
     def coin_errors(self, samples: int, queries: int, number: int, rng: np.random.Generator) -> Floats:
         part = samples // queries
         return empirical_errors(part, number, rng) if part else np.full(number, 0.5)
-
-
-class SplittingRun(QueryRun):
-    """Parts of a sample, each used once."""
-
-    def __init__(self, data: Data, queries: int) -> None:
-        self._part = data.shape[-1] // queries
-        if not self._part:
-            raise ValueError(f"samples must be at least queries, {queries:,}, to be split; got {data.shape[-1]:,}")
-        self._data, self._used = data, 0
-
-    def answer(self, query: StatisticalQuery) -> Any:
-        begin = self._used * self._part
-        self._used += 1
-        return query.mean(self._data[..., begin : begin + self._part])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +22,6 @@ DIGIT: Final = 16
 """Bits that a spelled-out answer uses for the number of points in a cell."""
 
 
-class Distribution(Protocol):
-    """The distribution of points."""
-
-    def draw(self, samples: int, rng: np.random.Generator) -> Data:
-        """Return `samples` independent points."""
-        ...
-
-
 @dataclass(frozen=True)
 class Coins:
     """Points with independent features, each -1 or +1 with probability 1/2."""
@@ -37,6 +29,7 @@ class Coins:
     features: int
 
     def draw(self, samples: int, rng: np.random.Generator) -> Data:
+        """Return `samples` independent points."""
         total = self.features * samples
         bits = np.unpackbits(np.frombuffer(rng.bytes((total + 7) // 8), dtype=np.uint8), count=total)
         return (2 * bits.view(np.int8) - 1).reshape(self.features, samples)
@@ -49,7 +42,11 @@ class Cells:
     cells: int
 
     def draw(self, samples: int, rng: np.random.Generator) -> Data:
+        """Return `samples` independent points."""
         return rng.integers(0, self.cells, samples)
+
+
+Distribution = Coins | Cells
 
 
 @dataclass(frozen=True)
@@ -104,8 +101,7 @@ class Vote(StatisticalQuery):
 
     def values(self, data: Data) -> Floats:
         votes = np.asarray(self.weights, dtype=np.float32) @ data[np.asarray(self.features)].astype(np.float32)
-        values: Floats = 0.5 * (1.0 + np.sign(votes).astype(np.float64))
-        return values
+        return np.asarray(0.5 * (1.0 + np.sign(votes).astype(np.float64)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +116,7 @@ class Residual(StatisticalQuery):
 
     def values(self, data: Data) -> Floats:
         scores = np.clip(np.asarray(self.weights, dtype=np.float32) @ data.astype(np.float32), -1, 1)
-        values: Floats = np.asarray((2.0 + data[self.feature] * (1.0 - scores)) / 4, dtype=np.float64)
-        return values
+        return np.asarray((2.0 + data[self.feature] * (1.0 - scores)) / 4, dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""What takes an array gives what a loop over its entries gives, and stands as the loop does, however it is cut."""
+"""Every registered array form gives what a loop over its entries gives, and leaves the same state after any pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
 
@@ -12,26 +13,25 @@ import pytest
 
 from disttrack.mechanisms import (
     COUNTERS,
+    LEARNERS,
+    AboveThreshold,
     Draws,
-    ExpertsPrivate,
-    Exponential,
     Gaussian,
-    Guessing,
     JdpMirror,
     Laplace,
     Learner,
     PerItem,
     PerturbedLeader,
-    Plain,
-    PointPredictor,
     PrivatePartition,
-    PrivateProper,
 )  # fmt: skip
 from disttrack.mechanisms.counters import make
 from disttrack.mechanisms.counters.base import Run
 from disttrack.mechanisms.counters.linear import LinearRun, NoisePath
 from disttrack.mechanisms.segments import SegmentNoise
-from disttrack.mechanisms.sketches import AmsMedian
+from disttrack.mechanisms.sketches import AmsMedian, Sketch
+from disttrack.mechanisms.statistical import QueryMechanism
+from disttrack.mechanisms.statistical.queries import FeatureMean, Selection
+from disttrack.simulator.points.registry import kinds
 
 STEPS = 2_500
 """More than two batches of noise."""
@@ -123,9 +123,38 @@ def of_learner(learner: Learner) -> Form:
     )  # fmt: skip
 
 
-def update_and_estimate(run: Any, update: np.ndarray) -> float:
-    run.update(int(update[0]), int(update[1]))
-    return float(run.estimate())
+def of_sketch(sketch: Sketch) -> Form:
+    changes = (-2, 1, 3) if sketch.goal == "second-moment" else (1, 3)
+    return Form(
+        sketch.start, lambda rng: np.stack((rng.integers(0, 90, STEPS // 5), rng.choice(changes, STEPS // 5)), axis=1),
+        lambda run, update: run.step(tuple(update.tolist())), lambda run, updates: run.release(updates),
+        lambda run: (run.estimate(), run.scale(), run.exhausted),
+    )  # fmt: skip
+
+
+def of_curator(curator: QueryMechanism) -> Form:
+    """Queries of single features, or selections among two if it answers none."""
+    data = np.random.default_rng(1).choice([-1, 1], (POINTS, ROUNDS))
+
+    def queries(rng: np.random.Generator) -> list[Any]:
+        asked = [FeatureMean(feature) for feature in rng.integers(0, POINTS, ROUNDS).tolist()]
+        return asked if curator.answers else [Selection(pair) for pair in pairwise(asked)]
+
+    return Form(
+        lambda rng: curator.start(data, ROUNDS, rng), queries, lambda run, query: run.step(query),
+        lambda run, several: run.release(several), lambda run: getattr(run, "paid", None),
+    )  # fmt: skip
+
+
+def answer(run: Any, query: float) -> bool:
+    """Return whether a test has fired by this query."""
+    return run.halted or bool(run.step(query))
+
+
+def answer_all(run: Any, queries: Any) -> list[bool]:
+    fired = None if run.halted else run.first(queries)
+    silent = 0 if run.halted and fired is None else len(queries) if fired is None else fired
+    return [False] * silent + [True] * (len(queries) - silent)
 
 
 def of_draws(law: Any, batch: int) -> Form:
@@ -134,6 +163,34 @@ def of_draws(law: Any, batch: int) -> Form:
         lambda run, places: run.many(len(places)),
     )  # fmt: skip
 
+
+LEARNED: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "guessing": {"points": POINTS, "rate": 0.7},
+    "private-proper": {"epsilon": 8.0, "horizon": ROUNDS, "delta": 0.1},
+    "exponential": {"epsilon": 8.0, "points": POINTS, "horizon": ROUNDS},
+    "experts-private": {"epsilon": 2.0, "points": POINTS, "horizon": ROUNDS, "counter": "per-item"},
+    "point-predictor": {"epsilon": 60.0, "delta": 0.3},
+}
+SKETCHED: dict[str, dict[str, Any]] = {
+    "ams": {"rows": 9},
+    "ams-median": {"groups": 3, "rows": 9},
+    "switched": {"copies": 9, "size": 16},
+    "private-median": {"changes": 3, "copies": 9, "rows": 8},
+    "ams-difference": {"rounds": 9, "rows": 16},
+    "rounded": {"size": 16},
+    "computation-paths": {"changes": 3, "updates": 4},
+    "kmv": {"size": 16},
+    "hyperloglog": {"registers": 128},
+    "salted": {"size": 128},
+    "count-sketch": {"width": 8},
+    "count-min": {"width": 8},
+    "datasketches-hll": {},
+    "datasketches-theta": {},
+    "datasketches-count-min": {"width": 8},
+}
+CURATED: dict[str, dict[str, Any]] = {"laplace": {"epsilon": 0.5}, "noisy-argmax": {"epsilon": 0.5}}
+"""Parameters of registered classes. A new one that needs some is missing here, and fails."""
 
 FORMS: dict[str, Form] = {
     **{kind: of_counter(kind) for kind in COUNTERS},
@@ -146,21 +203,20 @@ FORMS: dict[str, Form] = {
     "leader": of_leader(None),
     "private leader": of_leader(0.5),
     **{
-        learner.kind: of_learner(learner)
-        for learner in (
-            Plain(), Guessing(POINTS, 0.7), PrivateProper(8.0, ROUNDS, delta=0.1), Exponential(8.0, POINTS, ROUNDS),
-            ExpertsPrivate(2.0, POINTS, ROUNDS, counter="per-item"), PointPredictor(60.0, 0.3),
-        )
+        f"learner {kind}": of_learner(learner(**LEARNED[kind])) for kind, learner in LEARNERS.items()
     },
+    **{f"sketch {name}": of_sketch(kind.load()(**SKETCHED[name])) for name, kind in kinds("sketch").items()
+       if find_spec("datasketches") or not name.startswith("datasketches")},
+    **{f"curator {name}": of_curator(kind.load()(**CURATED.get(name, {}))) for name, kind in kinds("curator").items()},
+    "above-threshold": Form(
+        AboveThreshold(0.05, 400.0).start, lambda rng: np.arange(STEPS), answer, answer_all,
+        lambda run: (run.t, run.halted),
+    ),
     "mirror": Form(
         JdpMirror(2.0, delay=3).start, lambda rng: bits(rng).astype(bool), lambda run, bit: run.step(bool(bit)),
         lambda run, several: run.release(several), lambda run: (run.count, run.first_top),
     ),
-    "ams": Form(
-        AmsMedian(groups=3, rows=9).start,
-        lambda rng: np.stack((rng.integers(0, 90, STEPS), rng.choice((-2, 1, 3), STEPS)), axis=1),
-        lambda run, update: run.step(tuple(update.tolist())), lambda run, updates: run.release(updates),
-    ),
+    "sketch of hashed signs": of_sketch(AmsMedian(groups=3, rows=9, signs="hashed")),
     **{f"segments of {levels} levels": Form(
         lambda rng, levels=levels: SegmentNoise(levels, Draws(Laplace(1.0), rng, 1)), lambda rng: range(STEPS),
         lambda run, _: run.one(), lambda run, steps: run.many(len(steps)), lambda run: (run.t, run.in_force),

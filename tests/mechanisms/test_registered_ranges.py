@@ -218,9 +218,9 @@ RELATIONS: list[tuple[Callable[[], Any], str]] = [
     (partial(sketches.Switched, 3, 64, "hyperloglog"), "size must be a whole number of at least 128; got 64"),
     (
         partial(sketches.Rounded, 8, "count-sketch"),
-        "sketch must estimate what is never negative; count-sketch does not",
+        "sketch must estimate second-moment or distinct; count-sketch estimates frequency",
     ),
-    (partial(sketches.Salted, 8, "ams"), "sketch must count distinct items; ams does not"),
+    (partial(sketches.Salted, 8, "ams"), "sketch must estimate distinct; ams estimates second-moment"),
     (partial(sketches.ComputationPaths, 3, 2), "changes must be at most updates, 2; got 3"),
     (partial(PointPredictor, 1.0, delay=5, window=6), "window must be at most the delay of 5; got 6"),
     (partial(Exponential, 1500.0, 5, 1), "epsilon must be such that a weight is a float; got 1500.0 over 1"),

@@ -144,7 +144,7 @@ class Stated(Listed):
     def mass(self, zeros: np.ndarray, width: int, rng: np.random.Generator) -> np.ndarray:
         return self.stated
 
-    def first_time(self, zeros: np.ndarray, target: int, begin: int, rng: object, runs: int = 7) -> object:
+    def first_time(self, zeros: np.ndarray, target: int, begin: int, rng: object, runs: int) -> object:
         self.asked.append((zeros, target, begin, runs))
         return Plain().first_time(zeros, target, begin, rng, runs)  # type: ignore[arg-type]
 
@@ -157,7 +157,7 @@ def test_ones_go_where_the_learner_hardly_looks() -> None:
     targets = set()
     for seed in range(12):
         learner = Stated(mass)
-        found = insertion(learner, 26, 27, np.random.default_rng(seed), sequences=2, runs=9)
+        found = insertion(learner, 26, 27, np.random.default_rng(seed), 2, 9)
         assert found.target in (12, 14)
         assert found.target is not None
         targets.add(found.target)
@@ -175,15 +175,15 @@ def test_ones_go_where_the_learner_hardly_looks() -> None:
         assert (found.labels == labels).all()
         assert math.isnan(found.mistakes_on_zeros)
     assert targets == {12, 14}
-    none = insertion(Stated(np.full((5, 5), 2 * MASS)), 26, 27, np.random.default_rng(0), sequences=2)
+    none = insertion(Stated(np.full((5, 5), 2 * MASS)), 26, 27, np.random.default_rng(0), 2, 9)
     assert (none.target, none.ones, none.escape, none.direct) == (None, (), 1.0, 1.0)
     assert none.least_mass == 2 * MASS
     assert none.mistakes_on_zeros == pytest.approx(10 * MASS)
     assert (none.points == zeros_of(27, np.random.default_rng(0))).all()
-    edge = insertion(Stated(np.full((5, 5), MASS)), 26, 27, np.random.default_rng(0), sequences=2)
+    edge = insertion(Stated(np.full((5, 5), MASS)), 26, 27, np.random.default_rng(0), 2, 9)
     assert edge.target in range(1, 6)
     with pytest.raises(ValueError, match=r"^points must be at least 1,025 for 1,029 rounds; got 1,024$"):
-        insertion(Stated(mass), 1024, 1024 + 5, np.random.default_rng(0))
+        insertion(Stated(mass), 1024, 1024 + 5, np.random.default_rng(0), 2, 9)
 
 
 def test_the_points_of_the_phases() -> None:

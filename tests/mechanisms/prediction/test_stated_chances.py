@@ -58,7 +58,7 @@ def test_the_first_time_of_the_exponential_learner_is_a_product_over_rounds(ones
         shown = chance[target] if number >= begin else 0.0
         exact.append(silent * shown)
         silent *= 1 - shown
-    times = learner.first_time(zeros, target, begin, np.random.default_rng(0))
+    times = learner.first_time(zeros, target, begin, np.random.default_rng(0), 1)
     for first in range(1, 11):
         for last in range(first - 1, 11):
             assert times.halting(ones, first, last) == pytest.approx(sum(exact[first : last + 1]), abs=1e-13)
@@ -162,7 +162,7 @@ def test_guesses_come_at_a_constant_rate(points: int, rate: float) -> None:
     assert learner.chance == p
     assert learner.privacy == (0.0, 0.0)
     assert learner.mass(np.arange(9), 3, np.random.default_rng(0)).tolist() == [[3 * p] * 3] * 3
-    times = learner.first_time(np.arange(9), 0, 3, np.random.default_rng(0))
+    times = learner.first_time(np.arange(9), 0, 3, np.random.default_rng(0), 1)
     for first in range(1, 9):
         for last in range(first - 1, 9):
             exact = sum((1 - p) ** (step - 3) * p for step in range(max(3, first), last + 1))
@@ -183,7 +183,7 @@ def test_guesses_are_a_cut_of_a_uniform_number() -> None:
 def test_who_hides_nothing() -> None:
     assert Plain().privacy == (math.inf, 0.0)
     assert Plain().limit == Limit(1, 0.0)
-    times = Plain().first_time(np.zeros(9), 3, 1, np.random.default_rng(0))
+    times = Plain().first_time(np.zeros(9), 3, 1, np.random.default_rng(0), 1)
     assert [times.halting((2, 5), step, step) for step in range(1, 6)] == [0.0, 0.0, 1.0, 0.0, 0.0]
     assert (times.halting((), 1, 9), times.halting((2,), 3, 9), times.halting((2,), 1, 3)) == (0.0, 1.0, 1.0)
     run = Plain().start(np.random.default_rng(0))
@@ -213,7 +213,7 @@ def test_experts_are_charged_for_what_tells_them_apart() -> None:
 def test_the_proper_learner_shows_the_target_after_the_test_if_it_is_named(ones: tuple[int, ...]) -> None:
     learner = PrivateProper(6.0, 8, delta=0.2, false_alarm=0.3)
     assert learner.privacy == (6.0, 0.2)
-    times = learner.first_time(np.zeros(8), 3, 1, np.random.default_rng(0))
+    times = learner.first_time(np.zeros(8), 3, 1, np.random.default_rng(0), 1)
     test = AboveThresholdHalting(learner.test)
     at = [0.0]
     for step in range(1, 10):
