@@ -13,16 +13,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from disttrack.simulator.claims.claim import Claim, of_failure
-from disttrack.simulator.claims.grammar import columns_of, outermost
+from disttrack.simulator.claims.expressions import columns_of, outermost
+from disttrack.simulator.claims.jackknife import Observed
 from disttrack.simulator.claims.tails import clustered_below, reach
-
-if TYPE_CHECKING:
-    from disttrack.simulator.claims.jackknife import Observed
 
 MISSED: Final = 0.05
 """Share of runs in which a violation as large as the power is missed."""

@@ -67,7 +67,6 @@ def _print_kind(known: Facts) -> None:
 
 
 def _print_scenario(name: str, path: Path) -> None:
-    from disttrack.simulator.claims.judge import bound
     from disttrack.simulator.scenario.document import comment
     from disttrack.simulator.scenario.load import load
 
@@ -77,7 +76,7 @@ def _print_scenario(name: str, path: Path) -> None:
     print_facts({"title": scenario.head.title, "games": games})
     claims = scenario.head.claims
     _print_list(
-        "claims:", [f"{one.name}: {one.measure} {bound(one)}{one.where and f' where {one.where}'}" for one in claims]
+        "claims:", [f"{one.name}: {one.measure} {one.bound}{one.where and f' where {one.where}'}" for one in claims]
     )
     click.echo()
 

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from disttrack.simulator.claims.columns import COINLESS, GAME
 from disttrack.simulator.claims.expressions import column_of
-from disttrack.simulator.claims.groups import COINLESS, GAME
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.tasks.base import Record, lost
 

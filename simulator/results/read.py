@@ -10,8 +10,7 @@ from typing import Any, Final
 import pandas as pd
 
 from disttrack.simulator.claims.columns import TRIALS
-from disttrack.simulator.claims.expressions import rows
-from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.claims.expressions import ExpressionError, rows
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.swept import flat
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened

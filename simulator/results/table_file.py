@@ -11,21 +11,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from disttrack.simulator.claims.columns import CLAIM_COLUMNS, KIND_COLUMNS, SERIES_COLUMNS, TRIAL_COLUMNS
+from disttrack.simulator.claims.columns import CLAIMS, KINDS, SERIES, TRIAL_COLUMNS, TRIALS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS: Final = {
-    "trials.csv": TRIAL_COLUMNS,
-    "series.csv": SERIES_COLUMNS,
-    "kinds.csv": KIND_COLUMNS,
-    "claims.csv": CLAIM_COLUMNS,
-    "controls.csv": TRIAL_COLUMNS,
-}
-"""The columns that each table must have; a task's own and swept parameters may follow."""
 OF_CONTROLS: Final = ("claim", "broken")
 """Columns that the games of controls have beside those of games."""
+COLUMNS: Final = {
+    "trials.csv": TRIALS,
+    "series.csv": SERIES,
+    "kinds.csv": KINDS,
+    "claims.csv": CLAIMS,
+    "controls.csv": (*OF_CONTROLS, *TRIALS),
+}
+"""The columns that each table must have; a task's own and swept parameters may follow."""
 TEXTS: Final = {
     *OF_CONTROLS, "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction",
     *(column.name for column in TRIAL_COLUMNS if column.holds == "text"),
@@ -49,7 +49,7 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
     import pandas as pd
 
     name = path.name
-    known = [*(OF_CONTROLS if name == "controls.csv" else ()), *(column.name for column in COLUMNS[name])]
+    known = COLUMNS[name]
     try:
         _refuse_other(path, digests)
         # only blank cells are missing: a claim may be called NA

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from disttrack.simulator.claims.claim import Claim, Control
-from disttrack.simulator.claims.expressions import Columns, column_of, condition
-from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.claims.expressions import Columns, ExpressionError, column_of, condition
 from disttrack.simulator.points.point import Point, PointError, part
 from disttrack.simulator.points.registry import parameters
 from disttrack.simulator.scenario.document import Document

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.claims.expressions import ExpressionError
 from disttrack.simulator.claims.rehearsal import check_condition
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.registry import find, kinds, make

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from disttrack.simulator.claims.grammar import columns_of
+from disttrack.simulator.claims.expressions import columns_of
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.results.formats import duration
 from disttrack.simulator.results.write import write_tables

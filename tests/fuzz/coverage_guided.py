@@ -19,7 +19,7 @@ import atheris
 with atheris.instrument_imports(
     include=["disttrack.simulator.claims", "disttrack.simulator.scenario", "disttrack.simulator.runs.journal", "yaml"]
 ):
-    from disttrack.simulator.claims.grammar import ExpressionError
+    from disttrack.simulator.claims.expressions import ExpressionError
     from disttrack.simulator.claims.rehearsal import check_condition, check_measure
     from disttrack.simulator.errors import RunError, ScenarioError
     from disttrack.simulator.runs.journal import Journal

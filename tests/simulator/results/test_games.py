@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from disttrack.simulator.claims.groups import COINLESS, GAME
+from disttrack.simulator.claims.columns import COINLESS, GAME
 from disttrack.simulator.results.games import Games, game_row
 from disttrack.simulator.results.write import write_tables
 from disttrack.simulator.scenario.load import Scenario, load
