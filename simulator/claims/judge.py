@@ -211,17 +211,17 @@ def lost_games(claim: Claim, lost: Columns) -> int:
 def _findings(claim: Claim, table: Columns) -> list[Finding]:
     finding = Finding(claim.name, claim.where, "", claim.measure, claim.bound)
     try:
-        games_of = groups(claim, table)
+        findings = [_finding(claim, group, games) for group, games in groups(claim, table)]
     except ExpressionError as error:
         return [replace(finding, note=str(error))]
-    findings = [_measured(replace(finding, group=group), claim, games) for group, games in games_of]
     return findings or [replace(finding, note="no game meets the condition")]
 
 
-def _measured(finding: Finding, claim: Claim, games: Columns) -> Finding:
+def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     """Return the finding of a group of games, each of which is counted once."""
     table = distinct_games(games)
-    finding = replace(finding, games=length(table), played=length(games))
+    counts = {"games": length(table), "played": length(games)}
+    finding = Finding(claim.name, claim.where, group, claim.measure, claim.bound, **counts)
     try:
         estimate = measure(claim.measure, table)
     except ExpressionError as error:

@@ -102,16 +102,14 @@ def _code(place: str, reference: str, folder: Path, source: Source | None = None
     workers, where its file need not exist.
     """
     module = reference.rpartition(":")[0]
-    files: dict[str, Path] = {}
     waiting, before = [module], [folder, Path.cwd()]
+    code: dict[str, Content] = {}
+    if source is None and module.endswith(".py") and (file := _located(module, folder)) is not None:
+        source = Source(str(file.resolve()), _text(file))
     if source is not None:
+        code[place] = Content(source.path, bare_digest(source.text.encode()))
         waiting, before = list(_imports(source.text, "")), [Path(source.path).parent]
-    elif module.endswith(".py"):
-        file = _located(module, folder)
-        if file is None:
-            return {}
-        files[place] = file.resolve()
-        waiting, before = list(_imports(_text(file), "")), [file.parent]
+    files: dict[str, Path] = {}
     while waiting:
         name = waiting.pop()
         top = name.partition(".")[0]
@@ -123,8 +121,7 @@ def _code(place: str, reference: str, folder: Path, source: Source | None = None
         files[name] = file
         package = name if file.name == "__init__.py" else name.rpartition(".")[0]
         waiting += _imports(_text(file), package)
-    code = {name: Content(str(file), digest_of(file)) for name, file in sorted(files.items())}
-    return code if source is None else {place: Content(source.path, bare_digest(source.text.encode())), **code}
+    return code | {name: Content(str(file), digest_of(file)) for name, file in sorted(files.items())}
 
 
 def _text(file: Path) -> str:

@@ -93,14 +93,14 @@ class Scenario:
     def files(self) -> dict[str, str]:
         """Return the files of the user's that the games are made of, code and data, each with its SHA-256."""
         points = [*self.points, *(point for point, _ in self.broken)]
-        parts = {id(one): one for point in points for one in (point.task, point.protocol, point.adversary)}
-        paths = sorted({path for one in parts.values() for path in one.files()})
+        parts = {id(one): one for point in points for one in point.parts}
+        paths = sorted({file.path for one in parts.values() for file in one.files().values()})
         return {path: sha256(Path(path).read_bytes()).hexdigest() for path in paths if Path(path).is_file()}
 
     @property
     def own_classes(self) -> dict[str, Any]:
         """Return the users' classes that the scenario names, by reference: its result is drawn with them."""
-        sides = (one for point in self.points for one in (point.task, point.protocol, point.adversary))
+        sides = (one for point in self.points for one in point.parts)
         return {one.kind: one.maker() for one in (*self.plots, *sides) if is_reference(one.kind)}
 
     @property

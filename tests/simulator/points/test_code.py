@@ -49,7 +49,7 @@ def _point(folder: Path, **changes: Any) -> Point:
 
 
 def _identity(point: Point) -> str:
-    return canonical(point.identity())
+    return canonical([point.identity(), point.made_of()])
 
 
 def test_every_part_of_a_point_identifies_its_games(folder: Path) -> None:
@@ -76,11 +76,11 @@ def test_a_change_of_any_file_of_the_users_makes_other_games(changed: str, folde
 
 
 def test_a_module_that_changed_under_the_process_is_refused(folder: Path) -> None:
-    _point(folder).identity()
+    _point(folder).made_of()
     helper = folder / "numbers_of_mine.py"
     helper.write_text(helper.read_text() + "\nCHANGED = True\n")
     with pytest.raises(ScenarioError, match="has changed since this process imported it"):
-        _point(folder).identity()
+        _point(folder).made_of()
 
 
 def test_games_are_played_again_when_a_helper_has_changed(folder: Path) -> None:
