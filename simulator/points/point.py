@@ -201,6 +201,11 @@ class Point:
         rules = str(self.task.maker().rules)
         return {"the rules of the task": rules, "the code of disttrack": own_code(), **versions(), **files}
 
+    def known(self) -> dict[str, Any]:
+        """Return the columns of ``trials.csv`` that are known before a game is played, without swept ones."""
+        sizes = {"sites": self.sites, "items": self.items, "alpha": self.protocol.given().get("alpha")}
+        return {"protocol": self.protocol.label, "adversary": self.adversary.label, **sizes}
+
     def describe(self) -> str:
         """Return the point in a few words, for messages."""
         sides = " against ".join(

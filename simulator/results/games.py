@@ -99,7 +99,7 @@ def game_row(scenario: Scenario, point: Point, trial: int, seed: int, record: Re
 
     A game that ended with an error has only the values known before play, and the error.
     """
-    beforehand = {"sites": point.sites, "items": point.items, "alpha": point.protocol.given().get("alpha")}
+    beforehand = point.known()
     known: dict[str, Any] = {
         **(beforehand | lost("").row if record.error else {"sites": point.sites, **record.row}),
         "error": record.cause,
@@ -107,8 +107,8 @@ def game_row(scenario: Scenario, point: Point, trial: int, seed: int, record: Re
         "trial": trial,
         "seed": seed,
         "task": point.task.label,
-        "protocol": point.protocol.label,
-        "adversary": point.adversary.label,
+        "protocol": beforehand["protocol"],
+        "adversary": beforehand["adversary"],
         **{name: values[point.number] for name, values in scenario.extra.items()},
     }
     return {name: known.get(name) for name in scenario.columns}

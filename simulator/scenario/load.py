@@ -16,10 +16,10 @@ from disttrack.simulator.claims.rehearsal import column_types
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
 from disttrack.simulator.points.source import import_reference, is_reference
-from disttrack.simulator.points.swept import differ, set_columns, swept_columns
+from disttrack.simulator.points.swept import differ, swept_columns
 from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
-from disttrack.simulator.scenario.document import Document, from_mapping, read
-from disttrack.simulator.scenario.figures import check_plot
+from disttrack.simulator.scenario.document import Document, read
+from disttrack.simulator.scenario.figures import AxisError, check_plot
 from disttrack.simulator.scenario.model import Head, first_fault, keys_of, point_of
 from disttrack.simulator.scenario.sweep import Combination, combinations
 from disttrack.simulator.tasks.base import Task
@@ -134,9 +134,9 @@ def load(source: str | Path | Mapping[str, Any] | Scenario, overrides: Sequence[
     if isinstance(source, Scenario):
         if not overrides:
             return source
-        document = from_mapping(source.data, source.file, source.folder)
+        document = Document(source.file, source.folder, dict(source.data))
     elif isinstance(source, Mapping):
-        document = from_mapping(source)
+        document = Document("scenario", Path(), dict(source))
     else:
         document = read(locate(source), str(source))
     for assignment in overrides:
@@ -186,9 +186,11 @@ def build(document: Document) -> Scenario:
         raise document.error(error.path, error.message) from error
     points = tuple(_point(document, one, number, played, game) for number, one in enumerate(combined))
     _check_labels(points, document)
-    before, extra = set_columns(points), swept_columns(points, game.columns)
+    beforehand = [point.known() for point in points]
+    before = {name: [one[name] for one in beforehand] for name in beforehand[0]}
+    extra = swept_columns(points, game.columns)
     axes = [name for name, values in before.items() if differ(values)]
-    head = head.model_copy(update={"plots": _kept_plots(head, [*axes, *extra], game, document)})
+    head = head.model_copy(update={"plots": _plots_along([*axes, *extra], head, game, document)})
     data = {**data, **({"plots": head.plots} if "plots" in data else {})}
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra)
     columns = column_types(scenario.columns, extra, scenario.called)
@@ -243,19 +245,14 @@ def _check_labels(points: Sequence[Point], document: Document) -> None:
                 )
 
 
-def _kept_plots(head: Head, axes: Sequence[str], game: Task, document: Document) -> list[Any]:
+def _plots_along(axes: Sequence[str], head: Head, game: Task, document: Document) -> list[Any]:
     """Return the figures; one along none of the scenario's axes is left out if `--set` has fixed something."""
-    kept: list[Any] = []
+    plots: list[Any] = []
     for number, request in enumerate(head.plots):
         try:
-            check_plot(request, folder=document.folder)
-            try:
-                check_plot(request, axes, called=called(game.sizes), folder=document.folder)
-            except ValueError:
-                if not document.overridden:
-                    raise
-                continue
+            check_plot(request, axes, called=called(game.sizes), folder=document.folder)
+            plots.append(request)
         except ValueError as error:
-            raise document.error(("plots", number), str(error)) from error
-        kept.append(request)
-    return kept
+            if not (isinstance(error, AxisError) and document.overridden):
+                raise document.error(("plots", number), str(error)) from error
+    return plots
