@@ -220,8 +220,8 @@ def _findings(claim: Claim, table: Columns) -> list[Finding]:
 def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     """Return the finding of a group of games, each of which is counted once."""
     table = distinct_games(games)
-    counts = {"games": length(table), "played": length(games)}
-    finding = Finding(claim.name, claim.where, group, claim.measure, claim.bound, **counts)
+    finding = Finding(claim.name, claim.where, group, claim.measure, claim.bound)
+    finding = replace(finding, games=length(table), played=length(games))
     try:
         estimate = measure(claim.measure, table)
     except ExpressionError as error:
