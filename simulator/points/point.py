@@ -6,14 +6,15 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
+from inspect import isclass
 from pathlib import Path
 from typing import Any
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.code import digest_of, own_code, versions
 from disttrack.simulator.points.contents import Content, contents, foreign, texts, with_files
-from disttrack.simulator.points.registry import Family, find, label, make, parameters
-from disttrack.simulator.points.source import Source, source_of
+from disttrack.simulator.points.registry import Family, find, make, parameters
+from disttrack.simulator.points.source import Source, is_reference, source_of
 
 
 class PointError(ScenarioError):
@@ -116,14 +117,13 @@ class Part:
         return frozenset({kind, *(foreign(text) for _, text in texts(self.arguments))}) - {""}
 
     @property
-    def draws_from_streams(self) -> bool:
-        """Whether all its coins come from the game's streams: it is the project's, or its class says so."""
-        return not self.own or not getattr(self.maker(), "draws_coins", True)
-
-    @property
     def label(self) -> str:
-        """Return its name in tables and figures."""
-        return label(self.family, self.kind, self.maker())
+        """Return its name in tables and figures: that of the kind, or of the user's class or function."""
+        if not is_reference(self.kind):
+            return self.kind
+        maker = self.maker()
+        own = vars(maker).get("kind") if isclass(maker) else ""  # not that of the class that it extends
+        return str(own or getattr(maker, "__name__", self.kind))
 
     def given(self) -> dict[str, Any]:
         """Return all its parameters: those that the scenario gives, and the others' defaults."""
@@ -186,8 +186,8 @@ class Point:
 
     @property
     def draws_from_streams(self) -> bool:
-        """Tell whether a game that has drawn nothing from its streams is known to have no coins at all."""
-        return all(part.draws_from_streams for part in self.parts)
+        """Whether all coins come from the game's streams: of each user's class, because it says so."""
+        return all(not part.own or not getattr(part.maker(), "draws_coins", True) for part in self.parts)
 
     def identity(self) -> dict[str, Any]:
         """Return what the scenario says of the point's games, the seed apart."""

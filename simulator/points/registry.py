@@ -215,14 +215,6 @@ def check_extends(family: Family, maker: Any) -> None:
         raise ScenarioError(f"{name} is no {family}: it {why}")
 
 
-def label(family: Family, kind: str, maker: Any) -> str:
-    """Return the name that tables and figures give to a kind: its own, or that of the class or function."""
-    if not is_reference(kind):
-        return kind
-    own = vars(maker).get("kind") if inspect.isclass(maker) else ""  # not that of the class that it extends
-    return str(own or getattr(maker, "__name__", kind))
-
-
 def family_of(maker: Any) -> Family | None:
     """Return the family whose base a class extends, None if it extends none; a function is an adversary."""
     if not inspect.isclass(maker):

@@ -138,31 +138,23 @@ def load(source: str | Path | Mapping[str, Any] | Scenario, overrides: Sequence[
     elif isinstance(source, Mapping):
         document = Document("scenario", Path(), dict(source))
     else:
-        document = read(locate(source), str(source))
+        path = Path(source)
+        if not path.exists() and path.name == str(source) and not path.suffix:
+            shipped = shipped_scenarios()
+            if path.name not in shipped:
+                raise ScenarioError(f"{source}: there is no such file or scenario{nearest(path.name, shipped)}")
+            path = shipped[path.name]
+        document = read(path, str(source))
     for assignment in overrides:
         document.set(assignment)
     return build(document)
 
 
-def locate(file: str | Path) -> Path:
-    """Return the path of a scenario file; a bare name is looked up among the shipped scenarios."""
-    path = Path(file)
-    if not path.exists() and path.name == str(file) and not path.suffix:
-        shipped = shipped_scenarios()
-        if path.name in shipped:
-            return shipped[path.name]
-        raise ScenarioError(f"{file}: there is no such file or scenario{nearest(path.name, shipped)}")
-    return path
-
-
 def shipped_scenarios() -> dict[str, Path]:
     """Return the scenario files in the current folder's ``scenarios`` and those of the package, by name."""
     packaged = Path(__file__).resolve().parents[2] / "scenarios"  # beside the packages, installed as in a checkout
-    paths: dict[str, Path] = {}
-    for folder in (Path("scenarios"), packaged):
-        for path in sorted(folder.glob("*.yaml")):
-            paths.setdefault(path.stem, path)
-    return paths
+    paths = [path for folder in (packaged, Path("scenarios")) for path in sorted(folder.glob("*.yaml"))]
+    return {path.stem: path for path in paths}
 
 
 def build(document: Document) -> Scenario:
@@ -179,7 +171,8 @@ def build(document: Document) -> Scenario:
     except PointError as error:
         raise document.error(("task",), error.message) from error
     _check_keys(document, game)
-    swept = {key: _entries(key, value) for key, value in data.items() if key not in fixed}
+    swept = {key: value for key, value in data.items() if key not in fixed}
+    swept |= {role: _entries(swept[role]) for role in ("protocol", "adversary") if role in swept}
     try:
         combined = combinations(swept, head.zip)
     except PointError as error:
@@ -203,12 +196,10 @@ def build(document: Document) -> Scenario:
     return replace(scenario, controls=broken_points(document, head.claims, points, values, known, game))
 
 
-def _entries(key: str, value: Any) -> Any:
-    """Return the value of a key; a protocol or adversary may be its kind alone."""
-    if key not in ("protocol", "adversary"):
-        return value
+def _entries(value: Any) -> Any:
+    """Return the protocol or adversary, or several: each may be its kind alone."""
     if isinstance(value, list):
-        return [{"kind": entry} if isinstance(entry, str) else entry for entry in value]
+        return [_entries(entry) for entry in value]
     return {"kind": value} if isinstance(value, str) else value
 
 
