@@ -171,14 +171,9 @@ class Claim(Strict):
 
 def ill_typed(claim: Claim, columns: Mapping[str, ColumnType]) -> tuple[str, str] | None:
     """Return which key of a claim cannot be evaluated on columns of these types, and why; None if all can."""
-    checks = (
-        ("where", claim.where, check_condition),
-        ("measure", claim.measure, check_measure),
-        ("margin", claim.margin, check_rows),
-    )
-    for key, text, check in checks:
+    for key, check in (("where", check_condition), ("measure", check_measure), ("margin", check_rows)):
         try:
-            if text:
+            if text := getattr(claim, key):
                 check(text, columns)
         except ExpressionError as error:
             return key, str(error)

@@ -111,8 +111,6 @@ def names(columns: Sequence[Column], *origins: Origin) -> tuple[str, ...]:
 TRIALS: Final = names(TRIAL_COLUMNS)
 NETWORK: Final = names(NETWORK_COLUMNS)
 
-_LABELS: Final = {column.name: column.label for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS) if column.label}
-
 
 def label(name: str) -> str:
     """Return the label of an axis that shows a measured column.
@@ -122,4 +120,5 @@ def label(name: str) -> str:
     >>> label("words_up"), label("max_abs_error")
     ('words to the server', 'max abs error')
     """
-    return _LABELS.get(name, name.replace("_", " "))
+    labels = {column.name: column.label for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS)}
+    return labels.get(name) or name.replace("_", " ")

@@ -39,7 +39,7 @@ class ExpressionError(Exception):
 def measure(
     text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES, *, masking: bool = True
 ) -> Estimate:
-    """Return the value of a measure over a table, with its confidence interval where it has one.
+    """Return the value of a measure over a table, with its confidence interval; ExpressionError if it has none.
 
     Parameters
     ----------
@@ -47,11 +47,6 @@ def measure(
         What sums columns up.
     masking
         Whether a comparison with a missing value is neither true nor false.
-
-    Raises
-    ------
-    ExpressionError
-        The text is no measure, or names a column that is not there.
 
     Examples
     --------
@@ -65,8 +60,7 @@ def measure(
     if isinstance(value, Estimate):
         return value
     if np.ndim(value):
-        example = f"median({text.strip()})"
-        raise ExpressionError(f"{text!r} is a column, not a measure; sum it up, for example {example}")
+        raise ExpressionError(f"{text!r} is a column, not a measure; sum it up, for example median({text.strip()})")
     if isinstance(value, str):
         raise ExpressionError(f"{text!r} is a text, not a measure")
     return Estimate(float(value))
@@ -90,6 +84,15 @@ def condition(text: str, table: Columns) -> Values:
     if holds.dtype.kind not in "bV" and len(holds):
         raise ExpressionError(f"{text!r} is neither true nor false of a game; for example: sites >= 64")
     return holds.astype(bool)
+
+
+def argument(text: str, table: Columns) -> tuple[Columns, Values]:
+    """Return the rows that a measure of one call is about, and the value of its first argument in each of them."""
+    call = parse(text)
+    assert isinstance(call, ast.Call)
+    for keyword in call.keywords:
+        table = select(table, condition(ast.unparse(keyword.value), table))
+    return table, rows(ast.unparse(call.args[0]), table)
 
 
 def parse(text: str) -> ast.expr:
@@ -269,20 +272,17 @@ class _Evaluation:
         aggregate = self.aggregates[name]
         if len(arguments) != len(aggregate.arguments):
             raise self._refused(f"{name} is written {name}({', '.join(aggregate.arguments)})")
-        inner = self._where(name, keywords) if keywords else self
+        inner = self
+        if keywords:
+            if (names := [str(keyword.arg) for keyword in keywords]) != ["where"]:
+                raise self._refused(f"{name} takes one condition, written where=(…), and no {', '.join(names)}")
+            holds = replace(self, aggregates=None, masking=False)._truth(keywords[0].value)
+            inner = replace(self, table=select(self.table, np.broadcast_to(holds, (length(self.table),))))
         values = [inner._argument(name, *pair) for pair in zip(aggregate.arguments, arguments, strict=True)]
         try:
             return aggregate.compute(length(inner.table), *values)
         except ValueError as error:
             raise self._refused(str(error)) from error
-
-    def _where(self, name: str, keywords: list[ast.keyword]) -> _Evaluation:
-        """Return the evaluation of the arguments of a measure, over the rows that meet its condition."""
-        if (names := [str(keyword.arg) for keyword in keywords]) != ["where"]:
-            raise self._refused(f"{name} takes one condition, written where=(…), and no {', '.join(names)}")
-        holds = _Evaluation(self.text, self.table)._truth(keywords[0].value)
-        chosen = np.broadcast_to(holds, (length(self.table),))
-        return replace(self, table=select(self.table, chosen))
 
     def _argument(self, name: str, role: str, node: ast.expr) -> Values:
         """Return an argument of a measure; refuse one that is not of its type."""

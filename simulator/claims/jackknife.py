@@ -14,7 +14,6 @@ sqrt(q / (1 - q)) for an outer quantile; an extreme is taken as twice as uncerta
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,17 +22,7 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.simulator.claims.columns import COINLESS
-from disttrack.simulator.claims.expressions import (
-    Columns,
-    columns_of,
-    condition,
-    length,
-    measure,
-    outermost,
-    parse,
-    rows,
-    select,
-)
+from disttrack.simulator.claims.expressions import Columns, argument, columns_of, length, measure, outermost, select
 from disttrack.simulator.claims.statistics import AGGREGATES, Aggregate, Estimate, Values
 
 EXTREMES: Final = ("max", "min")
@@ -207,9 +196,5 @@ def observe(measure: str, table: Columns) -> Observed:
     name = outermost(measure)
     if name not in ("fraction", *EXTREMES):
         return Observed("", table, np.empty(0), *units(table), jackknife(measure, table))
-    call = parse(measure)
-    assert isinstance(call, ast.Call)
-    for keyword in call.keywords:
-        table = select(table, condition(ast.unparse(keyword.value), table))
-    values = rows(ast.unparse(call.args[0]), table)
-    return Observed(name, table, values.astype(bool if name == "fraction" else float), *units(table))
+    games, values = argument(measure, table)
+    return Observed(name, games, values.astype(bool if name == "fraction" else float), *units(games))

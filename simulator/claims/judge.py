@@ -18,8 +18,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -108,8 +108,7 @@ class Finding:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class ControlTable:
+class ControlTable(NamedTuple):
     """The games that a control is judged on.
 
     Parameters
@@ -124,7 +123,7 @@ class ControlTable:
 
     table: Columns
     intact: int
-    lost: Columns = field(default_factory=dict)
+    lost: Columns | None = None
 
 
 def judge(
@@ -148,8 +147,7 @@ def judge(
         if ended := lost_games(claim, lost or {}):
             note = f"{ended:,} of its {ended + sum(one.played for one in findings):,} games ended in an error"
             findings = [replace(one, verdict=UNDECIDED, note=note) for one in findings]
-        control = (controls or {}).get(number)
-        if control is not None:
+        if control := (controls or {}).get(number):
             findings = _beside(findings, claim, control)
         elif claim.no_control is not None:
             findings = [replace(finding, broken=f"no control: {claim.no_control}") for finding in findings]
@@ -240,8 +238,7 @@ def _finding(claim: Claim, group: str, games: Columns) -> Finding:
 
 def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) -> list[Finding]:
     """Return findings with the outcome of their control: a group with no broken game in it has none."""
-    ended = lost_games(claim, control.lost)
-    if ended:
+    if ended := lost_games(claim, control.lost or {}):
         note = f"{ended:,} games of its control ended in an error"
         return [replace(one, verdict=UNDECIDED, note=note) if one.holds else one for one in findings]
     marked = {**control.table, _BROKEN: np.arange(length(control.table)) >= control.intact}

@@ -11,9 +11,8 @@ a claim on them alone finds whatever is beyond its bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -38,8 +37,7 @@ COSTS: Final = ("words", "messages", "bits", "broadcasts")
 _HALVINGS: Final = 30
 
 
-@dataclass(frozen=True)
-class Power:
+class Power(NamedTuple):
     """What a claim finds with probability 95 %.
 
     Attributes
@@ -70,8 +68,7 @@ def power(claim: Claim, observed: Observed, value: float) -> Power | None:
     """
     sides = []
     for side, bound in zip((-1, 1), claim.accepts, strict=True):
-        there = _beyond(claim, observed, bound, side) if isfinite(bound) else None
-        if there is not None:
+        if isfinite(bound) and (there := _beyond(claim, observed, bound, side)) is not None:
             sides.append(Power(there, _of_goal(claim, there, side, value)))
     return max(sides, key=lambda one: one.of_goal) if sides and isfinite(value) else None
 
