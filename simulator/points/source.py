@@ -128,13 +128,22 @@ def source_of(kind: str, folder: Path) -> Source | None:
         return None
     if not name.isidentifier():
         raise ScenarioError(f"{kind!r} must end in the name of a class: path/to/file.py:Class")
-    for place in (folder / path, Path(path)):
-        if place.is_file():
-            try:
-                return Source(str(place.resolve()), place.read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError) as error:
-                raise ScenarioError(f"cannot read {path}: {error}") from error
-    raise ScenarioError(f"there is no file {path} (looked in {folder} and in the current folder)")
+    file = located(path, folder)
+    if file is None:
+        raise ScenarioError(f"there is no file {path} (looked in {folder} and in the current folder)")
+    try:
+        return Source(str(file.resolve()), file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"cannot read {path}: {error}") from error
+
+
+def located(name: str, folder: Path) -> Path | None:
+    """Return the file of a name, from the scenario's folder or the current; None if there is none."""
+    try:
+        path = Path(name).expanduser()
+        return next((place for place in (folder / path, path) if place.is_file()), None)
+    except (OSError, ValueError, RuntimeError):  # no name that a file could have, or no home
+        return None
 
 
 def import_reference(reference: str, folder: Path | None = None) -> Any:
