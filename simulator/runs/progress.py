@@ -27,6 +27,10 @@ class Progress:
     """Games without coins, taken from another seed of their point."""
     left: float = 0.0
     """Estimated seconds for the games that wait, from the finished games of their points."""
+    seconds: float = 0.0
+    """Duration of the run; known at its end."""
+    damaged: int = 0
+    """Rows of the journal that could not be read."""
     finished: bool = False
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 
 from disttrack.simulator.claims.judge import UNDECIDED, Finding
 from disttrack.simulator.results.files import writing
-from disttrack.simulator.runs.runner import Report, execute
+from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import Scenario
 
 FOLDER = "seeds"
@@ -66,7 +66,7 @@ def run_seeds(
     out
         The folder for the table and for the results of the seeds; ``results/NAME`` if left out.
     options
-        Other options of `simulator.runs.runner.execute`.
+        Other options of `simulator.runs.runner.run`.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def run_seeds(
     for seed in range(scenario.head.seed + 1, scenario.head.seed + 1 + seeds):
         head = scenario.head.model_copy(update={"seed": seed})
         anew = replace(scenario, head=head, data={**scenario.data, "seed": seed})
-        reports[seed] = execute(anew, out=folder / FOLDER / str(seed), controls=False, **options)
+        reports[seed] = run(anew, out=folder / FOLDER / str(seed), controls=False, **options)
     held = _held(reports)
     with writing(folder) as start:
         table = csv.writer(start(TABLE), lineterminator="\n")

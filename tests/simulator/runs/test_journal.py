@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.runs.journal import JOURNAL, Journal, pack
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.base import Record
 
@@ -155,13 +155,13 @@ def test_fresh_forgets_what_was_kept(path: Path) -> None:
 def test_a_second_run_in_the_same_folder_is_refused_before_it_touches_anything(tmp_path: Path, fresh: bool) -> None:
     scenario = load({"sites": 2, "items": 5, "protocol": "exact", "adversary": "round-robin"})
     out = tmp_path / "out"
-    execute(scenario, out=out, workers=1)
+    run(scenario, out=out, workers=1)
     (out / "trials.csv").write_text("mine\n")
     (out / ".part-trials.csv").write_text("half")
     with Journal(out / JOURNAL) as journal:
         before = {path.name: path.read_bytes() for path in out.iterdir()}
         with pytest.raises(ScenarioError, match="another run is writing to this folder"):
-            execute(scenario, out=out, workers=1, fresh=fresh)
+            run(scenario, out=out, workers=1, fresh=fresh)
         assert {path.name: path.read_bytes() for path in out.iterdir()} == before
         assert len(journal.known()) == 1
 
