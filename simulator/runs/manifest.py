@@ -13,8 +13,7 @@ from typing import Any
 from disttrack.simulator.points.code import own_code, versions
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.results.files import remove_drawings, writing
-from disttrack.simulator.results.manifest_file import read_manifest
-from disttrack.simulator.results.table_file import digests_of
+from disttrack.simulator.results.stored import digests_of, read_manifest
 from disttrack.simulator.scenario.document import comment
 from disttrack.simulator.scenario.load import Scenario
 from disttrack.simulator.tasks.base import Record

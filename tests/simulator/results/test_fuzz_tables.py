@@ -21,7 +21,7 @@ from disttrack.simulator.results.answers import answer_table
 from disttrack.simulator.results.compared import compare_results
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.read import read_tables
-from disttrack.simulator.results.table_file import digests_of, read_table
+from disttrack.simulator.results.stored import digests_of, read_table
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 

@@ -1,15 +1,17 @@
-"""Reading a table of a result: whole, with the columns that it must have, and numbers in numeric columns.
+"""Reading the files of a result, which may have been cut, damaged or edited by hand since a run wrote them.
 
-A table may have been cut, damaged or edited by hand since a run wrote it. It is then refused in one line, and a table
-that was cut short is never taken for a smaller result.
+Such a file is refused in one line, and a table that was cut short is never taken for a smaller result.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from disttrack.simulator.claims.columns import CLAIM_COLUMNS, KIND_COLUMNS, SERIES_COLUMNS, TRIAL_COLUMNS
 
@@ -31,6 +33,76 @@ TEXTS: Final = {
     *(column.name for column in TRIAL_COLUMNS if column.holds == "text"),
 }  # fmt: skip
 """Columns of text, also if it looks like a number: a protocol may be called 1.5. Others, except `ok`, hold numbers."""
+
+
+Simple = str | int | float | None
+Part = dict[str, Any]
+
+
+class _Lenient(BaseModel):
+    """A part of the file; keys that are not named here are left as they are."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class _Claim(_Lenient):
+    no_control: str | None = None
+    source: str | list[str] | None = None
+
+
+class _Scenario(_Lenient):
+    title: str | None = None
+    task: str | None = None
+    protocol: str | Part | list[str | Part] | None = None
+    claims: list[_Claim] | None = None
+    plots: list[str | Part] | None = None
+
+
+class _Side(_Lenient):
+    kind: str = ""
+    alpha: Simple = None
+
+
+class _Point(_Lenient):
+    point: int
+    protocol: _Side = _Side()
+    adversary: _Side = _Side()
+    sites: int | None = None
+    items: int | None = None
+    start: int | None = None
+    network: Part | None = None
+
+
+class _Manifest(_Lenient):
+    scenario: _Scenario
+    code: dict[str, Simple] = {}
+    files: dict[str, str] = {}
+    versions: dict[str, Simple] = {}
+    machine: dict[str, Simple] = {}
+    seconds: float = 0.0
+    games: dict[str, int] = {}
+    tables: dict[str, str] = {}
+    seeds: list[int] = []
+    points: list[_Point] = []
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Return the content of a manifest.
+
+    Raises
+    ------
+    ValueError
+        It cannot be read, or has a value of the wrong kind; the message, one line, names it.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        _Manifest.model_validate(content, strict=True)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        raise ValueError(f"{path.name} cannot be read: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
+    except (RecursionError, OSError, ValueError) as error:  # bad JSON and undecodable bytes are ValueErrors
+        raise ValueError(f"{path.name} cannot be read: {' '.join(str(error).split())}") from error
+    return dict(content)
 
 
 def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataFrame:
