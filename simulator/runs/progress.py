@@ -7,12 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
-from typing import Final
 
 from disttrack.simulator.results.formats import duration
-
-EVERY: Final = 0.2
-"""Seconds between two updates of a notebook's bar."""
 
 
 @dataclass
@@ -64,16 +60,11 @@ def notebook_bar(name: str) -> Callable[[Progress], None]:
     """Return a function that shows progress in the cell that runs: a bar of plain HTML, which needs no widgets."""
     from IPython.display import display
 
-    begun = last = time.perf_counter()
+    begun = time.perf_counter()
     handle = display({"text/plain": name}, raw=True, display_id=True)  # type: ignore[no-untyped-call]
 
     def show(progress: Progress) -> None:
-        nonlocal last
-        now = time.perf_counter()
-        if now - last < EVERY and not progress.finished:
-            return
-        last = now
-        words = progress.words(now - begun)
+        words = progress.words(time.perf_counter() - begun)
         bar = f"<progress value='{progress.share:.4f}' max='1' style='width:16em'></progress>"
         text = {"text/html": f"<div>{escape(name)} {bar} {escape(words)}</div>", "text/plain": f"{name}: {words}"}
         handle.update(text, raw=True)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 from typing import Any, Final
@@ -162,14 +163,14 @@ def _run(
     on_progress: Callable[[Progress], None],
 ) -> Report:
     """Play a checked scenario that memory has room for, and write its tables."""
-    begun = time.perf_counter()
+    begun, date = time.perf_counter(), datetime.now(UTC)
     place = folder.absolute()  # whatever folder a class of the user's goes to
     points = [(point, scenario.head.trials) for point in scenario.points]
     with Journal(place / JOURNAL, fresh=fresh) as journal:
         sweep(place)
         jobs = plan([*points, *(scenario.broken if controls else [])], scenario.head.seed, scenario.task)
         planned, broken = jobs[: scenario.games], jobs[scenario.games :]
-        known = journal.known()
+        known = journal.known
         waiting = {job.key: job for job in jobs if job.key not in known}  # equal points share their games
         keys = {job.key for job in jobs}
         progress = Progress(games=len(keys), kept=len(keys & known), damaged=journal.damaged)
@@ -177,22 +178,16 @@ def _run(
         _play(players.play(batches, place / PRINTED), batches, journal, progress, on_progress)
         findings, errors = write_tables(place, scenario, _records(journal, planned), _records(journal, broken))
         progress.seconds = time.perf_counter() - begun
-        write_manifest(
-            place,
-            scenario,
-            first={job.point.number: journal.get(job.key) for job in planned if job.trial == 0},
-            seeds=[job.seed for job in planned[: scenario.head.trials]],
-            games={
-                "all": len(planned),
-                "controls": len(broken),
-                "played": progress.played,
-                "alike": progress.alike,
-                "kept": progress.kept,
-                "errors": len(errors),
-            },
-            workers=str(players),
-            seconds=progress.seconds,
-        )
+        counts = {"played": progress.played, "alike": progress.alike, "kept": progress.kept, "errors": len(errors)}
+        facts = {
+            "begun": date.isoformat(timespec="seconds"),
+            "seconds": round(progress.seconds, 3),
+            "workers": str(players),
+            "games": {"all": len(planned), "controls": len(broken), **counts},
+            "seeds": [job.seed for job in planned[: scenario.head.trials]],
+        }
+        first = {job.point.number: journal.get(job.key) for job in planned if job.trial == 0}
+        write_manifest(place, scenario, first, facts)
     return Report(folder, scenario.own_classes, findings, errors, progress)
 
 
