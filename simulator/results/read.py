@@ -110,7 +110,7 @@ class Tables:
     def with_adversaries_named(self, x: str = "") -> Tables:
         """Return the tables with swept parameters of an adversary as a part of its name, except for `x`."""
         points = [point for points in self.points.values() for point in points.values()]
-        mine = _columns(points, "adversary") - (_names(points, "protocol") & _names(points, "adversary"))
+        mine = _columns(points, "adversary") - _columns(points, "protocol")
         mine -= {*TRIALS, x, x.removeprefix("adversary_"), f"adversary_{x}"}  # a measure may have the parameter's name
         own = [column for column in self.trials.columns if column in mine]
         if not own:
@@ -178,14 +178,9 @@ def _of_result(table: pd.DataFrame, name: str, points: Mapping[int, Mapping[str,
     return table.rename(columns={one: f"_{one}" for one in table.columns if one[0] != "_" and one not in known})
 
 
-def _names(points: Iterable[Mapping[str, Any]], role: str) -> set[str]:
-    """Return the parameters of a side."""
-    return {name for point in points for name in point.get(role) or {}}
-
-
 def _columns(points: Iterable[Mapping[str, Any]], role: str) -> set[str]:
     """Return the columns that parameters of a side may have."""
-    names = _names(points, role)
+    names = {name for point in points for name in point.get(role) or {}}
     return names | {f"{role}_{name}" for name in names}
 
 

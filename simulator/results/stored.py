@@ -30,9 +30,9 @@ OF_CONTROLS: Final = ("claim", "broken")
 """Columns that the games of controls have beside those of games."""
 TEXTS: Final = {
     *OF_CONTROLS, "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction",
-    *(column.name for column in TRIAL_COLUMNS if column.holds == "text"),
+    *(column.name for column in TRIAL_COLUMNS if column.holds in ("text", "truth")),
 }  # fmt: skip
-"""Columns of text, also if it looks like a number: a protocol may be called 1.5. Others, except `ok`, hold numbers."""
+"""Columns of text, also if it looks like a number: a protocol may be called 1.5. Others hold numbers."""
 
 
 Simple = str | int | float | None
@@ -136,7 +136,7 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
             raise ValueError(f"{name} has no column {column}")
         _check(name, table[column])
     if "ok" in table:
-        table["ok"] = table["ok"].map(lambda value: str(value) == "True")
+        table["ok"] = table["ok"] == "True"
     return table
 
 
@@ -153,7 +153,7 @@ def _refuse_other(path: Path, digests: Mapping[str, str] | None) -> None:
 def _check(table: str, values: pd.Series[float]) -> None:
     """Refuse a column of numbers that contains something else, and a point or trial that is no whole number."""
     kinds = "iu" if values.name in ("point", "trial") else "iuf"
-    if values.name not in (*TEXTS, "ok") and values.dtype.kind not in kinds and len(values.dropna()):
+    if values.name not in TEXTS and values.dtype.kind not in kinds and len(values.dropna()):
         raise ValueError(f"{table}, column {values.name}: not a {'whole ' * (kinds == 'iu')}number in every row")
 
 
