@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from disttrack.simulator.claims.columns import CLAIM_COLUMNS, KIND_COLUMNS, SERIES_COLUMNS, TRIAL_COLUMNS
 
@@ -39,10 +39,8 @@ Simple = str | int | float | None
 Part = dict[str, Any]
 
 
-class _Lenient(BaseModel):
+class _Lenient(BaseModel, extra="allow"):
     """A part of the file; keys that are not named here are left as they are."""
-
-    model_config = ConfigDict(extra="allow")
 
 
 class _Claim(_Lenient):

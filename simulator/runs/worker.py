@@ -17,7 +17,6 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from io import TextIOWrapper
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final, NoReturn
@@ -137,8 +136,7 @@ def _print_to(output: Path) -> None:
     log = os.open(output, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     for number in (1, 2):
         os.dup2(log, number)
-    raw = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115 - for as long as the process lives
-    sys.stdout = sys.stderr = TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", write_through=True)
+    sys.stdout = sys.stderr = open(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
 
 
 @contextmanager
