@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Literal
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.folder import Results, class_of, finished, opened
 from disttrack.simulator.results.formats import cell, number
 from disttrack.simulator.results.parameters import PRIVACY, SIDES, games_per_point, parameters_of, played
 from disttrack.simulator.tasks.answers import Answer, answers_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pandas as pd
 
 LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
 
@@ -166,9 +165,6 @@ def measured(answer: Answer, games: pd.DataFrame) -> pd.Series[Any] | None:
 
 def _summary(how: str, values: pd.Series[Any]) -> Cell:
     """Return the median, mean, largest or least value; of texts, the most frequent one."""
-    import numpy as np
-    import pandas as pd
-
     numbers = pd.to_numeric(values, errors="coerce")
     if values.dtype == bool or numbers.isna().any():
         usual = str(values.mode().iloc[0])

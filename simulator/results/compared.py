@@ -6,18 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import pandas as pd
+from scipy.stats import quantile_test
 
 from disttrack.simulator.points.point import canonical
 from disttrack.simulator.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.results.folder import Results, finished
 from disttrack.simulator.results.parameters import SIDES, Parameter, parameters_of, played
 from disttrack.simulator.tasks.answers import Answer, answers_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 EACH: Final = 0.975
 """Confidence of each median's interval: together the two hold, and so does that of their ratio, with 0.95."""
@@ -203,8 +202,6 @@ def _middle(answer: Answer, games: pd.DataFrame) -> Middle:
 
     The interval lies between two of the ordered values and is exact for any distribution; too few games have none.
     """
-    from scipy.stats import quantile_test
-
     values = measured(answer, games)
     if values is None:
         return Middle(None, None, None, 0)

@@ -8,14 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import Family, find
 from disttrack.simulator.points.source import import_reference, is_reference
 from disttrack.simulator.results.stored import read_manifest, read_table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from disttrack.simulator.tasks.base import Task
 
 

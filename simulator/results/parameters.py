@@ -118,19 +118,13 @@ def parameters_of(
     for of, name in names:
         others = stated if (of, name) in stated else names
         ambiguous = name in TAKEN or any((other, name) in others for other in ("", "network", *SIDES) if other != of)
+        header = (f"{of} {name}" if of and ambiguous else name).replace("_", " ")
+        meaning = says.get((of, name), f"parameter of the {of}" if of else f"kind of the {name}")
         default = LEFT_OUT.get(name) if of == "network" else None
         values = tuple(one.get((of, name), default) for one in each)
-        parameters.append(
-            Parameter(
-                of,
-                name,
-                (f"{of} {name}" if of and ambiguous else name).replace("_", " "),
-                says.get((of, name), f"parameter of the {of}" if of else f"kind of the {name}"),
-                values,
-                tuple(str(one["", of]) if of in SIDES else "" for one in each),
-                any(value != default for value in values) if of == "network" else (of, name) in stated,
-            )
-        )
+        kinds = tuple(str(one["", of]) if of in SIDES else "" for one in each)
+        shown = any(value != default for value in values) if of == "network" else (of, name) in stated
+        parameters.append(Parameter(of, name, header, meaning, values, kinds, shown))
     return parameters
 
 

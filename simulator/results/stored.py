@@ -9,27 +9,23 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import pandas as pd
 from pydantic import BaseModel, ValidationError
 
-from disttrack.simulator.claims.columns import CLAIM_COLUMNS, KIND_COLUMNS, SERIES_COLUMNS, TRIAL_COLUMNS
-
-if TYPE_CHECKING:
-    import pandas as pd
+from disttrack.simulator.claims.columns import CLAIMS, KINDS, SERIES, TRIAL_COLUMNS, TRIALS
 
 COLUMNS: Final = {
-    "trials.csv": TRIAL_COLUMNS,
-    "series.csv": SERIES_COLUMNS,
-    "kinds.csv": KIND_COLUMNS,
-    "claims.csv": CLAIM_COLUMNS,
-    "controls.csv": TRIAL_COLUMNS,
+    "trials.csv": TRIALS,
+    "series.csv": SERIES,
+    "kinds.csv": KINDS,
+    "claims.csv": CLAIMS,
+    "controls.csv": ("claim", "broken", *TRIALS),
 }
 """The columns that each table must have; a task's own and swept parameters may follow."""
-OF_CONTROLS: Final = ("claim", "broken")
-"""Columns that the games of controls have beside those of games."""
 TEXTS: Final = {
-    *OF_CONTROLS, "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction",
+    "claim", "broken", "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction",
     *(column.name for column in TRIAL_COLUMNS if column.holds in ("text", "truth")),
 }  # fmt: skip
 """Columns of text, also if it looks like a number: a protocol may be called 1.5. Others hold numbers."""
@@ -116,10 +112,7 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
     ValueError
         It cannot be read, or is not as a run writes it; the message is one line.
     """
-    import pandas as pd
-
-    name = path.name
-    known = [*(OF_CONTROLS if name == "controls.csv" else ()), *(column.name for column in COLUMNS[name])]
+    name, known = path.name, COLUMNS[path.name]
     try:
         _refuse_other(path, digests)
         # only blank cells are missing: a claim may be called NA

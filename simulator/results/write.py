@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -196,11 +197,10 @@ def _row(scenario: Scenario, point: Point, trial: int, seed: int, record: Record
 
 def _sums(kinds: Mapping[str, Sequence[Any]]) -> dict[str, int]:
     """Return words and messages by kind, over both directions: ``words_report``, ``messages_report``."""
-    sums: dict[str, int] = {}
+    sums: Counter[str] = Counter()
     for unit in ("words", "messages"):
         for kind, amount in zip(kinds.get("kind", ()), kinds.get(unit, ()), strict=True):
-            name = f"{unit}_{str(kind).replace('-', '_')}"
-            sums[name] = sums.get(name, 0) + amount
+            sums[f"{unit}_{str(kind).replace('-', '_')}"] += amount
     return sums
 
 

@@ -50,13 +50,17 @@ class Progress:
         return ", ".join(parts)
 
 
+OnProgress = Callable[[Progress], None]
+"""What is called with the progress: a bar."""
+
+
 def in_notebook() -> bool:
     """Return whether this process is the kernel of a notebook."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 
 
-def notebook_bar(name: str) -> Callable[[Progress], None]:
+def notebook_bar(name: str) -> OnProgress:
     """Return a function that shows progress in the cell that runs: a bar of plain HTML, which needs no widgets."""
     from IPython.display import display
 

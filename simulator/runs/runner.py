@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ from disttrack.simulator.runs.jobs import Batches, Job, Played, plan
 from disttrack.simulator.runs.journal import JOURNAL, Journal
 from disttrack.simulator.runs.manifest import write_manifest
 from disttrack.simulator.runs.processes import WorkerProcesses
-from disttrack.simulator.runs.progress import Progress, in_notebook, notebook_bar
+from disttrack.simulator.runs.progress import OnProgress, Progress, in_notebook, notebook_bar
 from disttrack.simulator.runs.worker import attempt
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.tasks.base import Record
@@ -69,7 +69,7 @@ def run(
     fresh: bool = False,
     controls: bool = True,
     game_timeout: float | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Report:
     """Play a scenario and return its results.
 
@@ -155,12 +155,7 @@ def _play_here(batches: Batches) -> Iterator[list[Played]]:
 
 
 def _run(
-    scenario: Scenario,
-    folder: Path,
-    players: _Players,
-    fresh: bool,
-    controls: bool,
-    on_progress: Callable[[Progress], None],
+    scenario: Scenario, folder: Path, players: _Players, fresh: bool, controls: bool, on_progress: OnProgress
 ) -> Report:
     """Play a checked scenario that memory has room for, and write its tables."""
     begun, date = time.perf_counter(), datetime.now(UTC)
@@ -192,11 +187,7 @@ def _run(
 
 
 def _play(
-    games: Iterator[list[Played]],
-    batches: Batches,
-    journal: Journal,
-    progress: Progress,
-    on_progress: Callable[[Progress], None],
+    games: Iterator[list[Played]], batches: Batches, journal: Journal, progress: Progress, on_progress: OnProgress
 ) -> None:
     """Keep games as they end, those of half a second in one transaction."""
     ended: dict[str, Record] = {}
