@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
@@ -54,16 +54,8 @@ def write_tables(
     """
     table = _Games(scenario)
     identities = [canonical(point.identity()) for point in scenario.points]
-    errors: list[str] = []
-    tracebacks: list[str] = []
-
-    def note_error(point: Point, trial: int, seed: int, record: Record) -> None:
-        if record.error:
-            of = "" if point.number < len(scenario.points) else "control, "
-            where = f"{of}point {point.number}, trial {trial}: {point.describe()}"
-            errors.append(one_line(f"{where}: {record.cause}"))
-            tracebacks.append(f"{where}, seed {seed}\n{record.error.rstrip()}\n")
-
+    failed: list[tuple[Point, int, int, Record]] = []
+    errors, tracebacks = [], []
     with writing(folder) as start:
         trials = _writer(start("trials.csv"), scenario.columns)
         series = _writer(start("series.csv"), SERIES)
@@ -73,12 +65,18 @@ def write_tables(
             row = _row(scenario, point, trial, seed, record)
             table.add(row, record, identities[number])
             trials.writerow(map(_cell, row.values()))
-            if not record.error:
+            if record.error:
+                failed.append((point, trial, seed, record))
+            else:
                 place = {name: row[name] for name in PLACE}
                 _write_lists(series, place, SERIES, record.series)
                 _write_lists(kinds, place, KINDS, record.kinds)
-            note_error(point, trial, seed, record)
-        judged, rows = _controls(scenario, table, controls, note_error)
+        judged, rows = _controls(scenario, table, controls, failed)
+        for point, trial, seed, record in failed:
+            of = "" if point.number < len(scenario.points) else "control, "
+            where = f"{of}point {point.number}, trial {trial}: {point.describe()}"
+            errors.append(one_line(f"{where}: {record.cause}"))
+            tracebacks.append(f"{where}, seed {seed}\n{str(record.error).rstrip()}\n")
         if rows:
             _writer(start("controls.csv"), ("claim", "broken", *scenario.columns)).writerows(rows)
         if tracebacks:
@@ -93,12 +91,12 @@ def write_tables(
 
 
 def _controls(
-    scenario: Scenario,
-    table: _Games,
-    games: Iterable[PlacedRecord],
-    note_error: Callable[[Point, int, int, Record], None],
+    scenario: Scenario, table: _Games, games: Iterable[PlacedRecord], failed: list[tuple[Point, int, int, Record]]
 ) -> tuple[dict[int, ControlTable], list[list[Scalar]]]:
-    """Return the table with the broken games for each claim whose control was played, and the rows of these games."""
+    """Return the table with the broken games for each claim whose control was played, and the rows of these games.
+
+    Broken games that an error ended are added to `failed`.
+    """
     by_point: dict[int, list[PlacedRecord]] = {}
     for game in games:
         by_point.setdefault(game[0], []).append(game)
@@ -115,7 +113,8 @@ def _controls(
             intact_row = zip(scenario.columns, first.get(instead, ()), strict=False)
             known = {name: value for name, value in intact_row if name in KNOWN_BEFORE}
             for _, trial, seed, record in by_point.get(point.number, ()):
-                note_error(point, trial, seed, record)
+                if record.error:
+                    failed.append((point, trial, seed, record))
                 row = _row(scenario, scenario.points[instead], trial, seed, record) | known  # of the point as it was
                 whole.add(row, record, point.number)  # never a repetition of another point's game
                 rows.append([claim.name, broken, *map(_cell, row.values())])
