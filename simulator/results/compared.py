@@ -223,15 +223,6 @@ def _warnings(results: Sequence[Results], names: Sequence[str], points: Sequence
         warnings.append(f"no two results have a point in common; they differ in: {apart}")
     elif not any(0 in point.places and len(point.places) > 1 for point in points):
         warnings.append(f"no other result has a point of {names[0]}, with which all others are compared")
-    for difference, values in _facts(results).items():
-        if len(set(values)) > 1:
-            each = ", ".join(f"{value} ({name})" for name, value in zip(names, values, strict=True))
-            warnings.append(f"{difference}: {each}")
-    return warnings
-
-
-def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
-    """Return properties that results should share, with the value of each result."""
     manifests = [one.manifest for one in results]
     facts = {
         "they are results of different tasks": [str(one.scenario.get("task") or "count") for one in results],
@@ -240,11 +231,14 @@ def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
         "games were made of different files": [_files(one) for one in manifests],
         "different versions of disttrack": [str(one.get("versions", {}).get("disttrack")) for one in manifests],
     }
-    keys = dict.fromkeys(key for one in results for key in one.scenario if key not in (*UNIMPORTANT, "task"))
-    for key in keys:
+    for key in dict.fromkeys(key for one in results for key in one.scenario if key not in (*UNIMPORTANT, "task")):
         values = [one.scenario.get(key) for one in results]
         facts[f"different {key}"] = [canonical(value) if value is not None else "none" for value in values]
-    return facts
+    for difference, texts in facts.items():
+        if len(set(texts)) > 1:
+            each = ", ".join(f"{text} ({name})" for name, text in zip(names, texts, strict=True))
+            warnings.append(f"{difference}: {each}")
+    return warnings
 
 
 def _code(manifest: Mapping[str, Any]) -> str:

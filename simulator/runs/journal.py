@@ -79,7 +79,13 @@ class Journal:
                 self.known.clear()
         except (sqlite3.Error, OSError) as error:
             self.close()
-            raise self._refusal(error) from error
+            if isinstance(error, OSError):
+                raise ScenarioError(f"{path.parent}: cannot be written: {error.strerror or error}") from error
+            if _code(error) in BUSY:
+                message = f"{path.parent}: another run is writing to this folder; choose another with --out"
+                raise ScenarioError(message) from error
+            kind = RunError if _code(error) in FULL else ScenarioError
+            raise kind(f"{path}: cannot be opened or written: {error}") from error
 
     def _open(self) -> sqlite3.Connection:
         """Open the file, and lock it until it is closed."""
@@ -166,15 +172,6 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _refusal(self, error: Exception) -> RunError | ScenarioError:
-        folder = self.path.parent
-        if isinstance(error, OSError):
-            return ScenarioError(f"{folder}: cannot be written: {error.strerror or error}")
-        if _code(error) in BUSY:
-            return ScenarioError(f"{folder}: another run is writing to this folder; choose another with --out")
-        kind = RunError if _code(error) in FULL else ScenarioError
-        return kind(f"{self.path}: cannot be opened or written: {error}")
 
 
 def _connect(path: Path) -> sqlite3.Connection:
