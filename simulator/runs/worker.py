@@ -99,8 +99,7 @@ def serve(connection: Connection, output: Path, parent: int) -> NoReturn:
     """
     own, folder = os.getpid(), os.getcwd()
     try:
-        _begin(parent)
-        _print_to(output)
+        _begin(parent, output)
         connection.send(READY)
         while True:
             for job in connection.recv():
@@ -113,8 +112,8 @@ def serve(connection: Connection, output: Path, parent: int) -> NoReturn:
         os._exit(1)
 
 
-def _begin(parent: int) -> None:
-    """Leave Ctrl-C to the parent, and end when the parent has ended, whatever the cause."""
+def _begin(parent: int, output: Path) -> None:
+    """Leave Ctrl-C to the parent, end when the parent has ended, whatever the cause, and print to a file."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _mask("SIG_UNBLOCK")
@@ -129,10 +128,6 @@ def _begin(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _print_to(output: Path) -> None:
-    """Append everything that is printed in this process to a file."""
     log = os.open(output, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     for number in (1, 2):
         os.dup2(log, number)
