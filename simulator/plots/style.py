@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
 from io import BytesIO
 from math import ceil
 from pathlib import Path
@@ -25,7 +24,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from disttrack.simulator.plots.marks import INK, QUIET
-from disttrack.simulator.results.files import write_with
+from disttrack.simulator.results.files import replacing
 
 WIDTH: Final = 8.0
 """Width of a figure on a screen in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
@@ -222,6 +221,7 @@ def save(
         _fix(figure)
         for form in forms:
             path = stem.with_name(f"{stem.name}.{form}")
-            write_with(path, partial(figure.savefig, format=form, metadata=_NOTHING_ELSE[form]), within)
+            with replacing(path, within) as part:
+                figure.savefig(part, format=form, metadata=_NOTHING_ELSE[form])
             written.append(path)
     return written

@@ -28,7 +28,7 @@ from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.results.formats import duration
 from disttrack.simulator.results.write import write_tables
 from disttrack.simulator.runs.estimate import cores
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import Scenario, load
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -78,7 +78,7 @@ def replay(name: str, workers: int) -> Compared:
     """Play all games of a scenario and compare trials.csv, kinds.csv and claims.csv."""
     reference = REFERENCE / name
     with tempfile.TemporaryDirectory() as folder:
-        execute(_scenario(name), out=folder, workers=workers, fresh=True)
+        run(_scenario(name), out=folder, workers=workers, fresh=True)
         games = len(table(reference / "trials.csv"))
         return Compared(games, *compare(Path(folder), reference, ("trials.csv", "kinds.csv", "claims.csv")))
 

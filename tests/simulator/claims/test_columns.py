@@ -24,7 +24,7 @@ from disttrack.simulator.claims.columns import (
 )  # fmt: skip
 from disttrack.simulator.claims.judge import Finding
 from disttrack.simulator.game.play import play
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -76,7 +76,7 @@ def test_a_game_knows_what_the_table_says_it_does() -> None:
 
 def test_a_run_writes_these_columns_and_leaves_none_of_a_counting_game_empty(tmp_path: Path) -> None:
     (tmp_path / "small.yaml").write_text(SMALL, encoding="utf-8")
-    execute(load(tmp_path / "small.yaml"), out=tmp_path / "out", workers=1)
+    run(load(tmp_path / "small.yaml"), out=tmp_path / "out", workers=1)
     for name, columns in TABLES.items():
         with open(tmp_path / "out" / name, encoding="utf-8", newline="") as file:
             header, *rows = csv.reader(file)
