@@ -149,7 +149,7 @@ class Suite(Reactions):
     def workers(self) -> Iterator[Figure]:
         """Two workers against one, on 200 games of 0.2 s each; medians of at most three runs."""
         from disttrack.simulator.results.files import write_text
-        from disttrack.simulator.runs.runner import execute
+        from disttrack.simulator.runs.runner import run
         from disttrack.simulator.scenario.load import load
 
         # a protocol that draws coins, since games that are bound to be equal are played only once
@@ -167,14 +167,14 @@ class Suite(Reactions):
             )
             scenario = load(file)
 
-            def run(workers: int) -> None:
-                execute(scenario, out=Path(folder, "out"), workers=workers, fresh=True)
+            def play_all(workers: int) -> None:
+                run(scenario, out=Path(folder, "out"), workers=workers, fresh=True)
 
             # alternating, so that a slow period of the machine affects both
             took: dict[int, list[float]] = {1: [], 2: []}
             for _ in range(min(self.repeats, 3)):  # a minute each
                 for workers, times in took.items():
-                    times.append(seconds(lambda n=workers: run(n), 1))  # type: ignore[misc]
+                    times.append(seconds(lambda n=workers: play_all(n), 1))  # type: ignore[misc]
             alone, both = (sorted(times)[len(times) // 2] for times in took.values())
         what = f"two workers, 200 games of {alone / 200:.2f} s, medians of {len(took[1])}"
         yield at_least(what, both, "s", f"one worker, {alone:.1f} s", alone / both, 1.8)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from disttrack.simulator.claims.columns import KINDS, PLACE
-from disttrack.simulator.claims.grammar import columns_of
+from disttrack.simulator.claims.expressions import columns_of
 from disttrack.simulator.claims.judge import Finding
 from disttrack.simulator.results.formats import number
 from disttrack.simulator.results.write import PlacedRecord, write_tables

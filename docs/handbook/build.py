@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import mkdocs_gen_files
 
-from disttrack.simulator.points.facts import Facts, facts
+from disttrack.simulator.points.facts import Facts
 from disttrack.simulator.points.registry import FAMILIES, HOMES, kinds
 from handbook.api import api_pages, documented
 from handbook.corpus import REFERENCE, shipped
@@ -31,7 +31,7 @@ def write_kinds() -> None:
     for family in FAMILIES:
         plural = HOMES[family].plural
         built_in = [kind for kind in kinds(family).values() if kind.origin == "built in"]
-        known = [facts(family, kind.name, kind.origin, kind.reference, kind.load()) for kind in built_in]
+        known = [Facts(family, kind.name, kind.origin, kind.reference, kind.load()) for kind in built_in]
         known.sort(key=lambda one: one.name)
         for one in known:
             write(f"{plural}/{one.name}.md", kind_page(one, example(family, one.name), picture_of(one), places))

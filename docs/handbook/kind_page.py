@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import MISSING, dataclass
 from typing import Final
 
-from disttrack.simulator.points.facts import Cost, Facts
+from disttrack.simulator.points.facts import Cost, Facts, first_line
 from disttrack.simulator.points.registry import HOMES
 from disttrack.simulator.results.formats import number
 from handbook.corpus import Row, shipped, uses
@@ -138,7 +138,7 @@ def _scenarios(facts: Facts) -> str:
 def family_page(plural: str, known: Sequence[Facts]) -> str:
     """Return the page that lists the kinds of a family."""
     rows = [
-        [f"[{facts.name}]({facts.name}.md)", prose(facts.line), prose(facts.properties.get("source", ""))]
+        [f"[{facts.name}]({facts.name}.md)", prose(first_line(facts.maker)), prose(facts.properties.get("source", ""))]
         for facts in known
     ]
     entry = code(f"disttrack.{plural}")

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from disttrack.simulator.claims.columns import ColumnType
-from disttrack.simulator.claims.grammar import ExpressionError, outermost
+from disttrack.simulator.claims.expressions import ExpressionError, outermost
 from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows, is_column
 from disttrack.simulator.errors import accepted, nearest
 
@@ -134,6 +134,20 @@ class Claim(Strict):
             low, high = max(low, self.equals - room), min(high, self.equals + room)
         return low, high
 
+    @property
+    def bound(self) -> str:
+        """Return its bounds in a few characters: ``>= 0.95``, ``1 ± 5 %``."""
+        parts = []
+        if self.at_least is not None:
+            parts.append(f">= {self.at_least:g}")
+        if self.at_most is not None:
+            parts.append(f"<= {self.at_most:g}")
+        if isinstance(self.within, str):
+            parts.append(f"{self.equals:g} ± {float(self.within.rstrip(' %')):g} %")
+        elif self.equals is not None:
+            parts.append(f"{self.equals:g} ± {self.within:g}" if self.within else f"= {self.equals:g}")
+        return ", ".join(parts)
+
     @model_validator(mode="after")
     def _bounds(self) -> Claim:
         if self.at_least is None and self.at_most is None and self.equals is None:
@@ -157,14 +171,9 @@ class Claim(Strict):
 
 def ill_typed(claim: Claim, columns: Mapping[str, ColumnType]) -> tuple[str, str] | None:
     """Return which key of a claim cannot be evaluated on columns of these types, and why; None if all can."""
-    checks = (
-        ("where", claim.where, check_condition),
-        ("measure", claim.measure, check_measure),
-        ("margin", claim.margin, check_rows),
-    )
-    for key, text, check in checks:
+    for key, check in (("where", check_condition), ("measure", check_measure), ("margin", check_rows)):
         try:
-            if text:
+            if text := getattr(claim, key):
                 check(text, columns)
         except ExpressionError as error:
             return key, str(error)

@@ -13,8 +13,8 @@ Scalar = str | int | float | bool | None
 """A value of a table."""
 ColumnType = Literal["number", "truth", "text", "unknown"]
 """What a column holds."""
-Origin = Literal["run", "point", "game", "claim"]
-"""Where the value comes from: the run, the point of the scenario, the game that was played, or a claim."""
+Origin = Literal["run", "point", "game"]
+"""Where the value comes from: the run, the point of the scenario, or the game that was played."""
 
 
 @dataclass(frozen=True)
@@ -79,18 +79,21 @@ NETWORK_COLUMNS: Final = (
 )
 """Columns of ``trials.csv`` that follow these in scenarios with a `network`."""
 
+GAME: Final = "which game "
+"""A number that games share if they are the same game: a column of claims that no expression can name."""
+COINLESS: Final = "without coins "
+"""Whether chance had no part in a game, so that another seed gives it again: another such column."""
+
 PLACE: Final = ("point", "trial", "protocol", "adversary")
 """The columns that say, in the other tables, which game a row belongs to."""
-_PLACE: Final = tuple(column for column in TRIAL_COLUMNS if column.name in PLACE)
-
-SERIES_COLUMNS: Final = (*_PLACE, *map(Column, ("step", "items", "output", "rel_error", "messages", "words")))
+SERIES: Final = (*PLACE, "step", "items", "output", "rel_error", "messages", "words")
 """Columns of ``series.csv``: a row per checkpoint of a game."""
-KIND_COLUMNS: Final = (*_PLACE, *map(Column, ("kind", "direction", "messages", "words", "bits")))
+KINDS: Final = (*PLACE, "kind", "direction", "messages", "words", "bits")
 """Columns of ``kinds.csv``: a row per kind of message, direction and game."""
-_OF_CLAIMS: Final = (
-    "name where group measure value low high bound games verdict note control broken false_alarm power of_goal played"
+CLAIMS: Final = (
+    *("name", "where", "group", "measure", "value", "low", "high", "bound", "games", "verdict", "note", "control"),
+    *("broken", "false_alarm", "power", "of_goal", "played"),
 )
-CLAIM_COLUMNS: Final = tuple(Column(name, "claim") for name in _OF_CLAIMS.split())
 """Columns of ``claims.csv``: a row per claim and group of its `each`; the fields of a `Finding`."""
 
 
@@ -107,11 +110,6 @@ def names(columns: Sequence[Column], *origins: Origin) -> tuple[str, ...]:
 
 TRIALS: Final = names(TRIAL_COLUMNS)
 NETWORK: Final = names(NETWORK_COLUMNS)
-SERIES: Final = names(SERIES_COLUMNS)
-KINDS: Final = names(KIND_COLUMNS)
-CLAIMS: Final = names(CLAIM_COLUMNS)
-
-_LABELS: Final = {column.name: column.label for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS) if column.label}
 
 
 def label(name: str) -> str:
@@ -122,4 +120,5 @@ def label(name: str) -> str:
     >>> label("words_up"), label("max_abs_error")
     ('words to the server', 'max abs error')
     """
-    return _LABELS.get(name, name.replace("_", " "))
+    labels = {column.name: column.label for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS)}
+    return labels.get(name) or name.replace("_", " ")

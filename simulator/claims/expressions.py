@@ -11,25 +11,35 @@ expression is checked before there are results by evaluating it on a sample tabl
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from itertools import pairwise
+from typing import Any, Final
 
 import numpy as np
 
-from disttrack.simulator.claims.columns import ColumnType
-from disttrack.simulator.claims.grammar import ExpressionError, parse
-from disttrack.simulator.claims.operators import BINARY, COMPARE, both, either, missing
+from disttrack.simulator.claims.operators import BINARY, COMPARE, both, either, missing, type_of
 from disttrack.simulator.claims.statistics import AGGREGATES, CONDITIONS, ROWWISE, SHARE, Aggregate, Estimate, Values
 from disttrack.simulator.errors import nearest
 
 Columns = Mapping[str, Values]
+MOST_LETTERS: Final = 2_000
+"""Length of an expression at most."""
+MOST_LEVELS: Final = 60
+"""Levels of nesting at most."""
 
 
+class ExpressionError(Exception):
+    """An expression that cannot be read or evaluated; its message is one line."""
+
+
+@np.errstate(all="ignore")
 def measure(
     text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES, *, masking: bool = True
 ) -> Estimate:
-    """Return the value of a measure over a table, with its confidence interval where it has one.
+    """Return the value of a measure over a table, with its confidence interval; ExpressionError if it has none.
 
     Parameters
     ----------
@@ -37,11 +47,6 @@ def measure(
         What sums columns up.
     masking
         Whether a comparison with a missing value is neither true nor false.
-
-    Raises
-    ------
-    ExpressionError
-        The text is no measure, or names a column that is not there.
 
     Examples
     --------
@@ -51,17 +56,17 @@ def measure(
     >>> round(measure("slope(words, sites)", linear).value, 9)
     1.0
     """
-    value = _Evaluation(text, table, aggregates, masking=masking).value(parse(text))
+    value = _Evaluation(text, table, aggregates, masking).value(parse(text))
     if isinstance(value, Estimate):
         return value
     if np.ndim(value):
-        example = f"median({text.strip()})"
-        raise ExpressionError(f"{text!r} is a column, not a measure; sum it up, for example {example}")
+        raise ExpressionError(f"{text!r} is a column, not a measure; sum it up, for example median({text.strip()})")
     if isinstance(value, str):
         raise ExpressionError(f"{text!r} is a text, not a measure")
     return Estimate(float(value))
 
 
+@np.errstate(all="ignore")
 def rows(text: str, table: Columns) -> Values:
     """Return the value of a condition or a quantity in each row of a table.
 
@@ -74,33 +79,51 @@ def rows(text: str, table: Columns) -> Values:
 
 
 def condition(text: str, table: Columns) -> Values:
-    """Return whether a condition holds in each row of a table.
-
-    Raises
-    ------
-    ExpressionError
-        It is neither true nor false.
-    """
+    """Return whether a condition holds in each row of a table; ExpressionError if it is neither true nor false."""
     holds = rows(text, table)
     if holds.dtype.kind not in "bV" and len(holds):
         raise ExpressionError(f"{text!r} is neither true nor false of a game; for example: sites >= 64")
     return holds.astype(bool)
 
 
-def argument(text: str, table: Columns) -> tuple[Values, Values]:
-    """Return the rows that a measure of one call is about, and the value of its first argument in each of them.
-
-    Examples
-    --------
-    >>> argument("max(2 * a, where=(a > 1))", {"a": np.array([1, 2, 3])})
-    (array([False,  True,  True]), array([4., 6.]))
-    """
+def argument(text: str, table: Columns) -> tuple[Columns, Values]:
+    """Return the rows that a measure of one call is about, and the value of its first argument in each of them."""
     call = parse(text)
     assert isinstance(call, ast.Call)
-    chosen = np.ones(length(table), dtype=bool)
     for keyword in call.keywords:
-        chosen = condition(ast.unparse(keyword.value), table)
-    return chosen, rows(ast.unparse(call.args[0]), select(table, chosen))
+        table = select(table, condition(ast.unparse(keyword.value), table))
+    return table, rows(ast.unparse(call.args[0]), table)
+
+
+def parse(text: str) -> ast.expr:
+    """Return the tree of an expression; ExpressionError if it is none, or exceeds a limit."""
+    if len(text) > MOST_LETTERS:
+        raise ExpressionError(f"{text[:40]!r}… has {len(text):,} letters; at most {MOST_LETTERS:,} are read")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in texts
+            tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ExpressionError(f"{text[:80]!r} cannot be read: {getattr(error, 'msg', error)}") from error
+    level: list[ast.AST] = [tree]
+    for _ in range(MOST_LEVELS):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return tree
+    raise ExpressionError(f"{text[:40]!r}…: nested more than {MOST_LEVELS} levels deep")
+
+
+def columns_of(text: str) -> set[str]:
+    """Return the names of the columns that an expression uses."""
+    nodes = list(ast.walk(parse(text)))
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    return {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
+
+
+def outermost(text: str) -> str:
+    """Return the name of the function that an expression is a call of; empty if it is more than a call."""
+    tree = parse(text)
+    return tree.func.id if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) else ""
 
 
 def length(table: Columns) -> int:
@@ -116,22 +139,23 @@ def select(table: Columns, chosen: Values) -> Columns:
 def column_of(values: Sequence[Any]) -> Values:
     """Return a column of truth values, numbers or texts.
 
-    Where there is no value (None, or not-a-number among others), a truth value is false, a number is
-    not-a-number, and a text is empty.
+    Where there is no value (None or not-a-number) a truth value is false, a number not-a-number, a text empty.
 
     Examples
     --------
     >>> column_of([True, None]), column_of([1, None]), column_of(["a", None])
     (array([ True, False]), array([ 1., nan]), array(['a', ''], dtype='<U1'))
     """
-    given = [value for value in values if value is not None and value == value]
+    values = [None if value != value else value for value in values]
+    given = [value for value in values if value is not None]
     if given and all(isinstance(value, bool | np.bool_) for value in given):
-        return np.array([value is not None and value == value and bool(value) for value in values], dtype=bool)
+        return np.array([bool(value) for value in values])
     if all(isinstance(value, int | float | np.number) for value in given):
         return np.array([np.nan if value is None else value for value in values], dtype=float)
-    return np.array(["" if value is None or value != value else str(value) for value in values])
+    return np.array(["" if value is None else str(value) for value in values])
 
 
+@dataclass(frozen=True)
 class _Evaluation:
     """The value of an expression over a table.
 
@@ -143,13 +167,10 @@ class _Evaluation:
         Whether a comparison with a missing value is masked: neither true nor false. Otherwise it is false.
     """
 
-    def __init__(
-        self, text: str, table: Columns, aggregates: Mapping[str, Aggregate] | None = None, *, masking: bool = False
-    ) -> None:
-        self.text = text
-        self.table = table
-        self.aggregates = aggregates
-        self.masking = masking
+    text: str
+    table: Columns
+    aggregates: Mapping[str, Aggregate] | None = None
+    masking: bool = False
 
     def value(self, node: ast.expr) -> Any:
         match node:
@@ -162,8 +183,7 @@ class _Evaluation:
             case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
                 return -self._number(operand) if isinstance(sign, ast.USub) else self._number(operand)
             case ast.BinOp(left=left, op=operator, right=right) if type(operator) in BINARY:
-                with np.errstate(all="ignore"):
-                    return BINARY[type(operator)](self._number(left), self._number(right))
+                return BINARY[type(operator)](self._number(left), self._number(right))
             case ast.BoolOp(op=operator, values=values):
                 return reduce(both if isinstance(operator, ast.And) else either, map(self._truth, values))
             case ast.Compare(
@@ -171,7 +191,7 @@ class _Evaluation:
             ):
                 return self._among(left, among.elts, inside=isinstance(operator, ast.In))
             case ast.Compare(left=left, ops=operators, comparators=others):
-                return self._compare(left, operators, others)
+                return self._compare(operators, [left, *others])
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords):
                 return self._call(name, arguments, keywords)
             case ast.List() | ast.Tuple():
@@ -189,22 +209,21 @@ class _Evaluation:
         value = self.value(node)
         return np.asanyarray(value.value if isinstance(value, Estimate) else value)
 
-    def _typed(self, node: ast.expr) -> Values:
-        """Return a value; truth values, which can be used as numbers too, for one of no known type."""
+    def _typed(self, node: ast.expr, kinds: str, fault: str) -> Values:
+        """Return a value of one of these kinds; truth values, which can be numbers too, for one of no known type."""
         value = self._array(node)
-        return np.ones(value.shape, dtype=bool) if value.dtype.kind == "V" else value
+        if value.dtype.kind == "V":
+            return np.ones(value.shape, dtype=bool)
+        if value.dtype.kind not in kinds:
+            raise self._refused(f"{ast.unparse(node)} {fault}")
+        return value
 
     def _truth(self, node: ast.expr) -> Values:
-        value = self._typed(node)
-        if value.dtype.kind != "b":
-            raise self._refused(f"{ast.unparse(node)} is neither true nor false")
-        return value
+        return self._typed(node, "b", "is neither true nor false")
 
     def _known(self, node: ast.expr) -> Values:
         """Return numbers or truth values; refuse a condition that is neither true nor false in some of the games."""
-        value = self._typed(node)
-        if value.dtype.kind not in "biuf":
-            raise self._refused(f"{ast.unparse(node)} is not a number")
+        value = self._typed(node, "biuf", "is not a number")
         if np.ma.is_masked(value):
             raise self._refused(f"some of the games have no value for {ast.unparse(node)}")
         return np.asarray(value)
@@ -212,18 +231,11 @@ class _Evaluation:
     def _number(self, node: ast.expr) -> Values:
         return self._known(node).astype(float)
 
-    def _compare(self, left: ast.expr, operators: list[ast.cmpop], others: list[ast.expr]) -> Any:
-        result: Any = np.True_
-        first = self._array(left)
-        for operator, other in zip(operators, others, strict=True):
-            if type(operator) not in COMPARE:
-                raise self._refused(
-                    "compare with ==, !=, <, <=, >, >=, or with in and a list such as ['robust', 'block']"
-                )
-            second = self._array(other)
-            result = both(result, self._holds(COMPARE[type(operator)], first, second))
-            first = second
-        return result
+    def _compare(self, operators: list[ast.cmpop], sides: list[ast.expr]) -> Any:
+        if not {*map(type, operators)} <= {*COMPARE}:
+            raise self._refused("compare with ==, !=, <, <=, >, >=, or with in and a list such as ['robust', 'block']")
+        pairs = zip(operators, pairwise(map(self._array, sides)), strict=True)
+        return reduce(both, [self._holds(COMPARE[type(operator)], *pair) for operator, pair in pairs])
 
     def _among(self, left: ast.expr, elements: list[ast.expr], *, inside: bool) -> Any:
         """Return whether a value equals one of some others, or none of them."""
@@ -235,7 +247,7 @@ class _Evaluation:
 
     def _holds(self, compare: Callable[[Any, Any], Any], one: Values, other: Values) -> Any:
         """Return whether a comparison holds."""
-        kinds = {_kind(one), _kind(other)}
+        kinds = {type_of(one), type_of(other)}
         if "unknown" in kinds:
             holds = np.full(np.broadcast_shapes(one.shape, other.shape), compare is np.not_equal)
         elif len(kinds) > 1:
@@ -251,8 +263,7 @@ class _Evaluation:
         if name in ROWWISE:
             if len(arguments) != 1 or keywords:
                 raise self._refused(f"{name} takes one value")
-            with np.errstate(all="ignore"):
-                return ROWWISE[name](self._number(arguments[0]))
+            return ROWWISE[name](self._number(arguments[0]))
         names = [*AGGREGATES, *ROWWISE]
         if name not in names:
             raise self._refused(f"there is no measure {name!r}{nearest(name, names)} (accepted: {', '.join(names)})")
@@ -261,22 +272,17 @@ class _Evaluation:
         aggregate = self.aggregates[name]
         if len(arguments) != len(aggregate.arguments):
             raise self._refused(f"{name} is written {name}({', '.join(aggregate.arguments)})")
-        inner = self._where(name, keywords)
+        inner = self
+        if keywords:
+            if (names := [str(keyword.arg) for keyword in keywords]) != ["where"]:
+                raise self._refused(f"{name} takes one condition, written where=(…), and no {', '.join(names)}")
+            holds = replace(self, aggregates=None, masking=False)._truth(keywords[0].value)
+            inner = replace(self, table=select(self.table, np.broadcast_to(holds, (length(self.table),))))
         values = [inner._argument(name, *pair) for pair in zip(aggregate.arguments, arguments, strict=True)]
         try:
             return aggregate.compute(length(inner.table), *values)
         except ValueError as error:
             raise self._refused(str(error)) from error
-
-    def _where(self, name: str, keywords: list[ast.keyword]) -> _Evaluation:
-        """Return the evaluation of the arguments of a measure, over the rows that meet its condition."""
-        if not keywords:
-            return self
-        if (names := [str(keyword.arg) for keyword in keywords]) != ["where"]:
-            raise self._refused(f"{name} takes one condition, written where=(…), and no {', '.join(names)}")
-        holds = _Evaluation(self.text, self.table)._truth(keywords[0].value)
-        chosen = np.broadcast_to(holds, (length(self.table),))
-        return _Evaluation(self.text, select(self.table, chosen), self.aggregates, masking=self.masking)
 
     def _argument(self, name: str, role: str, node: ast.expr) -> Values:
         """Return an argument of a measure; refuse one that is not of its type."""
@@ -290,10 +296,3 @@ class _Evaluation:
 
     def _refused(self, why: str) -> ExpressionError:
         return ExpressionError(f"{self.text!r}: {why}")
-
-
-def _kind(value: Values) -> ColumnType:
-    """Return the type of a value for comparisons; a column without any value may be of any type."""
-    if value.dtype.kind == "V" or (value.ndim and value.size and missing(value).all()):
-        return "unknown"
-    return "text" if value.dtype.kind == "U" else "number"

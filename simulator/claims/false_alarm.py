@@ -15,18 +15,15 @@ as independent. A game without coins is the same in every run: it is taken as it
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from disttrack.simulator.claims.expressions import rows, select
-from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.expressions import ExpressionError, rows, select
+from disttrack.simulator.claims.jackknife import Observed
+from disttrack.simulator.claims.statistics import Values
 from disttrack.simulator.claims.tails import beta_binomial, clustered, game_outside, tail
-
-if TYPE_CHECKING:
-    from disttrack.simulator.claims.claim import Claim
-    from disttrack.simulator.claims.jackknife import Observed
-    from disttrack.simulator.claims.statistics import Values
 
 ALLOWED: Final = 1e-4
 """Largest false-alarm rate that a claim may have."""

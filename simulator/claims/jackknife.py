@@ -21,9 +21,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.simulator.claims.expressions import Columns, argument, length, measure, select
-from disttrack.simulator.claims.grammar import columns_of, outermost
-from disttrack.simulator.claims.groups import COINLESS
+from disttrack.simulator.claims.columns import COINLESS
+from disttrack.simulator.claims.expressions import Columns, argument, columns_of, length, measure, outermost, select
 from disttrack.simulator.claims.statistics import AGGREGATES, Aggregate, Estimate, Values
 
 EXTREMES: Final = ("max", "min")
@@ -197,6 +196,5 @@ def observe(measure: str, table: Columns) -> Observed:
     name = outermost(measure)
     if name not in ("fraction", *EXTREMES):
         return Observed("", table, np.empty(0), *units(table), jackknife(measure, table))
-    chosen, values = argument(measure, table)
-    games = select(table, chosen)
+    games, values = argument(measure, table)
     return Observed(name, games, values.astype(bool if name == "fraction" else float), *units(games))

@@ -6,23 +6,36 @@ that is about no game fails.
 
 A claim that also passes in its control, where what it is about is broken, is vacuous, and counts as failed.
 
-Games that an error ended are left out of all measures. A claim that has lost one of its games, or of those of its
-control, is undecided whatever the others show.
+A game in which chance had no part is the same for every seed, and points that are equal have the same games: however
+often such a game was played, it is one observation, and is counted once in all that is measured.
+
+A game that an error ended shows nothing of its protocol: it is left out of all measures. A claim that has lost one of
+its games, or of those of its control, is undecided whatever the others show.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.expressions import Columns, condition, length, measure, select
+from disttrack.simulator.claims.columns import GAME
+from disttrack.simulator.claims.expressions import (
+    Columns,
+    ExpressionError,
+    columns_of,
+    condition,
+    length,
+    measure,
+    parse,
+    select,
+)
 from disttrack.simulator.claims.false_alarm import false_alarm
-from disttrack.simulator.claims.grammar import ExpressionError
-from disttrack.simulator.claims.groups import distinct_games, groups, lost_games
 from disttrack.simulator.claims.jackknife import observe
 from disttrack.simulator.claims.power import power
 
@@ -95,8 +108,7 @@ class Finding:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class ControlTable:
+class ControlTable(NamedTuple):
     """The games that a control is judged on.
 
     Parameters
@@ -111,7 +123,7 @@ class ControlTable:
 
     table: Columns
     intact: int
-    lost: Columns = field(default_factory=dict)
+    lost: Columns | None = None
 
 
 def judge(
@@ -133,9 +145,9 @@ def judge(
     for number, claim in enumerate(claims):
         findings = _findings(claim, table)
         if ended := lost_games(claim, lost or {}):
-            findings = _undecided(findings, ended)
-        control = (controls or {}).get(number)
-        if control is not None:
+            note = f"{ended:,} of its {ended + sum(one.played for one in findings):,} games ended in an error"
+            findings = [replace(one, verdict=UNDECIDED, note=note) for one in findings]
+        if control := (controls or {}).get(number):
             findings = _beside(findings, claim, control)
         elif claim.no_control is not None:
             findings = [replace(finding, broken=f"no control: {claim.no_control}") for finding in findings]
@@ -149,52 +161,65 @@ def meets(claim: Claim, value: float) -> bool:
     return low <= value <= high  # not-a-number does not
 
 
-def bound(claim: Claim) -> str:
-    """Return the bound of a claim in a few characters.
+def groups(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
+    """Return the games that a claim is about, by equal values in the columns of `each`, in order of appearance.
 
-    Examples
-    --------
-    >>> bound(Claim(name="n", measure="fraction(ok)", at_least=0.95))
-    '>= 0.95'
-    >>> bound(Claim(name="n", measure="slope(words, sites)", equals=1, within=0.05))
-    '1 ± 0.05'
+    A group is a condition and its games; there is none if no game meets the claim's own condition.
     """
-    parts = []
-    if claim.at_least is not None:
-        parts.append(f">= {claim.at_least:g}")
-    if claim.at_most is not None:
-        parts.append(f"<= {claim.at_most:g}")
-    if isinstance(claim.within, str):
-        parts.append(f"{claim.equals:g} ± {float(claim.within.rstrip(' %')):g} %")
-    elif claim.equals is not None:
-        parts.append(f"{claim.equals:g} ± {claim.within:g}" if claim.within else f"= {claim.equals:g}")
-    return ", ".join(parts)
-
-
-def _finding_of(claim: Claim, group: str, **values: Any) -> Finding:
-    """Return the finding of a claim for a group; without a verdict it has failed."""
-    return Finding(claim.name, claim.where, group, claim.measure, bound(claim), **values)
-
-
-def _groups(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
-    """Return the games that a claim is about, by the groups of `each`; none if no game meets its condition."""
     if claim.where and length(table):
         table = select(table, condition(claim.where, table))
-    return groups(claim.columns, table) if length(table) else []
+    if not length(table):
+        return []
+    for name in claim.columns:
+        if name not in table:
+            raise ExpressionError(f"there is no column {name!r} for each")
+    if not claim.columns:
+        return [("", table)]
+    places: dict[tuple[Any, ...], list[int]] = {}
+    for number, values in enumerate(zip(*(table[name].tolist() for name in claim.columns), strict=True)):
+        # not-a-number equals no other, and would be a group per game
+        places.setdefault(tuple(None if value != value else value for value in values), []).append(number)
+    conditions = (" and ".join(map("{} == {!r}".format, claim.columns, values)) for values in places)
+    return list(zip(conditions, (select(table, np.array(numbers)) for numbers in places.values()), strict=True))
+
+
+def distinct_games(table: Columns) -> Columns:
+    """Return the first of all rows that are the same game; the table as it is if that is not known."""
+    if GAME not in table:
+        return table
+    _, first = np.unique(table[GAME], return_index=True)
+    return table if len(first) == length(table) else select(table, np.sort(first))
+
+
+def lost_games(claim: Claim, lost: Columns) -> int:
+    """Return how many of the games that an error ended a claim may be about.
+
+    A part of the claim's condition on columns that are not known without playing is taken as true.
+    """
+    tree = parse(claim.where or "True")
+    parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
+    may = np.ones(length(lost), dtype=bool)
+    for part in map(ast.unparse, parts):
+        if columns_of(part) <= set(lost):
+            with suppress(ExpressionError):  # the finding of the claim has the reason
+                may &= condition(part, lost)
+    return int(may.sum())
 
 
 def _findings(claim: Claim, table: Columns) -> list[Finding]:
+    finding = Finding(claim.name, claim.where, "", claim.measure, claim.bound)
     try:
-        findings = [_finding(claim, group, games) for group, games in _groups(claim, table)]
+        findings = [_finding(claim, group, games) for group, games in groups(claim, table)]
     except ExpressionError as error:
-        return [_finding_of(claim, "", note=str(error))]
-    return findings or [_finding_of(claim, "", note="no game meets the condition")]
+        return [replace(finding, note=str(error))]
+    return findings or [replace(finding, note="no game meets the condition")]
 
 
 def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     """Return the finding of a group of games, each of which is counted once."""
     table = distinct_games(games)
-    finding = _finding_of(claim, group, games=length(table), played=length(games))
+    finding = Finding(claim.name, claim.where, group, claim.measure, claim.bound)
+    finding = replace(finding, games=length(table), played=length(games))
     try:
         estimate = measure(claim.measure, table)
     except ExpressionError as error:
@@ -211,22 +236,15 @@ def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     return replace(finding, false_alarm=rate)
 
 
-def _undecided(findings: Sequence[Finding], lost: int) -> list[Finding]:
-    """Return the findings of a claim that has lost games."""
-    note = f"{lost:,} of its {lost + sum(one.played for one in findings):,} games ended in an error"
-    return [replace(one, verdict=UNDECIDED, note=note) for one in findings]
-
-
 def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) -> list[Finding]:
     """Return findings with the outcome of their control: a group with no broken game in it has none."""
-    ended = lost_games(claim, control.lost)
-    if ended:
+    if ended := lost_games(claim, control.lost or {}):
         note = f"{ended:,} games of its control ended in an error"
         return [replace(one, verdict=UNDECIDED, note=note) if one.holds else one for one in findings]
     marked = {**control.table, _BROKEN: np.arange(length(control.table)) >= control.intact}
     note, broken = "no game in it", {}
     try:
-        broken = {group: distinct_games(games) for group, games in _groups(claim, marked) if games[_BROKEN].any()}
+        broken = {group: distinct_games(games) for group, games in groups(claim, marked) if games[_BROKEN].any()}
     except ExpressionError as error:
         note = str(error)
     if not broken:

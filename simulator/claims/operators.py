@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from disttrack.simulator.claims.columns import ColumnType
+
 BINARY: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: np.add,
     ast.Sub: np.subtract,
@@ -29,6 +31,13 @@ COMPARE: Final[dict[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
 def missing(value: np.ndarray[Any, Any]) -> Any:
     """Return where there is no number."""
     return np.isnan(value) if value.dtype.kind == "f" else np.zeros(value.shape, dtype=bool)
+
+
+def type_of(value: np.ndarray[Any, Any]) -> ColumnType:
+    """Return the type of a value for comparisons; a column without any value may be of any type."""
+    if value.dtype.kind == "V" or (value.ndim and value.size and missing(value).all()):
+        return "unknown"
+    return "text" if value.dtype.kind == "U" else "number"
 
 
 def both(one: Any, other: Any) -> Any:

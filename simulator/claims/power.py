@@ -11,18 +11,15 @@ a claim on them alone finds whatever is beyond its bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from disttrack.simulator.claims.claim import Claim, of_failure
-from disttrack.simulator.claims.grammar import columns_of, outermost
+from disttrack.simulator.claims.expressions import columns_of, outermost
+from disttrack.simulator.claims.jackknife import Observed
 from disttrack.simulator.claims.tails import clustered_below, reach
-
-if TYPE_CHECKING:
-    from disttrack.simulator.claims.jackknife import Observed
 
 MISSED: Final = 0.05
 """Share of runs in which a violation as large as the power is missed."""
@@ -40,8 +37,7 @@ COSTS: Final = ("words", "messages", "bits", "broadcasts")
 _HALVINGS: Final = 30
 
 
-@dataclass(frozen=True)
-class Power:
+class Power(NamedTuple):
     """What a claim finds with probability 95 %.
 
     Attributes
@@ -72,8 +68,7 @@ def power(claim: Claim, observed: Observed, value: float) -> Power | None:
     """
     sides = []
     for side, bound in zip((-1, 1), claim.accepts, strict=True):
-        there = _beyond(claim, observed, bound, side) if isfinite(bound) else None
-        if there is not None:
+        if isfinite(bound) and (there := _beyond(claim, observed, bound, side)) is not None:
             sides.append(Power(there, _of_goal(claim, there, side, value)))
     return max(sides, key=lambda one: one.of_goal) if sides and isfinite(value) else None
 

@@ -12,8 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.simulator.claims.columns import NETWORK_COLUMNS, TRIAL_COLUMNS, ColumnType
-from disttrack.simulator.claims.expressions import Columns, column_of, condition, measure, rows
-from disttrack.simulator.claims.grammar import columns_of
+from disttrack.simulator.claims.expressions import Columns, column_of, columns_of, condition, measure, rows
 from disttrack.simulator.claims.statistics import AGGREGATES, Estimate, Values
 
 _SAMPLES: Final[Mapping[ColumnType, Values]] = {

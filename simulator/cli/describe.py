@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from inspect import isclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ def describe(name: str) -> None:
 
     NAME is a name that disttrack list shows, or a class of your own: module:Class, path/to/file.py:Class.
     """
-    from disttrack.simulator.points.facts import facts
+    from disttrack.simulator.points.facts import Facts
     from disttrack.simulator.points.registry import FAMILIES, family_of, kinds
     from disttrack.simulator.points.source import is_reference
     from disttrack.simulator.scenario.load import shipped_scenarios
@@ -34,10 +35,10 @@ def describe(name: str) -> None:
     scenarios = shipped_scenarios()
     if is_reference(name):
         maker = class_of(name, "protocol")
-        known = [facts(family_of(maker) or "mechanism", name, "your own", maker.__qualname__, maker)]
+        known = [Facts(family_of(maker) or "mechanism", name, "your own", maker.__qualname__, maker)]
     else:
         matches = [kinds(family)[name] for family in FAMILIES if name in kinds(family)]
-        known = [facts(kind.family, name, kind.origin, kind.reference, kind.load()) for kind in matches]
+        known = [Facts(kind.family, name, kind.origin, kind.reference, kind.load()) for kind in matches]
     if not known and name not in scenarios:
         names = [*(kind for family in FAMILIES for kind in kinds(family)), *scenarios]
         raise ScenarioError(f"there is no {name!r}{nearest(name, names)} (disttrack list shows what there is)")
@@ -48,7 +49,8 @@ def describe(name: str) -> None:
 
 
 def _print_kind(known: Facts) -> None:
-    _print_paragraphs(f"{known.name} ({known.family}, {known.origin}, {known.made} {known.reference})", known.says)
+    made = "class" if isclass(known.maker) else "function"
+    _print_paragraphs(f"{known.name} ({known.family}, {known.origin}, {made} {known.reference})", known.says)
     print_facts(known.properties)
     sizes = [
         f"{one.key} (at least {one.least}{', must be given' * one.needed}, column {one.column}): {one.says}"
@@ -67,7 +69,6 @@ def _print_kind(known: Facts) -> None:
 
 
 def _print_scenario(name: str, path: Path) -> None:
-    from disttrack.simulator.claims.judge import bound
     from disttrack.simulator.scenario.document import comment
     from disttrack.simulator.scenario.load import load
 
@@ -77,7 +78,7 @@ def _print_scenario(name: str, path: Path) -> None:
     print_facts({"title": scenario.head.title, "games": games})
     claims = scenario.head.claims
     _print_list(
-        "claims:", [f"{one.name}: {one.measure} {bound(one)}{one.where and f' where {one.where}'}" for one in claims]
+        "claims:", [f"{one.name}: {one.measure} {one.bound}{one.where and f' where {one.where}'}" for one in claims]
     )
     click.echo()
 

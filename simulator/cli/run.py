@@ -41,7 +41,7 @@ def run(files: tuple[str, ...], out: Path | None, no_controls: bool, no_figures:
     """
     from disttrack.simulator.cli.progress import bar
     from disttrack.simulator.runs.estimate import cores, estimate
-    from disttrack.simulator.runs.runner import execute
+    from disttrack.simulator.runs.runner import run as play
     from disttrack.simulator.runs.seeds import run_seeds
     from disttrack.simulator.scenario.load import load
 
@@ -62,7 +62,7 @@ def run(files: tuple[str, ...], out: Path | None, no_controls: bool, no_figures:
         how["out"] = out if out is None or len(scenarios) == 1 else out / scenario.name
         with bar(scenario.name, quiet=quiet) as on_progress:
             if seeds is None:
-                report = execute(scenario, controls=not no_controls, on_progress=on_progress, **how)
+                report = play(scenario, controls=not no_controls, on_progress=on_progress, **how)
             else:
                 held, errors = run_seeds(scenario, seeds, on_progress=on_progress, **how)
         if seeds is None:

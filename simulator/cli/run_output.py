@@ -26,8 +26,8 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool) 
     from disttrack.simulator.runs.journal import JOURNAL
     from disttrack.simulator.runs.runner import PRINTED
 
-    results, folder = report.results, report.results.dir
-    answers = answer_table(results)
+    folder = report.dir
+    answers = answer_table(report)
     _print_errors(report.errors, str(folder / "errors.txt"))
     if (folder / PRINTED).is_file():
         print_text(f"printed by classes: {folder / PRINTED}", err=True)
@@ -43,7 +43,7 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool) 
         kept = f", {report.kept:,} kept from before" if report.kept else ""
         print_text(f"{report.played:,} games played{alike}{kept}, {duration(report.seconds)}")
         print_text(f"results: {folder}")
-    page = write_report(results, draw_figures(results)) if figures else None
+    page = write_report(report, draw_figures(report)) if figures else None
     if form == "all" and page is not None:
         print_text(f"report: {page}")
     return {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from disttrack.simulator.claims.columns import KIND_COLUMNS, NETWORK_COLUMNS, TRIAL_COLUMNS, names
+from disttrack.simulator.claims.columns import KINDS, NETWORK, PLACE, TRIAL_COLUMNS, names
 from disttrack.simulator.game.verdict import Verdict
 from disttrack.simulator.points.source import import_reference
 
@@ -127,7 +127,7 @@ class Game:
         """One row per kind and direction of messages: kind, direction, messages, words, bits."""
         import pandas as pd
 
-        return pd.DataFrame(self._kinds, columns=list(names(KIND_COLUMNS, "game")))
+        return pd.DataFrame(self._kinds, columns=[name for name in KINDS if name not in PLACE])
 
     @cached_property
     def series(self) -> pd.DataFrame:
@@ -175,7 +175,7 @@ class Game:
 
     def row(self) -> dict[str, Any]:
         """Return the game's columns of trials.csv, with those of networks at the end."""
-        known = (*names(TRIAL_COLUMNS, "point", "game"), *names(NETWORK_COLUMNS))
+        known = (*names(TRIAL_COLUMNS, "point", "game"), *NETWORK)
         return {name: getattr(self, name) for name in known}
 
     def _repr_html_(self) -> str:

@@ -62,9 +62,7 @@ def scenario(shown: Scenario) -> str:
     parts = [_heading(shown.head.title or shown.name, f"{shown.name}: {games}")]
     parts.append(facts(settings))
     if shown.head.claims:
-        from disttrack.simulator.claims.judge import bound
-
-        rows = [[claim.name, claim.where, claim.measure, bound(claim)] for claim in shown.head.claims]
+        rows = [[claim.name, claim.where, claim.measure, claim.bound] for claim in shown.head.claims]
         parts.append(table(["claim", "where", "measure", "bound"], rows, says="claims"))
     return str(_frame(parts))
 

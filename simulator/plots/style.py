@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
 from io import BytesIO
 from itertools import pairwise
 from math import ceil
@@ -28,7 +27,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator
 from matplotlib.transforms import Bbox
 
 from disttrack.simulator.plots.marks import INK, QUIET
-from disttrack.simulator.results.files import write_with
+from disttrack.simulator.results.files import replacing
 
 LETTER: Final = 0.07
 """Width of a letter of a title or legend, in inches."""
@@ -262,6 +261,7 @@ def save(
         _fix(figure)
         for form in forms:
             path = stem.with_name(f"{stem.name}.{form}")
-            write_with(path, partial(figure.savefig, format=form, metadata=_NOTHING_ELSE[form]), within)
+            with replacing(path, within) as part:
+                figure.savefig(part, format=form, metadata=_NOTHING_ELSE[form])
             written.append(path)
     return written

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.code import bare_digest, digest_of, is_ours
 from disttrack.simulator.points.registry import FAMILIES, Family, kinds
-from disttrack.simulator.points.source import Source, is_reference
+from disttrack.simulator.points.source import Source, is_reference, located, source_of
 
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _AS_LOADED: Final = "__digest_as_loaded__"
@@ -53,7 +54,7 @@ def contents(reference: str, source: Source | None, arguments: Any, folder: Path
     for place, text in texts(arguments):
         if place.rpartition(".")[2] != "file":
             files |= _code(place, foreign(text), folder)
-        elif (file := _located(text, folder)) is not None:
+        elif (file := located(text, folder)) is not None:
             files[place] = Content(str(file.resolve()), digest_of(file))
     return files
 
@@ -72,7 +73,7 @@ def with_files(arguments: Any, folder: Path, put: Callable[[Path], str]) -> Any:
     if not isinstance(arguments, Mapping):
         return arguments
     made = {key: with_files(inner, folder, put) for key, inner in arguments.items()}
-    if isinstance(made.get("file"), str) and (file := _located(made["file"], folder)) is not None:
+    if isinstance(made.get("file"), str) and (file := located(made["file"], folder)) is not None:
         made["file"] = put(file)
     return made
 
@@ -86,15 +87,6 @@ def texts(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
         yield from texts(one, f"{place}.{key}".lstrip("."))
 
 
-def _located(name: str, folder: Path) -> Path | None:
-    """Return the file that a parameter names, from the scenario's folder or the current; None if there is none."""
-    try:
-        path = Path(name).expanduser()
-        return next((place for place in (folder / path, path) if place.is_file()), None)
-    except (OSError, ValueError, RuntimeError):  # no name that a file could have, or no home
-        return None
-
-
 def _code(place: str, reference: str, folder: Path, source: Source | None = None) -> dict[str, Content]:
     """Return the file of a reference, and the user's modules that it imports, directly or not.
 
@@ -102,16 +94,15 @@ def _code(place: str, reference: str, folder: Path, source: Source | None = None
     workers, where its file need not exist.
     """
     module = reference.rpartition(":")[0]
-    files: dict[str, Path] = {}
     waiting, before = [module], [folder, Path.cwd()]
+    code: dict[str, Content] = {}
+    if source is None:
+        with suppress(ScenarioError):  # a text with a colon that is no reference
+            source = source_of(reference, folder)
     if source is not None:
+        code[place] = Content(source.path, bare_digest(source.text.encode()))
         waiting, before = list(_imports(source.text, "")), [Path(source.path).parent]
-    elif module.endswith(".py"):
-        file = _located(module, folder)
-        if file is None:
-            return {}
-        files[place] = file.resolve()
-        waiting, before = list(_imports(_text(file), "")), [file.parent]
+    files: dict[str, Path] = {}
     while waiting:
         name = waiting.pop()
         top = name.partition(".")[0]
@@ -122,13 +113,8 @@ def _code(place: str, reference: str, folder: Path, source: Source | None = None
             continue
         files[name] = file
         package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-        waiting += _imports(_text(file), package)
-    code = {name: Content(str(file), digest_of(file)) for name, file in sorted(files.items())}
-    return code if source is None else {place: Content(source.path, bare_digest(source.text.encode())), **code}
-
-
-def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8", errors="replace")
+        waiting += _imports(file.read_text(encoding="utf-8", errors="replace"), package)
+    return code | {name: Content(str(file), digest_of(file)) for name, file in sorted(files.items())}
 
 
 @lru_cache(maxsize=512)

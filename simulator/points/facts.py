@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import MISSING, dataclass
+from functools import cached_property
+from math import inf
+from typing import Any, Final, NamedTuple
 
 from disttrack.simulator.points.registry import Family, parameters
 
@@ -34,19 +36,8 @@ ACCURACY: Final = 0.05
 """The alpha at which bounds on the cost are shown."""
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a kind.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    default
-        Its default; `MISSING` if it must be given.
-    says
-        Its description in the docstring of the class.
-    """
+class Parameter(NamedTuple):
+    """A parameter of a kind: its name, its default (`MISSING` if it must be given), its description in the class."""
 
     name: str
     default: Any
@@ -58,11 +49,10 @@ class Parameter:
         return "must be given" if self.default is MISSING else f"default {self.default!r}"
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(NamedTuple):
     """A protocol's own bound on its messages.
 
-    Parameters
+    Attributes
     ----------
     says
         What the bound is.
@@ -74,7 +64,7 @@ class Cost:
 
     says: str
     alpha: float | None
-    bounds: tuple[tuple[int, int, float], ...]
+    bounds: list[tuple[int, int, float]]
 
 
 @dataclass(frozen=True)
@@ -83,110 +73,84 @@ class Facts:
 
     Parameters
     ----------
-    name, family, origin, reference
-        Its name in scenario files, what it is a kind of, who registers it, and ``module:Class``.
-    says
-        Its docstring up to the first section.
-    properties
-        Further properties of its class by name: source, guarantee, error, ….
-    parameters
-        What it takes.
-    sizes
-        The sizes of a task's games.
-    cost
-        What a protocol costs at most; None for other families, and where the bound cannot be worked out.
-    made
-        Whether it is a class or a function.
-    """
-
-    name: str
-    family: Family
-    origin: str
-    reference: str
-    says: str
-    properties: Mapping[str, str] = field(default_factory=dict)
-    parameters: tuple[Parameter, ...] = ()
-    sizes: tuple[Any, ...] = ()
-    cost: Cost | None = None
-    made: str = "class"
-
-    @property
-    def line(self) -> str:
-        """Return what it is in a line."""
-        return self.says.split("\n")[0]
-
-
-def facts(family: Family, name: str, origin: str, reference: str, maker: Any) -> Facts:
-    """Return the facts of a class, or of a function that is an adversary.
+    family, name, origin, reference
+        Its family, its name in scenario files, who registers it, and ``module:Class``.
+    maker
+        Its class, or the function that is an adversary.
 
     Examples
     --------
     >>> from disttrack.protocols import Martingale
-    >>> known = facts("protocol", "martingale", "built in", "protocols:Martingale", Martingale)
+    >>> known = Facts("protocol", "martingale", "built in", "protocols:Martingale", Martingale)
     >>> known.parameters[1].name, known.parameters[1].default, known.properties["guarantee"].split(",")[0]
     ('delta', 0.05, 'right with probability 1 - delta')
     """
-    lineage = reversed(inspect.getmro(maker)) if inspect.isclass(maker) else [maker]
-    says = {name: text for each in lineage for name, text in described(each.__doc__ or "").items()}
-    return Facts(
-        name=name,
-        family=family,
-        origin=origin,
-        made="class" if inspect.isclass(maker) else "function",
-        reference=reference,
-        says=_before_sections(inspect.getdoc(maker) or ""),
-        properties=_properties(family, maker),
-        parameters=tuple(
-            Parameter(parameter, default, says.get(parameter, "")) for parameter, default in parameters(maker).items()
-        ),
-        sizes=tuple(maker.sizes) if family == "task" else (),
-        cost=_cost(maker) if family == "protocol" else None,
-    )
+
+    family: Family
+    name: str
+    origin: str
+    reference: str
+    maker: Any
+
+    @property
+    def says(self) -> str:
+        """Return its docstring up to the first section of numpy style."""
+        return re.split(r"\n\w[\w ]*\n-{3,}", inspect.getdoc(self.maker) or "")[0].strip()
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """Return by name what the attributes of its class state: source, guarantee, error, …."""
+        stated: dict[str, Any] = {
+            "source": getattr(self.maker, "source", ""),
+            "guarantee": GUARANTEES.get(getattr(self.maker, "guarantee", ""), ""),
+            "one-sided": "its output never exceeds the truth" if getattr(self.maker, "one_sided", False) else "",
+            "reveals": getattr(self.maker, "reveals", ""),
+        }
+        if self.family == "protocol":
+            stated["comes back"] = READMISSION.get(getattr(self.maker, "readmission", ""), "")
+        if self.family == "adversary":
+            stated["reacts"] = "no" if getattr(self.maker, "oblivious", False) else "to the outputs"
+            stated["sees"] = getattr(self.maker, "sees", "")
+        if self.family in ("mechanism", "sketch", "curator"):
+            stated |= {name: getattr(self.maker, name, "") for name in ("error", "memory", "privacy")}
+        if self.family in ("mechanism", "curator"):
+            stated["arithmetic"] = ARITHMETIC.get(getattr(self.maker, "arithmetic", ""), "")
+        if self.family == "task":
+            sides = " against ".join(self.maker.families.values())
+            stated |= {"plays": sides, "columns": ", ".join(self.maker.columns)}
+        # a class may have a method of such a name
+        return {name: value for name, value in stated.items() if isinstance(value, str) and value}
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """Return what it takes, described by its class or by one that it extends."""
+        lineage = reversed(inspect.getmro(self.maker)) if inspect.isclass(self.maker) else [self.maker]
+        says = {name: text for each in lineage for name, text in described(each.__doc__ or "").items()}
+        return [Parameter(name, default, says.get(name, "")) for name, default in parameters(self.maker).items()]
+
+    @property
+    def sizes(self) -> Sequence[Any]:
+        """Return the sizes of a task's games."""
+        return self.maker.sizes if self.family == "task" else ()
+
+    @cached_property
+    def cost(self) -> Cost | None:
+        """Return a protocol's own cost bound at a few sizes; None if it cannot be computed, and for other families."""
+        if self.family != "protocol":
+            return None
+        alpha = ACCURACY if "alpha" in parameters(self.maker) else None
+        try:
+            protocol = self.maker() if alpha is None else self.maker(alpha=alpha)
+            bounds = [(k, items, protocol.cost_bound(k, items)) for k in (16, 256, 4096) for items in (10**6, 10**9)]
+        except (TypeError, ValueError):
+            return None
+        stated = any(bound < inf for *_, bound in bounds)
+        return Cost(first_line(self.maker.cost_bound), alpha, bounds if stated else [])
 
 
 def first_line(thing: Any) -> str:
     """Return the first line of a docstring."""
     return (inspect.getdoc(thing) or "").strip().split("\n")[0]
-
-
-def _properties(family: Family, maker: Any) -> dict[str, str]:
-    """Return the properties that the attributes of a class state."""
-    stated: dict[str, Any] = {
-        "source": getattr(maker, "source", ""),
-        "guarantee": GUARANTEES.get(getattr(maker, "guarantee", ""), ""),
-        "one-sided": "its output never exceeds the truth" if getattr(maker, "one_sided", False) else "",
-        "reveals": getattr(maker, "reveals", ""),
-    }
-    if family == "protocol":
-        stated["comes back"] = READMISSION.get(getattr(maker, "readmission", ""), "")
-    if family == "adversary":
-        stated |= {"reacts": "no" if getattr(maker, "oblivious", False) else "to the outputs"}
-        stated |= {"sees": getattr(maker, "sees", "")}
-    if family in ("mechanism", "sketch", "curator"):
-        stated |= {name: getattr(maker, name, "") for name in ("error", "memory", "privacy")}
-    if family in ("mechanism", "curator"):
-        stated["arithmetic"] = ARITHMETIC.get(getattr(maker, "arithmetic", ""), "")
-    if family == "task":
-        stated |= {"plays": " against ".join(dict(maker.families).values()), "columns": ", ".join(maker.columns)}
-    # a class may have a method of such a name
-    return {name: value for name, value in stated.items() if isinstance(value, str) and value}
-
-
-def _cost(maker: Any) -> Cost | None:
-    """Return a protocol's own cost bound at a few sizes."""
-    alpha = ACCURACY if "alpha" in parameters(maker) else None
-    try:
-        protocol = maker() if alpha is None else maker(alpha=alpha)
-        bounds = [(k, items, protocol.cost_bound(k, items)) for k in (16, 256, 4096) for items in (10**6, 10**9)]
-    except (TypeError, ValueError):
-        return None
-    stated = not all(bound == float("inf") for *_, bound in bounds)
-    return Cost(first_line(maker.cost_bound), alpha, tuple(bounds) if stated else ())
-
-
-def _before_sections(doc: str) -> str:
-    """Return a docstring up to its first section of numpy style."""
-    return re.split(r"\n\w[\w ]*\n-{3,}", doc)[0].strip()
 
 
 def described(doc: str) -> dict[str, str]:

@@ -6,14 +6,15 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
+from inspect import isclass
 from pathlib import Path
 from typing import Any
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.code import digest_of, own_code, versions
 from disttrack.simulator.points.contents import Content, contents, foreign, texts, with_files
-from disttrack.simulator.points.registry import Family, find, label, make, parameters
-from disttrack.simulator.points.source import Source, source_of
+from disttrack.simulator.points.registry import Family, find, make, parameters
+from disttrack.simulator.points.source import Source, is_reference, source_of
 
 
 class PointError(ScenarioError):
@@ -101,7 +102,11 @@ class Part:
         arguments = with_files(given, Path(self.folder), str)
         try:
             made = make(self.family, maker, arguments)
-            return self._broken(made) if self.fault else made
+            if self.fault:
+                from disttrack.simulator.faults import broken  # with all protocols: few parts have a fault
+
+                made = broken(made, self.fault)
+            return made
         except ScenarioError as error:
             raise blamed(error, self.role, {**parameters(maker), **arguments}) from error
 
@@ -112,14 +117,13 @@ class Part:
         return frozenset({kind, *(foreign(text) for _, text in texts(self.arguments))}) - {""}
 
     @property
-    def draws_from_streams(self) -> bool:
-        """Whether all its coins come from the game's streams: it is the project's, or its class says so."""
-        return not self.own or not getattr(self.maker(), "draws_coins", True)
-
-    @property
     def label(self) -> str:
-        """Return its name in tables and figures."""
-        return label(self.family, self.kind, self.maker())
+        """Return its name in tables and figures: that of the kind, or of the user's class or function."""
+        if not is_reference(self.kind):
+            return self.kind
+        maker = self.maker()
+        own = vars(maker).get("kind") if isclass(maker) else ""  # not that of the class that it extends
+        return str(own or getattr(maker, "__name__", self.kind))
 
     def given(self) -> dict[str, Any]:
         """Return all its parameters: those that the scenario gives, and the others' defaults."""
@@ -127,29 +131,16 @@ class Part:
         return {**defaults, **self.arguments}
 
     def identity(self) -> dict[str, Any]:
-        """Return what determines it: its kind, all parameters, the contents of files that it is made of."""
-        kind = self.kind if self.source is None else self.kind.rpartition(":")[2]
+        """Return what the scenario says of it: its kind, all its parameters, with files by their content, its fault."""
         parameters = with_files(self.given(), Path(self.folder), digest_of)
-        return {"kind": kind, "parameters": parameters, "fault": self.fault, "made of": self.made_of()}
+        return {"kind": self.kind, "parameters": parameters, "fault": self.fault}
 
-    def made_of(self) -> dict[str, str]:
-        """Return the digests of the user's files that it is made of, by names that stay when a folder moves."""
-        return {name: content.digest for name, content in self._contents().items()}
-
-    def files(self) -> dict[str, str]:
-        """Return the files of the user's that it is made of, code and data, each with its digest."""
-        return {content.path: content.digest for content in self._contents().values()}
-
-    def _contents(self) -> dict[str, Content]:
+    def files(self) -> dict[str, Content]:
+        """Return the files of the user's that it is made of, code and data, by names that stay when a folder moves."""
         reference = foreign(self.kind, [self.family])
         if reference:
             self.maker()  # so that its module is there
         return contents(reference, self.source, self.arguments, Path(self.folder))
-
-    def _broken(self, made: Any) -> Any:
-        from disttrack.simulator.faults import broken  # with all protocols: few parts have a fault
-
-        return broken(made, self.fault)
 
 
 @dataclass(frozen=True)
@@ -184,34 +175,36 @@ class Point:
     engine: str = "auto"
 
     @property
+    def parts(self) -> tuple[Part, Part, Part]:
+        """Return the task and the two sides."""
+        return self.task, self.protocol, self.adversary
+
+    @property
     def own(self) -> frozenset[str]:
         """Return the code, no part of this project, that may be run for its games."""
         return self.task.own | self.protocol.own | self.adversary.own
 
     @property
     def draws_from_streams(self) -> bool:
-        """Tell whether a game that has drawn nothing from its streams is known to have no coins at all."""
-        return all(part.draws_from_streams for part in (self.task, self.protocol, self.adversary))
+        """Whether all coins come from the game's streams: of each user's class, because it says so."""
+        return all(not part.own or not getattr(part.maker(), "draws_coins", True) for part in self.parts)
 
     def identity(self) -> dict[str, Any]:
-        """Return what determines the point's games, but for the seed, the rules and what everything is played with."""
-        return {
-            "task": self.task.identity(),
-            "protocol": self.protocol.identity(),
-            "adversary": self.adversary.identity(),
-            "sites": self.sites,
-            "items": self.items,
-            "start": self.start,
-            "network": self.network,
-            "engine": self.engine,
-        }
+        """Return what the scenario says of the point's games, the seed apart."""
+        sizes = {"sites": self.sites, "items": self.items, "start": self.start}
+        parts = {part.role: part.identity() for part in self.parts}
+        return {**parts, **sizes, "network": self.network, "engine": self.engine}
 
     def made_of(self) -> dict[str, str]:
         """Return by name what its games are played with: rules, the project's code, libraries, the user's files."""
-        parts = {part.role: part.made_of() for part in (self.task, self.protocol, self.adversary)}
-        own = {f"{role}: {name}": digest for role, made_of in parts.items() for name, digest in made_of.items()}
+        files = {f"{part.role}: {name}": file.digest for part in self.parts for name, file in part.files().items()}
         rules = str(self.task.maker().rules)
-        return {"the rules of the task": rules, "the code of disttrack": own_code(), **versions(), **own}
+        return {"the rules of the task": rules, "the code of disttrack": own_code(), **versions(), **files}
+
+    def known(self) -> dict[str, Any]:
+        """Return the columns of ``trials.csv`` that are known before a game is played, without swept ones."""
+        sizes = {"sites": self.sites, "items": self.items, "alpha": self.protocol.given().get("alpha")}
+        return {"protocol": self.protocol.label, "adversary": self.adversary.label, **sizes}
 
     def describe(self) -> str:
         """Return the point in a few words, for messages."""

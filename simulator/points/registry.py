@@ -160,13 +160,9 @@ def parameters(maker: Any) -> dict[str, Any]:
         }
     if not inspect.isclass(maker) or maker.__init__ is object.__init__:
         return {}
-    known = {}
-    for parameter in list(inspect.signature(maker).parameters.values()):
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        empty = parameter.default is inspect.Parameter.empty
-        known[parameter.name] = MISSING if empty else parameter.default
-    return known
+    taken = inspect.signature(maker).parameters.values()
+    named = [one for one in taken if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    return {one.name: MISSING if one.default is one.empty else one.default for one in named}
 
 
 def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
@@ -200,12 +196,9 @@ def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
         with guarded():
             return maker(**arguments)
     except (ValueError, TypeError) as error:
-        message = str(error)
-        first = re.match(r"\w+", message)
-        where = first[0] if first and first[0] in known else ""
-        raise ScenarioError(
-            f"{where}: {message.removeprefix(where).lstrip(' :')}" if where else f"{name}: {message}"
-        ) from error
+        where = re.split(r"\W", str(error), maxsplit=1)[0]
+        message = str(error).removeprefix(where).lstrip(" :")
+        raise ScenarioError(f"{where}: {message}" if where in known else f"{name}: {error}") from error
     except EXITS as error:
         if isinstance(error, ScenarioError):
             raise
@@ -220,14 +213,6 @@ def check_extends(family: Family, maker: Any) -> None:
         also = " and is not a function of the view" if family == "adversary" else ""
         why = "is no class" if base is None else f"does not extend {base.__module__}.{base.__name__}{also}"
         raise ScenarioError(f"{name} is no {family}: it {why}")
-
-
-def label(family: Family, kind: str, maker: Any) -> str:
-    """Return the name that tables and figures give to a kind: its own, or that of the class or function."""
-    if not is_reference(kind):
-        return kind
-    own = vars(maker).get("kind") if inspect.isclass(maker) else ""  # not that of the class that it extends
-    return str(own or getattr(maker, "__name__", kind))
 
 
 def family_of(maker: Any) -> Family | None:

@@ -96,17 +96,13 @@ def load_file(source: Source) -> ModuleType:
             exec(compile(source.text, source.path, "exec"), module.__dict__)
     except EXITS as error:
         del sys.modules[name]
-        line = error.lineno if isinstance(error, SyntaxError) else _line(error, source.path)
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno or 0 for frame in frames if frame.filename == source.path]
+        line = error.lineno if isinstance(error, SyntaxError) else (lines or [0])[-1]
         raise ScenarioError(f"{source.path}:{line}: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(folder)
     return module
-
-
-def _line(error: BaseException, path: str) -> int:
-    """Return the last line of a file that an error passed through."""
-    lines = [frame.lineno or 0 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-    return lines[-1] if lines else 0
 
 
 def is_reference(kind: str) -> bool:
@@ -132,13 +128,22 @@ def source_of(kind: str, folder: Path) -> Source | None:
         return None
     if not name.isidentifier():
         raise ScenarioError(f"{kind!r} must end in the name of a class: path/to/file.py:Class")
-    for place in (folder / path, Path(path)):
-        if place.is_file():
-            try:
-                return Source(str(place.resolve()), place.read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError) as error:
-                raise ScenarioError(f"cannot read {path}: {error}") from error
-    raise ScenarioError(f"there is no file {path} (looked in {folder} and in the current folder)")
+    file = located(path, folder)
+    if file is None:
+        raise ScenarioError(f"there is no file {path} (looked in {folder} and in the current folder)")
+    try:
+        return Source(str(file.resolve()), file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"cannot read {path}: {error}") from error
+
+
+def located(name: str, folder: Path) -> Path | None:
+    """Return the file of a name, from the scenario's folder or the current; None if there is none."""
+    try:
+        path = Path(name).expanduser()
+        return next((place for place in (folder / path, path) if place.is_file()), None)
+    except (OSError, ValueError, RuntimeError):  # no name that a file could have, or no home
+        return None
 
 
 def import_reference(reference: str, folder: Path | None = None) -> Any:
@@ -176,12 +181,7 @@ def member(module: Any, name: str, kind: str) -> Any:
     for part in name.split("."):
         value = getattr(value, part, None)
     if value is None:
-        public = [
-            key
-            for key, one in vars(module).items()
-            if not key.startswith("_")
-            and (inspect.isclass(one) or inspect.isfunction(one))
-            and one.__module__ == getattr(module, "__name__", None)
-        ]
+        makers = {key: one for key, one in vars(module).items() if inspect.isclass(one) or inspect.isfunction(one)}
+        public = [key for key, one in makers.items() if key[0] != "_" and one.__module__ == module.__name__]
         raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, public)} ({accepted(public[:12])})")
     return value

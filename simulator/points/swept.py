@@ -52,17 +52,6 @@ def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> di
     return columns
 
 
-def set_columns(points: Sequence[Point]) -> dict[str, list[Any]]:
-    """Return the columns of ``trials.csv`` that are known of points before a game is played, without swept ones."""
-    return {
-        "protocol": [point.protocol.label for point in points],
-        "adversary": [point.adversary.label for point in points],
-        "sites": [point.sites for point in points],
-        "items": [point.items for point in points],
-        "alpha": [point.protocol.given().get("alpha") for point in points],
-    }
-
-
 def differ(values: Iterable[Any]) -> bool:
     """Return whether not all values are equal."""
     return len({canonical(value) for value in values}) > 1

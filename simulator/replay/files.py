@@ -28,7 +28,7 @@ from pydantic import TypeAdapter, ValidationError
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.replay.record import SERVER, GameRecord
 from disttrack.simulator.replay.stream import Stream
-from disttrack.simulator.results.files import write_with
+from disttrack.simulator.results.files import replacing
 
 FORMAT: Final = "disttrack game"
 VERSION: Final = 1
@@ -37,7 +37,8 @@ VERSION: Final = 1
 def save(record: GameRecord, path: Path) -> None:
     """Write a recorded game into a file."""
     lines = [_line(row) for row in _rows(record)]
-    write_with(path, lambda place: place.write_bytes(b"".join([*lines, _end(lines)])))
+    with replacing(path) as part:
+        part.write_bytes(b"".join([*lines, _end(lines)]))
 
 
 def _rows(record: GameRecord) -> Iterator[Any]:

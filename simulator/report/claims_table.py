@@ -15,7 +15,7 @@ from typing import Final
 
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.false_alarm import ALLOWED, rate_of_several
-from disttrack.simulator.claims.judge import UNDECIDED, bound
+from disttrack.simulator.claims.judge import UNDECIDED
 from disttrack.simulator.claims.statements import PAPERS, Paper, key_of
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.results.files import write_text
@@ -78,7 +78,7 @@ class Measured:
     def row(self) -> list[str]:
         """Return its cells: claim, measure, measured, interval, bound, control, games, false alarm, power, verdict."""
         values = [float(row["value"]) for row in self.outcomes if row["value"]]
-        wanted = self.outcomes[0]["bound"] if self.outcomes else bound(self.claim)
+        wanted = self.outcomes[0]["bound"] if self.outcomes else self.claim.bound
         games = sum(int(row["games"]) for row in self.outcomes)
         played = sum(int(row.get("played") or row["games"]) for row in self.outcomes)
         where = f"`{self.scenario}`: {self.claim.name}"

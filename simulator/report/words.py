@@ -39,17 +39,17 @@ def words(results: Results) -> Html:
 
 def _known(results: Results, task: str) -> list[Facts]:
     """Return the facts of the task, and of the kinds on both sides in the order in which they were played."""
-    from disttrack.simulator.points.facts import facts as known
+    from disttrack.simulator.points.facts import Facts
     from disttrack.simulator.results.folder import class_of
     from disttrack.simulator.results.parameters import SIDES
 
     maker = results.task
-    entries = [known("task", task, "", task, maker)]
+    entries = [Facts("task", task, "", task, maker)]
     for side in [side for side in SIDES if side not in maker.idle]:
         family = maker.families[side]
         for kind in dict.fromkeys(map(str, results.trials[side].dropna())):
             with suppress(ScenarioError, TypeError, ValueError):  # a user's class that was not given
-                entries.append(known(family, kind, "", kind, class_of(family, kind, results.own)))
+                entries.append(Facts(family, kind, "", kind, class_of(family, kind, results.own)))
     return entries
 
 

@@ -6,23 +6,19 @@ The terminal, the page of a result, notebooks and `--json` show this one table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Literal
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.folder import Results, class_of, finished, opened
 from disttrack.simulator.results.formats import cell, number
 from disttrack.simulator.results.parameters import PRIVACY, SIDES, games_per_point, parameters_of, played
 from disttrack.simulator.tasks.answers import Answer, answers_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pandas as pd
-
-    from disttrack.simulator.tasks.base import Task
 
 LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
 
@@ -108,19 +104,21 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
     stated = [one for one in parameters if one.stated]
     # rows have a name also where nothing varies
     varying = [one for one in stated if one.varies] or [one for one in stated if one.name in SIDES][:1]
-    answers = _answers(results, games)
-    columns = [
-        Column(one.header, one.says, "setting", int(one.side in SIDES and one.name not in PRIVACY)) for one in varying
-    ]
-    columns += [Column(answer.header, answer.says, "answer", answer.rank) for answer, _ in answers]
-    table = [[(value, cell(value)) for value in setting.shown] for setting in varying]
-    rows = list(zip(*table, *(cells for _, cells in answers), strict=True))
+    columns: list[tuple[Column, list[Cell]]] = []
+    for one in varying:
+        rank = int(one.side in SIDES and one.name not in PRIVACY)
+        columns.append((Column(one.header, one.says, "setting", rank), [(value, cell(value)) for value in one.shown]))
+    for answer in (*answers_of(results.task), LOST):
+        cells = [_cell(answer, mine, results) for mine in games]
+        if any(text for _, text in cells):
+            columns.append((Column(answer.header, answer.says, "answer", answer.rank), cells))
+    rows = list(zip(*(cells for _, cells in columns), strict=True))
     number = games_per_point(results.trials["point"])
     shared = [one.words for one in stated if one not in varying]
     return AnswerTable(
         title=str(results.scenario.get("title") or results.manifest.get("name") or results.dir.resolve().name),
         subtitle=" · ".join([*filter(None, shared), number + ", medians" * (number != "1 game per point")]),
-        columns=tuple(columns),
+        columns=tuple(column for column, _ in columns),
         values=tuple(tuple(value for value, _ in row) for row in rows),
         texts=tuple(tuple(text for _, text in row) for row in rows),
         missed=tuple(bool(mine["verdict"].isin(("failed", "error")).any()) for mine in games),
@@ -132,15 +130,7 @@ def games_by_point(results: Results) -> list[pd.DataFrame]:
     return [mine for _, mine in results.trials.groupby("point", sort=True)]
 
 
-def _answers(results: Results, games: Sequence[pd.DataFrame]) -> list[tuple[Answer, list[Cell]]]:
-    """Return the answers of a result's task with their values at each point; answers without values are left out."""
-    task = results.task
-    answers = [*answers_of(task), LOST]
-    table = [(answer, [_cell(answer, mine, task, results.own) for mine in games]) for answer in answers]
-    return [(answer, cells) for answer, cells in table if any(text for _, text in cells)]
-
-
-def _cell(answer: Answer, games: pd.DataFrame, task: type[Task], own: Mapping[str, Any]) -> Cell:
+def _cell(answer: Answer, games: pd.DataFrame, results: Results) -> Cell:
     """Return the answer of the games of a point; games that ended with an error count as `LOST` only."""
     left = finished(games)
     if answer is LOST:
@@ -149,40 +139,33 @@ def _cell(answer: Answer, games: pd.DataFrame, task: type[Task], own: Mapping[st
     if left.empty:
         return NOTHING
     if answer.how == "fact":
-        return _fact(str(answer.of), games, task, own)
+        return _fact(str(answer.of), str(games["protocol"].iloc[0]), results)
     values = measured(answer, left)
     if values is None:
         return NOTHING
-    return _share(values) if answer.how in SHARES else _summary(answer.how, values)
+    if answer.how not in SHARES:
+        return _summary(answer.how, values)
+    if len(values) == 1:
+        return float(values.iloc[0]), "yes" if values.iloc[0] else "no"
+    return float(values.mean()), f"{int(values.sum()):,} of {len(values):,}"
 
 
 def measured(answer: Answer, games: pd.DataFrame) -> pd.Series[Any] | None:
     """Return the values of an answer, truth values for a share; None if there are none, or no such columns."""
     try:
-        values = games.get(answer.of) if isinstance(answer.of, str) else answer.of(games)
-    except KeyError:  # the table is of another task than the manifest names
+        values = (games[answer.of] if isinstance(answer.of, str) else answer.of(games)).dropna()
+    except KeyError:  # not all points have it, or the table is of another task than the manifest names
         return None
-    values = None if values is None else values.dropna()
-    if answer.how == "held" and values is not None:
+    if answer.how == "held":
         values = values[values.isin(("ok", "failed"))] == "ok"
-    if answer.how == "share" and values is not None:
+    if answer.how == "share":
         values = values.astype(str) == "True"
-    return None if values is None or values.empty else values
-
-
-def _share(kept: pd.Series[bool]) -> Cell:
-    """Return the share of true values."""
-    if len(kept) == 1:
-        return float(kept.iloc[0]), "yes" if kept.iloc[0] else "no"
-    return float(kept.mean()), f"{int(kept.sum()):,} of {len(kept):,}"
+    return None if values.empty else values
 
 
 def _summary(how: str, values: pd.Series[Any]) -> Cell:
     """Return the median, mean, largest or least value; of texts, the most frequent one."""
-    import numpy as np
-    import pandas as pd
-
-    numbers = values if values.dtype.kind in "iuf" else pd.to_numeric(values, errors="coerce")
+    numbers = pd.to_numeric(values, errors="coerce")
     if values.dtype == bool or numbers.isna().any():
         usual = str(values.mode().iloc[0])
         times = int((values.astype(str) == usual).sum())
@@ -193,11 +176,10 @@ def _summary(how: str, values: pd.Series[Any]) -> Cell:
     return plain, number(round(value) if abs(value) >= 1000 and abs(value) < inf else value)
 
 
-def _fact(name: str, games: pd.DataFrame, task: type[Task], own: Mapping[str, Any]) -> Cell:
+def _fact(name: str, protocol: str, results: Results) -> Cell:
     """Return an attribute of the protocol's class."""
-    kind = str(games["protocol"].iloc[0])
     try:
-        fact = getattr(class_of(task.families["protocol"], kind, own), name, None)
+        fact = getattr(class_of(results.task.families["protocol"], protocol, results.own), name, None)
     except ScenarioError:
         return NOTHING  # a user's class
     return (fact, fact) if isinstance(fact, str) and fact else NOTHING

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import pandas as pd
+from scipy.stats import quantile_test
 
 from disttrack.simulator.points.point import canonical
 from disttrack.simulator.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.results.folder import Results, finished
 from disttrack.simulator.results.parameters import SIDES, Parameter, parameters_of, played
 from disttrack.simulator.tasks.answers import Answer, answers_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 EACH: Final = 0.975
 """Confidence of each median's interval: together the two hold, and so does that of their ratio, with 0.95."""
@@ -87,7 +85,7 @@ class Point:
     """
 
     values: Mapping[str, Any]
-    places: Mapping[int, int]
+    places: dict[int, int]
 
 
 @dataclass(frozen=True)
@@ -157,15 +155,14 @@ def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compare
         key = canonical([one.values[index] for one in parameters])
         times[place, key] += 1  # a scenario may give the same point twice
         values = {one.header: one.values[index] for one in varying}
-        point = matches.setdefault((key, times[place, key]), Point(values, {}))
-        matches[key, times[place, key]] = Point(values, {**point.places, place: row})
+        matches.setdefault((key, times[place, key]), Point(values, {})).places[place] = row
     points = tuple(matches.values())
     return Compared(
         names=tuple(names),
         points=points,
         shared=tuple(one for one in parameters if one.words and not one.varies),
         rows=tuple(_rows(results, names, points)),
-        warnings=tuple(_warnings(results, names, points, _apart(parameters, owners))),
+        warnings=tuple(_warnings(results, names, points, _apart(parameters, [place for place, _ in owners]))),
     )
 
 
@@ -174,67 +171,49 @@ def _rows(results: Sequence[Results], names: Sequence[str], points: Sequence[Poi
     games = [games_by_point(one) for one in results]
     answers = [one for one in answers_of(results[0].task) if one.how in ("median", *SHARES) and one.rank < 2]
     for point in points:
-        for other in range(1, len(results)) if 0 in point.places else ():
-            if other in point.places:
-                one, two = (finished(games[place][point.places[place]]) for place in (0, other))
-                rows = (_row(point.values, answer, names[other], one, two) for answer in answers)
-                yield from (row for row in rows if row.one.value is not None or row.two.value is not None)
+        for other in [place for place in point.places if place and 0 in point.places]:
+            one, two = (finished(games[place][point.places[place]]) for place in (0, other))
+            for answer in answers:
+                first, second = _middle(answer, one), _middle(answer, two)
+                if first.value is not None or second.value is not None:
+                    ratio = _ratio(first, second) if answer.how == "median" else (None, None, None)
+                    yield Row(point.values, answer.header, names[other], first, second, *ratio)
 
 
-def _apart(parameters: Sequence[Parameter], owners: Sequence[tuple[int, int]]) -> str:
-    """Return the names of the parameters in which no two results are equal at any point."""
-    names = []
-    for one in parameters:
-        each: dict[int, set[str]] = {}
-        for (place, _), value in zip(owners, one.values, strict=True):
-            each.setdefault(place, set()).add(canonical(value))
-        if all(first.isdisjoint(second) for first, second in combinations(each.values(), 2)):
-            names.append(one.header)
+def _apart(parameters: Sequence[Parameter], places: Sequence[int]) -> str:
+    """Return the names of the parameters in which no two results are equal at any point; each point is of a result."""
+    values = [(one.header, [canonical(value) for value in one.values]) for one in parameters]
+    names = [name for name, each in values if len({*each}) == len({*zip(places, each, strict=True)})]
     return ", ".join(names) or "how these values go together"
 
 
-def _row(point: Mapping[str, Any], answer: Answer, other: str, one: pd.DataFrame, two: pd.DataFrame) -> Row:
-    first, second = (middle_of(answer, games) for games in (one, two))
-    ratio = low = high = None
-    if answer.how == "median" and first.value and second.value is not None:
-        ratio = second.value / first.value
-        if first.low and first.high and first.low > 0 and second.low is not None and second.high is not None:
-            low, high = second.low / first.high, second.high / first.low
-    return Row(point, answer.header, other, first, second, ratio, low, high)
+def _ratio(first: Middle, second: Middle) -> tuple[float | None, float | None, float | None]:
+    """Return the second median over the first, and its interval."""
+    if not first.value or second.value is None:
+        return None, None, None
+    ratio = second.value / first.value
+    if first.low is None or first.high is None or first.low <= 0 or second.low is None or second.high is None:
+        return ratio, None, None
+    return ratio, second.low / first.high, second.high / first.low
 
 
-def middle_of(answer: Answer, games: pd.DataFrame) -> Middle:
-    """Return the answer of the games of a point: a median with its interval, or a share of them."""
+def _middle(answer: Answer, games: pd.DataFrame) -> Middle:
+    """Return the answer of the games of a point: a share of them, or a median with its interval.
+
+    The interval lies between two of the ordered values and is exact for any distribution; too few games have none.
+    """
     values = measured(answer, games)
     if values is None:
         return Middle(None, None, None, 0)
     if answer.how in SHARES:
         return Middle(float(values.mean()), None, None, len(values))
     try:
-        ordered = np.sort(np.asarray(values, dtype=float))
+        numbers = np.asarray(values, dtype=float)
     except ValueError:  # texts have no median
         return Middle(None, None, None, len(values))
-    return Middle(float(np.median(ordered)), *order_interval(ordered), len(ordered))
-
-
-def order_interval(ordered: Any, confidence: float = EACH) -> tuple[float | None, float | None]:
-    """Return the interval of the median between two of the ordered values; none where there are too few of them.
-
-    Exact for any distribution: fewer than j of n values lie below the median with the probability that a fair coin
-    shows heads fewer than j times.
-
-    >>> order_interval([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-    (2.0, 9.0)
-    >>> order_interval([1, 2, 3, 4, 5, 6])
-    (None, None)
-    """
-    from scipy.special import bdtr
-
-    many = len(ordered)
-    places = [j for j in range(1, many // 2 + 1) if 2 * float(bdtr(j - 1, many, 0.5)) <= 1 - confidence]
-    if not places:
-        return None, None
-    return float(ordered[places[-1] - 1]), float(ordered[many - places[-1]])
+    ends = quantile_test(numbers, p=0.5).confidence_interval(EACH)
+    low, high = (None if end != end else float(end) for end in ends)
+    return Middle(float(np.median(numbers)), low, high, len(numbers))
 
 
 def _warnings(results: Sequence[Results], names: Sequence[str], points: Sequence[Point], apart: str) -> list[str]:
@@ -244,36 +223,30 @@ def _warnings(results: Sequence[Results], names: Sequence[str], points: Sequence
         warnings.append(f"no two results have a point in common; they differ in: {apart}")
     elif not any(0 in point.places and len(point.places) > 1 for point in points):
         warnings.append(f"no other result has a point of {names[0]}, with which all others are compared")
-    tasks = {str(one.scenario.get("task") or "count") for one in results}
-    if len(tasks) > 1:
-        warnings.append(f"they are results of different tasks: {', '.join(sorted(tasks))}")
-    for difference, values in _facts(results).items():
-        if len(set(values)) > 1:
-            each = ", ".join(f"{value} ({name})" for name, value in zip(names, values, strict=True))
+    manifests = [one.manifest for one in results]
+    facts = {
+        "they are results of different tasks": [str(one.scenario.get("task") or "count") for one in results],
+        "games were played by different rules": [str(one.get("rules")) for one in manifests],
+        "games were played by different code": [_code(one) for one in manifests],
+        "games were made of different files": [_files(one) for one in manifests],
+        "different versions of disttrack": [str(one.get("versions", {}).get("disttrack")) for one in manifests],
+    }
+    for key in dict.fromkeys(key for one in results for key in one.scenario if key not in (*UNIMPORTANT, "task")):
+        values = [one.scenario.get(key) for one in results]
+        facts[f"different {key}"] = [canonical(value) if value is not None else "none" for value in values]
+    for difference, texts in facts.items():
+        if len(set(texts)) > 1:
+            each = ", ".join(f"{text} ({name})" for name, text in zip(names, texts, strict=True))
             warnings.append(f"{difference}: {each}")
     return warnings
 
 
-def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
-    """Return properties that results should share, with the value of each result."""
-    facts: dict[str, list[str]] = {
-        "games were played by different rules": [str(one.manifest.get("rules")) for one in results],
-        "games were played by different code": [
-            str((one.manifest.get("code") or {}).get("digest") or "unknown")[:12] for one in results
-        ],
-        "games were made of different files": [_files(one) for one in results],
-        "different versions of disttrack": [
-            str((one.manifest.get("versions") or {}).get("disttrack")) for one in results
-        ],
-    }
-    keys = dict.fromkeys(key for one in results for key in one.scenario if key not in (*UNIMPORTANT, "task"))
-    for key in keys:
-        values = [one.scenario.get(key) for one in results]
-        facts[f"different {key}"] = [canonical(value) if value is not None else "none" for value in values]
-    return facts
+def _code(manifest: Mapping[str, Any]) -> str:
+    """Return the beginning of the digest of the code that played."""
+    return str(manifest.get("code", {}).get("digest") or "unknown")[:12]
 
 
-def _files(results: Results) -> str:
+def _files(manifest: Mapping[str, Any]) -> str:
     """Return the users' files that a result was made of, wherever they were: their names and digests."""
-    files = (results.manifest.get("files") or {}).items()
+    files = manifest.get("files", {}).items()
     return ", ".join(sorted(f"{PurePath(path).name} {digest[:12]}" for path, digest in files)) or "none"

@@ -21,50 +21,11 @@ DRAWN: Final = frozenset({".html", ".json", ".pdf", ".png", ".svg"})
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
-    """Let several files of a folder appear at the end, each whole; none of them if writing them fails.
+def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
+    """Yield the name under which to write a file, and move it into place at the end; nothing if writing it fails.
 
-    They are moved into place one after the other. A run that is stopped there leaves some old and some new ones: the
-    manifest, written last, has their digests.
-
-    Yields
-    ------
-    start
-        Opens a file by its name in the folder.
-
-    Raises
-    ------
-    RunError
-        The folder cannot be written.
-    """
-    started: dict[str, TextIO] = {}
-    try:
-        with ExitStack() as stack:
-
-            def start(name: str) -> TextIO:
-                partial(folder / name).unlink(missing_ok=True)  # it might be a link
-                file = open(partial(folder / name), "w", encoding="utf-8", errors="backslashreplace", newline="")  # noqa: SIM115
-                started[name] = stack.enter_context(file)
-                return started[name]
-
-            yield start
-            for file in started.values():
-                file.flush()
-                os.fsync(file.fileno())  # else the name may be kept and the content lost, if the power goes
-        for name in started:
-            os.replace(partial(folder / name), folder / name)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    finally:
-        for name in started:
-            partial(folder / name).unlink(missing_ok=True)
-
-
-def write_with(path: Path, write: Callable[[Path], object], within: Path | None = None) -> None:
-    """Let a function write one file: it is handed the path to write to.
-
-    A device or a pipe (/dev/stdout) is no file that could be replaced: it is written to as it is. The folder is made
-    if it is not there.
+    The name ends as the file's does, as libraries expect. The folder is made if it is not there. A device or a pipe
+    (/dev/stdout) is no file that could be replaced: it is written to as it is.
 
     Parameters
     ----------
@@ -81,37 +42,60 @@ def write_with(path: Path, write: Callable[[Path], object], within: Path | None 
     if within is not None and not is_inside(path, within):
         raise ScenarioError(f"{path}: a link leads out of {within}; remove it")
     target = Path(os.path.realpath(path))  # a link stays a link
+    part = target.with_name(f"{PART}{target.name}")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
         if target.exists() and not target.is_file() and not target.is_dir():
-            write(target)
+            yield target
             return
-        partial(target).unlink(missing_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.unlink(missing_ok=True)  # it might be a link
         try:
-            write(partial(target))
-            with open(partial(target), "rb") as file:
-                os.fsync(file.fileno())
-            os.replace(partial(target), target)
+            yield part
+            with open(part, "rb") as file:
+                os.fsync(file.fileno())  # else the name may be kept and the content lost, if the power goes
+            os.replace(part, target)
         finally:
-            partial(target).unlink(missing_ok=True)
+            part.unlink(missing_ok=True)
     except OSError as error:
         raise _unwritable(path, error) from error
 
 
-def write_text(path: Path, text: str, within: Path | None = None) -> None:
-    """Write one file of text, as `write_with` does."""
-    write_with(path, lambda place: place.write_text(printable(text), encoding="utf-8", newline=""), within)
+@contextmanager
+def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
+    """Let several files of a folder appear at the end, each whole; none of them if an exception ends the block.
 
+    They are moved into place one after the other. A run that is stopped there leaves some old and some new ones: the
+    manifest, written last, has their digests.
 
-def partial(path: Path) -> Path:
-    """Return the name under which a file is written before it is whole; it ends as the file does, as libraries expect.
+    Yields
+    ------
+    start
+        Opens a file by its name in the folder.
 
-    Examples
-    --------
-    >>> partial(Path("results/report.html")).name
-    '.part-report.html'
+    Raises
+    ------
+    RunError, ScenarioError
+        As `replacing`.
     """
-    return path.with_name(f"{PART}{path.name}")
+    started: list[TextIO] = []
+    with ExitStack() as stack:
+
+        def start(name: str) -> TextIO:
+            part = stack.enter_context(replacing(folder / name, folder))
+            file = stack.enter_context(open(part, "w", encoding="utf-8", errors="backslashreplace", newline=""))
+            started.append(file)
+            return file
+
+        yield start
+        for file in started:  # before the first is moved: a disk is more likely to be full now than then
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def write_text(path: Path, text: str, within: Path | None = None) -> None:
+    """Write one file of text, as `replacing` does."""
+    with replacing(path, within) as part:
+        part.write_text(printable(text), encoding="utf-8", newline="")
 
 
 def remove_drawings(folder: Path) -> None:

@@ -8,18 +8,33 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import Family, find
 from disttrack.simulator.points.source import import_reference, is_reference
+from disttrack.simulator.results.stored import read_manifest, read_table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from disttrack.simulator.tasks.base import Task
 
 
 class NoResults(ScenarioError, ValueError):
     """A folder holds no results."""
+
+
+def _file(name: str) -> cached_property[Any]:
+    """Return the property that reads a file of a result on first use; an absent table, or an empty file, is empty."""
+
+    def read(results: Results) -> Any:
+        tables = None if name == "manifest.json" else results.manifest.get("tables")
+        try:
+            path = results.dir / name
+            return read_manifest(path) if name == "manifest.json" else read_table(path, tables)
+        except ValueError as error:
+            raise NoResults(f"{results.dir}: {error}; run the scenario again") from error
+
+    return cached_property(read)
 
 
 class Results:
@@ -61,41 +76,18 @@ class Results:
             if not os.path.isfile(self.dir / needed):  # also of a name that is too long
                 raise NoResults(f"{self.dir}: holds no results: {needed} is missing")
 
-    @cached_property
-    def trials(self) -> pd.DataFrame:
-        """A row per game."""
-        return self._read("trials.csv")
-
-    @cached_property
-    def series(self) -> pd.DataFrame:
-        """The timelines: a row per checkpoint of a game; empty where they were not kept."""
-        return self._read("series.csv")
-
-    @cached_property
-    def kinds(self) -> pd.DataFrame:
-        """The cost by kind of message: a row per kind, direction and game."""
-        return self._read("kinds.csv")
-
-    @cached_property
-    def claims(self) -> pd.DataFrame:
-        """A row per claim, with measured value, interval and verdict."""
-        return self._read("claims.csv")
-
-    @cached_property
-    def controls(self) -> pd.DataFrame:
-        """Return the games of the claims' controls; empty if there are none."""
-        return self._read("controls.csv")
-
-    @cached_property
-    def manifest(self) -> dict[str, Any]:
-        """Scenario as read, versions, seeds, engines, machine, duration."""
-        from disttrack.simulator.results.manifest_file import read_manifest
-
-        try:
-            return read_manifest(self.dir / "manifest.json")
-        except ValueError as error:  # bad JSON and undecodable bytes are ValueErrors as well
-            reason = " ".join(str(error).split())
-            raise NoResults(f"{self.dir}: manifest.json cannot be read: {reason}; run the scenario again") from error
+    trials: cached_property[pd.DataFrame] = _file("trials.csv")
+    """A row per game."""
+    series: cached_property[pd.DataFrame] = _file("series.csv")
+    """The timelines: a row per checkpoint of a game; empty where they were not kept."""
+    kinds: cached_property[pd.DataFrame] = _file("kinds.csv")
+    """The cost by kind of message: a row per kind, direction and game."""
+    claims: cached_property[pd.DataFrame] = _file("claims.csv")
+    """A row per claim, with measured value, interval and verdict."""
+    controls: cached_property[pd.DataFrame] = _file("controls.csv")
+    """The games of the claims' controls; empty if there are none."""
+    manifest: cached_property[dict[str, Any]] = _file("manifest.json")
+    """Scenario as read, versions, seeds, engines, machine, duration."""
 
     @property
     def plot(self) -> Any:
@@ -123,16 +115,6 @@ class Results:
         """Return whether all claims hold and no game ended in an error."""
         errors = self.manifest.get("games", {}).get("errors")
         return bool((self.claims["verdict"] == "PASS").all()) and not errors
-
-    def _read(self, name: str) -> pd.DataFrame:
-        """Return a table; an absent one, or one without even a header, is empty."""
-        from disttrack.simulator.results.table_file import read_table
-
-        try:
-            return read_table(self.dir / name, self.manifest.get("tables"))
-        except ValueError as error:
-            reason = str(error).removeprefix(f"{self.dir}: ")
-            raise NoResults(f"{self.dir}: {reason}; run the scenario again") from error
 
     def __repr__(self) -> str:
         return f"Results({str(self.dir)!r})"

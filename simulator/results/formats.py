@@ -145,13 +145,11 @@ def in_bytes(amount: float) -> str:
     Examples
     --------
     >>> in_bytes(3.2e9), in_bytes(150_000), in_bytes(12)
-    ('3.2 GB', '150 kB', '12 B')
+    ('3.2 GB', '150.0 kB', '12 bytes')
     """
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if amount < 1000 or unit == "TB":
-            break
-        amount /= 1000
-    return f"{amount:,.0f} {unit}" if unit in ("B", "kB") or amount >= 100 else f"{amount:,.1f} {unit}"
+    from rich.filesize import decimal
+
+    return decimal(round(amount))
 
 
 def setting(value: Any) -> str:

@@ -6,9 +6,9 @@ figure come from here.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.points.point import canonical
@@ -63,18 +63,11 @@ class Parameter:
     kinds: tuple[str, ...]
     stated: bool = True
 
-    @cached_property
-    def by_kind(self) -> dict[str, dict[str, Any]]:
-        """Return the different values at the points of each kind, by their texts as JSON."""
-        values: dict[str, dict[str, Any]] = {}
-        for kind, value in zip(self.kinds, self.values, strict=True):
-            values.setdefault(kind, {})[canonical(value)] = value
-        return values
-
     @property
     def sets_apart(self) -> bool:
         """Whether points of one kind differ in it, or some of them lack it."""
-        return any(len(values) > 1 for values in self.by_kind.values())
+        pairs = {(kind, canonical(value)) for kind, value in zip(self.kinds, self.values, strict=True)}
+        return len(pairs) > len(set(self.kinds))
 
     @property
     def shown(self) -> list[Any]:
@@ -100,7 +93,7 @@ class Parameter:
         for kind, value in zip(self.kinds, self.shown, strict=True):
             if value is not None:
                 kinds.setdefault(with_name(self.header, value), {})[kind] = None
-        everywhere = len(kinds) == 1 and all(len(those) == len(self.by_kind) for those in kinds.values())
+        everywhere = len(kinds) == 1 and all(len(those) == len(set(self.kinds)) for those in kinds.values())
         return ", ".join(text if everywhere else f"{text} ({', '.join(those)})" for text, those in kinds.items())
 
 
@@ -125,19 +118,13 @@ def parameters_of(
     for of, name in names:
         others = stated if (of, name) in stated else names
         ambiguous = name in TAKEN or any((other, name) in others for other in ("", "network", *SIDES) if other != of)
+        header = (f"{of} {name}" if of and ambiguous else name).replace("_", " ")
+        meaning = says.get((of, name), f"parameter of the {of}" if of else f"kind of the {name}")
         default = LEFT_OUT.get(name) if of == "network" else None
         values = tuple(one.get((of, name), default) for one in each)
-        parameters.append(
-            Parameter(
-                of,
-                name,
-                (f"{of} {name}" if of and ambiguous else name).replace("_", " "),
-                says.get((of, name), f"parameter of the {of}" if of else f"kind of the {name}"),
-                values,
-                tuple(str(one["", of]) if of in SIDES else "" for one in each),
-                any(value != default for value in values) if of == "network" else (of, name) in stated,
-            )
-        )
+        kinds = tuple(str(one["", of]) if of in SIDES else "" for one in each)
+        shown = any(value != default for value in values) if of == "network" else (of, name) in stated
+        parameters.append(Parameter(of, name, header, meaning, values, kinds, shown))
     return parameters
 
 
@@ -165,12 +152,11 @@ def _values(task: type[Task], point: Mapping[str, Any], game: Mapping[Any, Any])
 
 def _plain(value: Any) -> Any:
     """Return a value so that equal ones are written alike: 2.0 as 2."""
-    value = value.item() if hasattr(value, "item") else value
-    if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+    def whole(text: str) -> float:
+        return int(number) if (number := float(text)).is_integer() else number
+
+    return json.loads(canonical(value), parse_float=whole)
 
 
 def _given(scenario: Mapping[str, Any], side: str) -> Iterator[str]:

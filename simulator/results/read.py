@@ -10,8 +10,7 @@ from typing import Any, Final
 import pandas as pd
 
 from disttrack.simulator.claims.columns import TRIALS
-from disttrack.simulator.claims.expressions import rows
-from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.claims.expressions import ExpressionError, rows
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.swept import flat
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened
@@ -109,7 +108,7 @@ class Tables:
     def with_adversaries_named(self, x: str = "") -> Tables:
         """Return the tables with swept parameters of an adversary as a part of its name, except for `x`."""
         points = [point for points in self.points.values() for point in points.values()]
-        mine = _columns(points, "adversary") - (_names(points, "protocol") & _names(points, "adversary"))
+        mine = _columns(points, "adversary") - _columns(points, "protocol")
         mine -= {*TRIALS, x, x.removeprefix("adversary_"), f"adversary_{x}"}  # a measure may have the parameter's name
         own = [column for column in self.trials.columns if column in mine]
         if not own:
@@ -134,34 +133,31 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     ValueError
         If a folder holds no results, or no games.
     """
-    if not places:
+    named: dict[str, Results] = {}
+    for one in map(opened, places):
+        folder = one.dir.resolve().name
+        number = 1 + sum(other.dir.resolve().name == folder for other in named.values())
+        named[folder if number == 1 else f"{folder} ({number})"] = one
+    if not named:
         raise ValueError("no result directory was given")
-    tables: dict[str, list[pd.DataFrame]] = {"trials": [], "series": [], "kinds": [], "controls": []}
-    scenarios: dict[str, dict[str, Any]] = {}
-    points: dict[str, dict[int, dict[str, Any]]] = {}
-    own: dict[str, Any] = {}
-    tasks: set[type[Task]] = set()
-    lost = 0
-    folders: list[str] = []
-    for results in map(opened, places):
-        folders.append(folder := results.dir.resolve().name)
-        name = folder if folders.count(folder) == 1 else f"{folder} ({folders.count(folder)})"
-        scenarios[name] = results.scenario
-        own |= results.own
-        tasks.add(_task_of(results))
-        points[name] = results.points
-        games = finished(results.trials)
-        lost += len(results.trials) - len(games)
-        tables["trials"].append(_of_result(games, name, points[name]))
-        tables["controls"].append(_of_result(_controls_of(results), name, points[name]))
-        tables["series"].append(_of_result(results.series, name))
-        tables["kinds"].append(_of_result(results.kinds, name))
-    whole = {name: _together(each) for name, each in tables.items()}
-    if whole["trials"].empty:
+    points = {name: one.points for name, one in named.items()}
+    tasks = {_task_of(one) for one in named.values()}
+    trials = _together(_of_result(finished(one.trials), name, points[name]) for name, one in named.items())
+    lost = sum(len(one.trials) for one in named.values()) - len(trials)
+    if trials.empty:
         why = f"all of its {lost:,} games ended in an error" if lost else "trials.csv is empty"
         raise NoResults(f"{opened(places[0]).dir}: holds no games: {why}")
-    task = tasks.pop() if len(tasks) == 1 else Task
-    return Tables(**whole, scenarios=scenarios, points=points, task=task, own=own, lost=lost)
+    return Tables(
+        trials,
+        series=_together(_of_result(one.series, name) for name, one in named.items()),
+        kinds=_together(_of_result(one.kinds, name) for name, one in named.items()),
+        controls=_together(_of_result(_controls_of(one), name, points[name]) for name, one in named.items()),
+        scenarios={name: one.scenario for name, one in named.items()},
+        points=points,
+        task=tasks.pop() if len(tasks) == 1 else Task,
+        own={key: maker for one in named.values() for key, maker in one.own.items()},
+        lost=lost,
+    )
 
 
 def _of_result(table: pd.DataFrame, name: str, points: Mapping[int, Mapping[str, Any]] | None = None) -> pd.DataFrame:
@@ -180,14 +176,9 @@ def _of_result(table: pd.DataFrame, name: str, points: Mapping[int, Mapping[str,
     return table.rename(columns={one: f"_{one}" for one in table.columns if one[0] != "_" and one not in known})
 
 
-def _names(points: Iterable[Mapping[str, Any]], role: str) -> set[str]:
-    """Return the parameters of a side."""
-    return {name for point in points for name in point.get(role) or {}}
-
-
 def _columns(points: Iterable[Mapping[str, Any]], role: str) -> set[str]:
     """Return the columns that parameters of a side may have."""
-    names = _names(points, role)
+    names = {name for point in points for name in point.get(role) or {}}
     return names | {f"{role}_{name}" for name in names}
 
 
@@ -204,9 +195,10 @@ def _controls_of(results: Results) -> pd.DataFrame:
     return games.assign(protocol=named, point=places).drop(columns=["claim", "broken"])
 
 
-def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def _together(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Return tables one below the other; the columns of an empty one do not count."""
-    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
+    first, *others = tables
+    return pd.concat([table for table in (first, *others) if len(table)] or [first], ignore_index=True)
 
 
 def _task_of(results: Results) -> type[Task]:

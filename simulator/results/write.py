@@ -1,23 +1,32 @@
-"""Writing the tables of a run: games, timelines, kinds of messages, claims and their controls, errors."""
+"""Writing the tables of a run, and judging its claims on the games: a row per game, and the cost by kind of message."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
-from disttrack.simulator.claims.columns import CLAIMS, KINDS, PLACE, SERIES, Scalar
+from disttrack.simulator.claims.columns import CLAIMS, COINLESS, GAME, KINDS, PLACE, SERIES, Scalar
+from disttrack.simulator.claims.expressions import column_of
 from disttrack.simulator.claims.judge import ControlTable, Finding, judge
 from disttrack.simulator.errors import one_line, printable
-from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.results.files import writing
-from disttrack.simulator.results.games import Games, game_row
 from disttrack.simulator.scenario.load import Scenario
-from disttrack.simulator.tasks.base import Record
+from disttrack.simulator.tasks.base import Record, lost
+
+if TYPE_CHECKING:
+    from disttrack.simulator.claims.expressions import Columns
 
 PlacedRecord = tuple[int, int, int, Record]
 """A game and its place: point, trial, seed, record."""
+KNOWN_BEFORE: Final = ("sites", "items", "alpha")
+"""Columns of a game that show, with the swept ones, which point it belongs to."""
+KNOWN_OF_LOST: Final = ("point", "trial", "seed", "task", "protocol", "adversary", *KNOWN_BEFORE)
+"""Columns, beside the swept ones, that a game has before it is played."""
 
 
 def write_tables(
@@ -42,37 +51,36 @@ def write_tables(
     RunError
         The folder cannot be written.
     """
-    table = Games(scenario)
-    errors: list[str] = []
-    tracebacks: list[str] = []
-
-    def note_error(point: Point, trial: int, seed: int, record: Record) -> None:
-        if record.error:
-            of = "" if point.number < len(scenario.points) else "control, "
-            where = f"{of}point {point.number}, trial {trial}: {point.describe()}"
-            errors.append(one_line(f"{where}: {record.cause}"))
-            tracebacks.append(f"{where}, seed {seed}\n{record.error.rstrip()}\n")
-
+    table = _Games(scenario)
+    identities = [canonical(point.identity()) for point in scenario.points]
+    failed: list[tuple[Point, int, int, Record]] = []
+    errors, tracebacks = [], []
     with writing(folder) as start:
         trials = _writer(start("trials.csv"), scenario.columns)
         series = _writer(start("series.csv"), SERIES)
         kinds = _writer(start("kinds.csv"), KINDS)
         for number, trial, seed, record in games:
             point = scenario.points[number]
-            row = game_row(scenario, point, trial, seed, record)
-            table.add(row, record, point)
+            row = _row(scenario, point, trial, seed, record)
+            table.add(row, record, identities[number])
             trials.writerow(map(_cell, row.values()))
-            if not record.error:
+            if record.error:
+                failed.append((point, trial, seed, record))
+            else:
                 place = {name: row[name] for name in PLACE}
                 _write_lists(series, place, SERIES, record.series)
                 _write_lists(kinds, place, KINDS, record.kinds)
-            note_error(point, trial, seed, record)
-        judged, rows = _controls(scenario, table, controls, note_error)
+        judged, rows = _controls(scenario, table, controls, failed)
+        for point, trial, seed, record in failed:
+            of = "" if point.number < len(scenario.points) else "control, "
+            where = f"{of}point {point.number}, trial {trial}: {point.describe()}"
+            errors.append(one_line(f"{where}: {record.cause}"))
+            tracebacks.append(f"{where}, seed {seed}\n{str(record.error).rstrip()}\n")
         if rows:
             _writer(start("controls.csv"), ("claim", "broken", *scenario.columns)).writerows(rows)
         if tracebacks:
             start("errors.txt").write(printable("\n".join(tracebacks)))
-        findings = judge(scenario.head.claims, table.columns(), judged, lost=table.lost())
+        findings = judge(scenario.head.claims, table.columns(), judged, lost=table.lost_columns())
         claims = _writer(start("claims.csv"), CLAIMS)
         claims.writerows([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
     for name, there in (("errors.txt", tracebacks), ("controls.csv", rows)):
@@ -82,32 +90,116 @@ def write_tables(
 
 
 def _controls(
-    scenario: Scenario,
-    table: Games,
-    games: Iterable[PlacedRecord],
-    note_error: Callable[[Point, int, int, Record], None],
+    scenario: Scenario, table: _Games, games: Iterable[PlacedRecord], failed: list[tuple[Point, int, int, Record]]
 ) -> tuple[dict[int, ControlTable], list[list[Scalar]]]:
-    """Return the table with the broken games for each claim whose control was played, and the rows of these games."""
+    """Return the table with the broken games for each claim whose control was played, and the rows of these games.
+
+    Broken games that an error ended are added to `failed`.
+    """
     by_point: dict[int, list[PlacedRecord]] = {}
     for game in games:
         by_point.setdefault(game[0], []).append(game)
+    place = scenario.columns.index("point")
+    first = {game.row[place]: game.row for game in reversed(table.games)}
     judged: dict[int, ControlTable] = {}
     rows: list[list[Scalar]] = []
     for control in scenario.controls:
         claim = scenario.head.claims[control.claim]
         broken = claim.control.says if claim.control is not None else ""
-        whole = table.without(control.instead)
-        intact = len(whole)
+        whole = _Games(scenario, [game for game in table.games if game.row[place] not in control.instead])
+        intact = len(whole.games)
         for point, instead in zip(control.points, control.instead, strict=True):
+            intact_row = zip(scenario.columns, first.get(instead, ()), strict=False)
+            known = {name: value for name, value in intact_row if name in KNOWN_BEFORE}
             for _, trial, seed, record in by_point.get(point.number, ()):
-                note_error(point, trial, seed, record)
-                row = game_row(scenario, scenario.points[instead], trial, seed, record)
-                row |= table.known_before(instead)  # it answers for the point as it was
-                whole.add(row, record, point, broken=True)
+                if record.error:
+                    failed.append((point, trial, seed, record))
+                row = _row(scenario, scenario.points[instead], trial, seed, record) | known  # of the point as it was
+                whole.add(row, record, point.number)  # never a repetition of another point's game
                 rows.append([claim.name, broken, *map(_cell, row.values())])
         if any(point.number in by_point for point in control.points):
-            judged[control.claim] = ControlTable(whole.columns(table.kinds), intact, whole.lost())
+            judged[control.claim] = ControlTable(whole.columns(table.games), intact, whole.lost_columns())
     return judged, rows
+
+
+class _Game(NamedTuple):
+    """A game: its row, the cost by kind, whether it drew no coins, and a key that games which repeat it share."""
+
+    row: tuple[Any, ...]
+    kinds: Mapping[str, int]
+    coinless: bool
+    same: Hashable
+
+
+@dataclass(frozen=True)
+class _Games:
+    """The games that claims are judged on; the rows of those that an error ended are kept apart."""
+
+    scenario: Scenario
+    games: list[_Game] = field(default_factory=list)
+    lost: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def add(self, row: Mapping[str, Any], record: Record, identity: Hashable) -> None:
+        """Add a game of a point; points whose games are the same have one identity."""
+        if record.error:
+            self.lost.append(row)
+        else:
+            same = (identity, row["seed"] if record.coins else None)
+            self.games.append(_Game(tuple(row.values()), _sums(record.kinds), not record.coins, same))
+
+    def columns(self, others: Sequence[_Game] = ()) -> Columns:
+        """Return the table: trials, sizes by their names in the task, the cost by kind (or 0), others' kinds too."""
+        import numpy as np
+
+        names = dict.fromkeys(name for game in (*self.games, *others) for name in game.kinds)
+        by_kind = {name: np.array([game.kinds.get(name, 0) for game in self.games], dtype=float) for name in names}
+        trials = {
+            name: column_of([game.row[place] for game in self.games])
+            for place, name in enumerate(self.scenario.columns)
+        }
+        numbers: dict[Hashable, int] = {}
+        same = [numbers.setdefault(game.same, len(numbers)) for game in self.games]
+        coinless = [game.coinless for game in self.games]
+        own = {GAME: np.array(same, dtype=int), COINLESS: np.array(coinless, dtype=bool)}
+        return {**by_kind, **self._called(trials), **own}
+
+    def lost_columns(self) -> Columns:
+        """Return the values known before play of the games that ended with an error."""
+        known = [name for name in (*KNOWN_OF_LOST, *self.scenario.extra) if name in self.scenario.columns]
+        return self._called({name: column_of([row[name] for row in self.lost]) for name in known})
+
+    def _called(self, table: Columns) -> Columns:
+        """Return a table with the columns of sizes by their names in the task too."""
+        return {**{key: table[name] for name, key in self.scenario.called.items() if name in table}, **table}
+
+
+def _row(scenario: Scenario, point: Point, trial: int, seed: int, record: Record) -> dict[str, Any]:
+    """Return the row of ``trials.csv`` for a game, in the order of the columns.
+
+    A game that ended with an error has only the values known before play, and the error.
+    """
+    beforehand = point.known()
+    known: dict[str, Any] = {
+        **(beforehand | lost("").row if record.error else {"sites": point.sites, **record.row}),
+        "error": record.cause,
+        "point": point.number,
+        "trial": trial,
+        "seed": seed,
+        "task": point.task.label,
+        "protocol": beforehand["protocol"],
+        "adversary": beforehand["adversary"],
+        **{name: values[point.number] for name, values in scenario.extra.items()},
+    }
+    return {name: known.get(name) for name in scenario.columns}
+
+
+def _sums(kinds: Mapping[str, Sequence[Any]]) -> dict[str, int]:
+    """Return words and messages by kind, over both directions: ``words_report``, ``messages_report``."""
+    sums: Counter[str] = Counter()
+    for unit in ("words", "messages"):
+        for kind, amount in zip(kinds.get("kind", ()), kinds.get(unit, ()), strict=True):
+            sums[f"{unit}_{str(kind).replace('-', '_')}"] += amount
+    return sums
 
 
 def _writer(file: TextIO, header: Sequence[str]) -> Any:

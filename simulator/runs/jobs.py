@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from disttrack.simulator.points.point import Point, canonical
@@ -51,16 +51,15 @@ def plan(points: Sequence[tuple[Point, int]], seed: int, task: Task) -> list[Job
     task
         The task, which estimates the duration of a game.
     """
-
-    def games(point: Point, trials: int) -> Iterator[Job]:
+    seeds = [game_seed(seed, trial) for trial in range(max((trials for _, trials in points), default=0))]
+    jobs = []
+    for point, trials in points:
         made_of, cost = point.made_of(), task.demand(point).seconds
         identity = canonical([point.identity(), made_of])
         for trial, own in enumerate(seeds[:trials]):
             key = hashlib.sha256(f"{own}\n{identity}".encode()).hexdigest()[:40]
-            yield Job(key, point, trial, own, cost, made_of)
-
-    seeds = [game_seed(seed, trial) for trial in range(max((trials for _, trials in points), default=0))]
-    return [job for one in points for job in games(*one)]
+            jobs.append(Job(key, point, trial, own, cost, made_of))
+    return jobs
 
 
 def game_seed(seed: int, trial: int) -> int:

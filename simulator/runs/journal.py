@@ -45,6 +45,8 @@ class Journal:
 
     Attributes
     ----------
+    known
+        The keys of the finished games; one that ended in an error is not finished.
     damaged
         How many rows, or parts of the file, could not be read: their games are played again.
 
@@ -58,7 +60,7 @@ class Journal:
 
     def __init__(self, path: Path, *, fresh: bool = False) -> None:
         self.path, self.damaged = path, 0
-        self._known: set[str] = set()
+        self.known: set[str] = set()
         self._lost: dict[str, Record] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,10 +76,16 @@ class Journal:
             if fresh:
                 with self._file:
                     self._file.execute("DELETE FROM games")
-                self._known.clear()
+                self.known.clear()
         except (sqlite3.Error, OSError) as error:
             self.close()
-            raise self._refusal(error) from error
+            if isinstance(error, OSError):
+                raise ScenarioError(f"{path.parent}: cannot be written: {error.strerror or error}") from error
+            if _code(error) in BUSY:
+                message = f"{path.parent}: another run is writing to this folder; choose another with --out"
+                raise ScenarioError(message) from error
+            kind = RunError if _code(error) in FULL else ScenarioError
+            raise kind(f"{path}: cannot be opened or written: {error}") from error
 
     def _open(self) -> sqlite3.Connection:
         """Open the file, and lock it until it is closed."""
@@ -93,13 +101,13 @@ class Journal:
             raise
         return file
 
-    def _read(self, file: sqlite3.Connection, copy: bool = False) -> int:
-        """Note the games of all sound rows, and copy these to the journal if asked to; return how many are damaged."""
+    def _read(self, file: sqlite3.Connection) -> int:
+        """Note the games of all sound rows, and copy these from another file; return how many are damaged."""
         damaged = 0
         for key, record, checksum in file.execute("SELECT key, record, checksum FROM games"):
             if isinstance(key, str) and isinstance(record, bytes) and checksum == _checksum(key, record):
-                self._known.add(key)
-                if copy:
+                self.known.add(key)
+                if file is not self._file:
                     self._file.execute(KEEP, (key, record, checksum))
             else:
                 damaged += 1
@@ -111,17 +119,13 @@ class Journal:
         aside = self.path.with_name(f"{self.path.name}.damaged")
         os.replace(self.path, aside)
         self._file = self._open()
-        self._known.clear()
+        self.known.clear()
         with closing(_connect(aside)) as damaged, self._file:
             try:
-                self._read(damaged, copy=True)
+                self._read(damaged)
             except sqlite3.DatabaseError as error:
                 if _code(error) in FULL:
                     raise
-
-    def known(self) -> set[str]:
-        """Return the keys of the finished games; one that ended in an error is not finished."""
-        return set(self._known)
 
     def get(self, key: str) -> Record:
         """Return a game, finished or ended in an error since the journal was opened.
@@ -155,8 +159,8 @@ class Journal:
             raise RunError(
                 f"{self.path}: cannot be written ({error}); finished games are kept, the same command goes on"
             ) from error
-        self._known |= set(packed)
-        self._lost = {key: record for key, record in {**self._lost, **games}.items() if key not in self._known}
+        self.known |= set(packed)
+        self._lost = {key: record for key, record in {**self._lost, **games}.items() if key not in self.known}
 
     def close(self) -> None:
         """Close the file, and let other runs in."""
@@ -168,15 +172,6 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _refusal(self, error: Exception) -> RunError | ScenarioError:
-        folder = self.path.parent
-        if isinstance(error, OSError):
-            return ScenarioError(f"{folder}: cannot be written: {error.strerror or error}")
-        if _code(error) in BUSY:
-            return ScenarioError(f"{folder}: another run is writing to this folder; choose another with --out")
-        kind = RunError if _code(error) in FULL else ScenarioError
-        return kind(f"{self.path}: cannot be opened or written: {error}")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from disttrack.simulator.runs.jobs import Batches, Job, Played
-from disttrack.simulator.runs.signals import undisturbed
-from disttrack.simulator.runs.worker import READY, serve
+from disttrack.simulator.runs.worker import READY, serve, undisturbed
 from disttrack.simulator.tasks.base import lost
 
 TICK: Final = 0.25
@@ -104,36 +103,29 @@ class WorkerProcesses:
 
     def _hand_out(self, batches: Batches) -> None:
         """Give every idle worker a batch, as long as there are any of both."""
-        while batches and (len(self._workers) < self._count or self._idle()):
+        while batches and (len(self._workers) < self._count or any(not worker.jobs for worker in self._workers)):
             batch = batches.next()
             worker = self._worker_for(batch[0].point.own)
             worker.jobs.extend(batch)
             with contextlib.suppress(OSError):  # it is dead: seen when it is looked at
                 worker.connection.send(batch)
 
-    def _idle(self) -> list[_Worker]:
-        return [worker for worker in self._workers if not worker.jobs]
-
     def _worker_for(self, own: frozenset[str]) -> _Worker:
         """Return an idle worker that has played with no other code of the user's: a class may have changed others."""
-        idle = self._idle()
+        idle = [worker for worker in self._workers if not worker.jobs]
         for worker in idle:
             if worker.own == own:
                 worker.begun = time.monotonic()
                 return worker
         if len(self._workers) == self._count:
             self._forget(idle[0])
-        return self._start(own)
-
-    def _start(self, own: frozenset[str]) -> _Worker:
         here, there = self._context.Pipe()
         process = self._context.Process(target=serve, args=(there, self._output, os.getpid()))
         with undisturbed():  # a process that is started is known, and so is ended
             process.start()
-            worker = _Worker(process, here, own)
-            self._workers.append(worker)
+            self._workers.append(_Worker(process, here, own))
         there.close()
-        return worker
+        return self._workers[-1]
 
     def _forget(self, worker: _Worker) -> None:
         _end(worker)

@@ -7,12 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
-from typing import Final
 
 from disttrack.simulator.results.formats import duration
-
-EVERY: Final = 0.2
-"""Seconds between two updates of a notebook's bar."""
 
 
 @dataclass
@@ -27,6 +23,10 @@ class Progress:
     """Games without coins, taken from another seed of their point."""
     left: float = 0.0
     """Estimated seconds for the games that wait, from the finished games of their points."""
+    seconds: float = 0.0
+    """Duration of the run; known at its end."""
+    damaged: int = 0
+    """Rows of the journal that could not be read."""
     finished: bool = False
 
     @property
@@ -50,26 +50,25 @@ class Progress:
         return ", ".join(parts)
 
 
+OnProgress = Callable[[Progress], None]
+"""What is called with the progress: a bar."""
+
+
 def in_notebook() -> bool:
     """Return whether this process is the kernel of a notebook."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 
 
-def notebook_bar(name: str) -> Callable[[Progress], None]:
+def notebook_bar(name: str) -> OnProgress:
     """Return a function that shows progress in the cell that runs: a bar of plain HTML, which needs no widgets."""
     from IPython.display import display
 
-    begun = last = time.perf_counter()
+    begun = time.perf_counter()
     handle = display({"text/plain": name}, raw=True, display_id=True)  # type: ignore[no-untyped-call]
 
     def show(progress: Progress) -> None:
-        nonlocal last
-        now = time.perf_counter()
-        if now - last < EVERY and not progress.finished:
-            return
-        last = now
-        words = progress.words(now - begun)
+        words = progress.words(time.perf_counter() - begun)
         bar = f"<progress value='{progress.share:.4f}' max='1' style='width:16em'></progress>"
         text = {"text/html": f"<div>{escape(name)} {bar} {escape(words)}</div>", "text/plain": f"{name}: {words}"}
         handle.update(text, raw=True)

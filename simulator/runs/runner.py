@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +22,7 @@ from disttrack.simulator.runs.jobs import Batches, Job, Played, plan
 from disttrack.simulator.runs.journal import JOURNAL, Journal
 from disttrack.simulator.runs.manifest import write_manifest
 from disttrack.simulator.runs.processes import WorkerProcesses
-from disttrack.simulator.runs.progress import Progress, in_notebook, notebook_bar
+from disttrack.simulator.runs.progress import OnProgress, Progress, in_notebook, notebook_bar
 from disttrack.simulator.runs.worker import attempt
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.tasks.base import Record
@@ -32,14 +33,13 @@ PRINTED: Final = "output.log"
 """The file in a folder of results with the printed output of the user's classes."""
 
 
-@dataclass(frozen=True)
-class Report:
-    """The outcome of a run.
+class Report(Results):
+    """The results of a run that has just ended, and how it went.
 
     Attributes
     ----------
-    results, findings
-        The results, and the outcomes of the claims.
+    findings
+        The outcomes of the claims.
     errors
         One line for each game that an error ended.
     played, alike, kept
@@ -50,19 +50,13 @@ class Report:
         Rows of the journal that could not be read: their games were played again.
     """
 
-    results: Results
-    findings: list[Finding]
-    errors: list[str]
-    played: int
-    alike: int
-    kept: int
-    seconds: float
-    damaged: int = 0
-
-    @property
-    def ok(self) -> bool:
-        """Return whether all claims hold and no game ended in an error."""
-        return not self.errors and all(finding.holds for finding in self.findings)
+    def __init__(
+        self, folder: Path, own: Mapping[str, Any], findings: list[Finding], errors: list[str], progress: Progress
+    ) -> None:
+        super().__init__(folder, own)
+        self.findings, self.errors = findings, errors
+        self.played, self.alike, self.kept = progress.played, progress.alike, progress.kept
+        self.seconds, self.damaged = progress.seconds, progress.damaged
 
 
 def run(
@@ -75,8 +69,8 @@ def run(
     fresh: bool = False,
     controls: bool = True,
     game_timeout: float | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> Results:
+    on_progress: OnProgress | None = None,
+) -> Report:
     """Play a scenario and return its results.
 
     Games that an earlier, perhaps interrupted, run has left in the folder's journal are not played again.
@@ -111,96 +105,46 @@ def run(
         The run could not be finished; the finished games are kept.
     """
     loaded = load(scenario, overrides)
-    estimate(loaded, workers or cores()).refuse_too_large()
+    players = _Players(cores() if workers is None else workers, scheduler, game_timeout)
+    check_unchanged()
+    estimate(loaded, players.workers).refuse_too_large()
     if on_progress is None and in_notebook():
         on_progress = notebook_bar(loaded.name)
-    return execute(
-        loaded,
-        out=out,
-        workers=workers,
-        scheduler=scheduler,
-        fresh=fresh,
-        controls=controls,
-        game_timeout=game_timeout,
-        on_progress=on_progress,
-    ).results
+    folder = Path(out) if out is not None else Path("results") / loaded.name
+    return _run(loaded, folder, players, fresh, controls, on_progress or (lambda _: None))
 
 
-def execute(
-    scenario: Scenario,
-    *,
-    out: str | Path | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    fresh: bool = False,
-    controls: bool = True,
-    game_timeout: float | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> Report:
-    """Play a checked scenario that memory has room for; `run` describes the parameters."""
-    _check(workers, scheduler, game_timeout)
-    check_unchanged()
-    begun = time.perf_counter()
-    workers = workers or cores()
-    folder = Path(out) if out is not None else Path("results") / scenario.name
-    place = folder.absolute()  # whatever folder a class of the user's goes to
-    points = [(point, scenario.head.trials) for point in scenario.points]
-    with Journal(place / JOURNAL, fresh=fresh) as journal:
-        sweep(place)
-        jobs = plan([*points, *(scenario.broken if controls else [])], scenario.head.seed, scenario.task)
-        planned, broken = jobs[: scenario.games], jobs[scenario.games :]
-        known = journal.known()
-        waiting = {job.key: job for job in jobs if job.key not in known}  # equal points share their games
-        keys = {job.key for job in jobs}
-        progress = Progress(games=len(keys), kept=len(keys & known))
-        batches = Batches(list(waiting.values()))
-        games = _games(batches, workers, scheduler, game_timeout, place / PRINTED)
-        _play(games, batches, journal, progress, on_progress or (lambda _: None))
-        findings, errors = write_tables(place, scenario, _records(journal, planned), _records(journal, broken))
-        seconds = time.perf_counter() - begun
-        write_manifest(
-            place,
-            scenario,
-            first={job.point.number: journal.get(job.key) for job in planned if job.trial == 0},
-            seeds=[job.seed for job in planned[: scenario.head.trials]],
-            games={
-                "all": len(planned),
-                "controls": len(broken),
-                "played": progress.played,
-                "alike": progress.alike,
-                "kept": progress.kept,
-                "errors": len(errors),
-            },
-            workers=f"scheduler {scheduler}" if scheduler else f"{workers} on this machine",
-            seconds=seconds,
-        )
-    counts = progress.played, progress.alike, progress.kept, seconds, journal.damaged
-    return Report(Results(folder, scenario.own_classes), findings, errors, *counts)
+@dataclass(frozen=True)
+class _Players:
+    """The processes that play the games of a run: workers of this machine or of a cluster, or this process."""
 
+    workers: int
+    scheduler: str | None
+    limit: float | None
 
-def _check(workers: int | None, scheduler: str | None, game_timeout: float | None) -> None:
-    if workers is not None and workers < 1:
-        raise ScenarioError(f"workers must be at least 1; got {workers}")
-    if game_timeout is not None and not 0 < game_timeout < inf:
-        raise ScenarioError(f"game_timeout must be a number of seconds above 0; got {game_timeout:g}")
-    if game_timeout is not None and scheduler is not None:
-        raise ScenarioError("game_timeout: games on a Dask cluster cannot be ended; leave out the one or the other")
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise ScenarioError(f"workers must be at least 1; got {self.workers}")
+        if self.limit is not None and not 0 < self.limit < inf:
+            raise ScenarioError(f"game_timeout must be a number of seconds above 0; got {self.limit:g}")
+        if self.limit is not None and self.scheduler is not None:
+            raise ScenarioError("game_timeout: games on a Dask cluster cannot be ended; leave out the one or the other")
 
+    def __str__(self) -> str:
+        return f"scheduler {self.scheduler}" if self.scheduler else f"{self.workers} on this machine"
 
-def _games(
-    batches: Batches, workers: int, scheduler: str | None, game_timeout: float | None, output: Path
-) -> Iterator[list[Played]]:
-    """Return the iterator that plays the games: on a cluster, in worker processes, or in this process."""
-    with suppress(OSError):  # of an earlier run
-        output.unlink()
-    if scheduler is not None and batches:
-        from disttrack.simulator.runs.dask_workers import play_on_dask  # Dask is needed for nothing else
+    def play(self, batches: Batches, output: Path) -> Iterator[list[Played]]:
+        """Return the iterator that plays the games; the output of the user's classes goes to a file."""
+        with suppress(OSError):  # of an earlier run
+            output.unlink()
+        if self.scheduler is not None and batches:
+            from disttrack.simulator.runs.dask_workers import play_on_dask  # Dask is needed for nothing else
 
-        return play_on_dask(scheduler, batches)
-    hands = min(workers, len(batches))
-    if hands > 1 or (hands and game_timeout is not None) or batches.own:  # the user's code never runs in this process
-        return WorkerProcesses(hands, limit=game_timeout or inf, output=output).play(batches)
-    return _play_here(batches)
+            return play_on_dask(self.scheduler, batches)
+        hands = min(self.workers, len(batches))
+        if hands > 1 or (hands and self.limit is not None) or batches.own:  # the user's code never runs in this process
+            return WorkerProcesses(hands, limit=self.limit or inf, output=output).play(batches)
+        return _play_here(batches)
 
 
 def _play_here(batches: Batches) -> Iterator[list[Played]]:
@@ -210,12 +154,40 @@ def _play_here(batches: Batches) -> Iterator[list[Played]]:
             yield [attempt(job)]
 
 
+def _run(
+    scenario: Scenario, folder: Path, players: _Players, fresh: bool, controls: bool, on_progress: OnProgress
+) -> Report:
+    """Play a checked scenario that memory has room for, and write its tables."""
+    begun, date = time.perf_counter(), datetime.now(UTC)
+    place = folder.absolute()  # whatever folder a class of the user's goes to
+    points = [(point, scenario.head.trials) for point in scenario.points]
+    with Journal(place / JOURNAL, fresh=fresh) as journal:
+        sweep(place)
+        jobs = plan([*points, *(scenario.broken if controls else [])], scenario.head.seed, scenario.task)
+        planned, broken = jobs[: scenario.games], jobs[scenario.games :]
+        known = journal.known
+        waiting = {job.key: job for job in jobs if job.key not in known}  # equal points share their games
+        keys = {job.key for job in jobs}
+        progress = Progress(games=len(keys), kept=len(keys & known), damaged=journal.damaged)
+        batches = Batches(list(waiting.values()))
+        _play(players.play(batches, place / PRINTED), batches, journal, progress, on_progress)
+        findings, errors = write_tables(place, scenario, _records(journal, planned), _records(journal, broken))
+        progress.seconds = time.perf_counter() - begun
+        counts = {"played": progress.played, "alike": progress.alike, "kept": progress.kept, "errors": len(errors)}
+        facts = {
+            "begun": date.isoformat(timespec="seconds"),
+            "seconds": round(progress.seconds, 3),
+            "workers": str(players),
+            "games": {"all": len(planned), "controls": len(broken), **counts},
+            "seeds": [job.seed for job in planned[: scenario.head.trials]],
+        }
+        first = {job.point.number: journal.get(job.key) for job in planned if job.trial == 0}
+        write_manifest(place, scenario, first, facts)
+    return Report(folder, scenario.own_classes, findings, errors, progress)
+
+
 def _play(
-    games: Iterator[list[Played]],
-    batches: Batches,
-    journal: Journal,
-    progress: Progress,
-    on_progress: Callable[[Progress], None],
+    games: Iterator[list[Played]], batches: Batches, journal: Journal, progress: Progress, on_progress: OnProgress
 ) -> None:
     """Keep games as they end, those of half a second in one transaction."""
     ended: dict[str, Record] = {}
@@ -226,7 +198,7 @@ def _play(
         progress.left = batches.left()
         on_progress(progress)
 
-    on_progress(progress)
+    keep()
     kept_at = -EVERY
     try:
         with closing(games):  # type: ignore[type-var]
@@ -240,14 +212,12 @@ def _play(
                     ended |= {one.key: record for one in (job, *alike)}
                     progress.played += 1
                     progress.alike += len(alike)
-                if ended and time.monotonic() - kept_at >= EVERY:
+                if time.monotonic() - kept_at >= EVERY:
                     keep()
                     kept_at = time.monotonic()
     finally:
-        if ended:
-            keep()
         progress.finished = True
-        on_progress(progress)
+        keep()
 
 
 def _records(journal: Journal, planned: Sequence[Job]) -> Iterator[PlacedRecord]:

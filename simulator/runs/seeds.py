@@ -9,7 +9,7 @@ from typing import Any
 
 from disttrack.simulator.claims.judge import UNDECIDED, Finding
 from disttrack.simulator.results.files import writing
-from disttrack.simulator.runs.runner import Report, execute
+from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import Scenario
 
 FOLDER = "seeds"
@@ -66,7 +66,7 @@ def run_seeds(
     out
         The folder for the table and for the results of the seeds; ``results/NAME`` if left out.
     options
-        Other options of `simulator.runs.runner.execute`.
+        Other options of `simulator.runs.runner.run`.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def run_seeds(
     for seed in range(scenario.head.seed + 1, scenario.head.seed + 1 + seeds):
         head = scenario.head.model_copy(update={"seed": seed})
         anew = replace(scenario, head=head, data={**scenario.data, "seed": seed})
-        reports[seed] = execute(anew, out=folder / FOLDER / str(seed), controls=False, **options)
+        reports[seed] = run(anew, out=folder / FOLDER / str(seed), controls=False, **options)
     held = _held(reports)
     with writing(folder) as start:
         table = csv.writer(start(TABLE), lineterminator="\n")
@@ -102,20 +102,12 @@ def _held(reports: dict[int, Report]) -> list[Held]:
             by_claim.setdefault(place, []).append((seed, finding))
     rows = []
     for (name, _, measure, group), outcomes in by_claim.items():
-        decided = [finding for _, finding in outcomes if finding.verdict != UNDECIDED]
-        values = [finding.value for finding in decided if finding.value is not None]
-        rows.append(
-            Held(
-                name,
-                group,
-                measure,
-                bound=outcomes[-1][1].bound,
-                seeds=len(reports),  # a group that a seed has not made is not held under it
-                held=sum(finding.holds for finding in decided),
-                least=min(values, default=None),
-                most=max(values, default=None),
-                failed=tuple(seed for seed, one in outcomes if not one.holds and one.verdict != UNDECIDED),
-                undecided=tuple(seed for seed, one in outcomes if one.verdict == UNDECIDED),
-            )
-        )
+        decided = [(seed, finding) for seed, finding in outcomes if finding.verdict != UNDECIDED]
+        undecided = tuple(seed for seed, finding in outcomes if finding.verdict == UNDECIDED)
+        failed = tuple(seed for seed, finding in decided if not finding.holds)
+        values = [finding.value for _, finding in decided if finding.value is not None]
+        least, most = min(values, default=None), max(values, default=None)
+        held, bound = len(decided) - len(failed), outcomes[-1][1].bound
+        # a group that a seed has not made is not held under it
+        rows.append(Held(name, group, measure, bound, len(reports), held, least, most, failed, undecided))
     return rows

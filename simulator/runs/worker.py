@@ -2,6 +2,7 @@
 
 In a process of its own a class of the user's may print, leave the folder, fork, start threads or end the process. Its
 output goes to a log. A copy that it made of the process takes no part in the run: only the started process answers.
+Ctrl-C and SIGTERM must not cut two steps in two: starting a process that is to be ended later, and ending it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from io import TextIOWrapper
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final, NoReturn
@@ -24,11 +26,13 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.streams import watched
 from disttrack.simulator.runs.jobs import Job, Played
 from disttrack.simulator.runs.journal import pack, unpack
-from disttrack.simulator.runs.signals import let_in
 from disttrack.simulator.tasks.base import Record, fault_of, lost
 
 READY: Final = "ready"
 """Message of a worker that has imported what games need: from then on a game takes its own time."""
+
+STOPS: Final = (signal.SIGINT, signal.SIGTERM)
+"""Signals that ask a program to stop."""
 
 
 def attempt(job: Job) -> Played:
@@ -95,8 +99,7 @@ def serve(connection: Connection, output: Path, parent: int) -> NoReturn:
     """
     own, folder = os.getpid(), os.getcwd()
     try:
-        _begin(parent)
-        _print_to(output)
+        _begin(parent, output)
         connection.send(READY)
         while True:
             for job in connection.recv():
@@ -109,11 +112,11 @@ def serve(connection: Connection, output: Path, parent: int) -> NoReturn:
         os._exit(1)
 
 
-def _begin(parent: int) -> None:
-    """Leave Ctrl-C to the parent, and end when the parent has ended, whatever the cause."""
+def _begin(parent: int, output: Path) -> None:
+    """Leave Ctrl-C to the parent, end when the parent has ended, whatever the cause, and print to a file."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    let_in()
+    _mask("SIG_UNBLOCK")
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # so that copies of it end with it
 
@@ -125,12 +128,38 @@ def _begin(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _print_to(output: Path) -> None:
-    """Append everything that is printed in this process to a file."""
     log = os.open(output, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     for number in (1, 2):
         os.dup2(log, number)
-    raw = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115 - for as long as the process lives
-    sys.stdout = sys.stderr = TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", write_through=True)
+    sys.stdout = sys.stderr = open(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Put off Ctrl-C and SIGTERM until the block has ended.
+
+    A process that is started in it begins with both held back, where there are masks: it lets them in when it
+    has set what they do to it.
+    """
+    if threading.current_thread() is not threading.main_thread():  # no other is ever interrupted
+        yield
+        return
+    pending: list[int] = []
+    # the mask is for processes that are started, and the handlers for other threads, which the mask leaves alone
+    _mask("SIG_BLOCK")
+    before = {number: handler for number in STOPS if callable(handler := signal.getsignal(number))}
+    try:
+        for number in before:
+            signal.signal(number, lambda number, frame: pending.append(number))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _mask("SIG_UNBLOCK")
+        if pending:
+            signal.raise_signal(pending[0])
+
+
+def _mask(how: str) -> None:
+    if hasattr(signal, "pthread_sigmask"):  # not on Windows
+        signal.pthread_sigmask(getattr(signal, how), STOPS)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from disttrack.simulator.claims.claim import Claim, Control
-from disttrack.simulator.claims.expressions import Columns, column_of, condition
-from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.claims.expressions import ExpressionError, column_of, condition
 from disttrack.simulator.points.point import Point, PointError, part
 from disttrack.simulator.points.registry import parameters
 from disttrack.simulator.scenario.document import Document
@@ -70,13 +69,13 @@ def broken_points(
         if control is None:
             continue
         try:
-            chosen = _chosen(control.where or claim.where, table)
+            chosen = np.flatnonzero(condition(control.where or claim.where or "point >= 0", table)).tolist()
         except ExpressionError as error:
             message = f"where: {error}; it chooses points, before a game is played"
             raise document.error(("claims", place, "control"), message) from error
-        if not chosen and document.overridden:
-            continue  # what was set has left out the points that the control is about
         if not chosen:
+            if document.overridden:
+                continue  # what was set has left out the points that the control is about
             raise document.error(("claims", place, "control"), "no point meets its condition")
         made = []
         for old in (points[place_of] for place_of in chosen):
@@ -91,11 +90,6 @@ def broken_points(
             number += 1
         controls.append(BrokenPoints(place, control.trials, tuple(made), tuple(chosen)))
     return tuple(controls)
-
-
-def _chosen(where: str, table: Columns) -> list[int]:
-    """Return the numbers of the points that meet a condition; of all without one."""
-    return np.flatnonzero(condition(where, table) if where else table["point"] >= 0).tolist()
 
 
 def _broken(values: Mapping[str, Any], control: Control, game: Task, document: Document) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,10 +16,14 @@ DEEPEST: Final = 20
 """Deepest nesting of a scenario; above it, a mapping probably contains itself."""
 
 
+@dataclass
 class Document:
     """A scenario file as read: plain data, and the line of each value.
 
-    Attributes
+    Tuples, ranges and arrays become lists, numpy's numbers Python's. A protocol or adversary may be an object of
+    a shipped kind: it becomes its kind and the parameters that are not at their defaults.
+
+    Parameters
     ----------
     name
         The file as the user wrote it, for messages.
@@ -27,34 +31,39 @@ class Document:
         The file's folder; relative paths inside the file count from it.
     data
         The mapping that the file holds.
+    lines
+        The line of each value in the file.
+    overridden
+        The values that `set` has put over those of the file.
+
+    Raises
+    ------
+    ScenarioError
+        A value has no form in a scenario file.
+
+    Examples
+    --------
+    >>> Document("mine", Path(), {"sites": range(2, 5), "protocol": {"kind": "exact"}}).data["sites"]
+    [2, 3, 4]
     """
 
-    def __init__(self, name: str, folder: Path, data: dict[str, Any], lines: Mapping[Place, int] | None = None) -> None:
-        self.name = name
-        self.folder = folder
-        self.data = data
-        self._lines = lines or {}
-        self._overridden: list[Place] = []
+    name: str
+    folder: Path
+    data: dict[str, Any]
+    lines: Mapping[Place, int] = field(default_factory=dict)
+    overridden: list[Place] = field(default_factory=list)
 
-    @property
-    def overridden(self) -> bool:
-        """Whether a value of the file was overridden."""
-        return bool(self._overridden)
+    def __post_init__(self) -> None:
+        self.data = _plain(self.data, (), self)
 
     def error(self, path: Sequence[str | int], message: str) -> ScenarioError:
         """Return the error that something is wrong with the value at `path`."""
         where = spell(path)
-        for overridden in self._overridden:
-            if tuple(path[: len(overridden)]) == overridden:
-                return ScenarioError(f"--set {where}: {message}")
-        line = self.line(path)
-        place = f"{self.name}:{line}" if line else self.name
-        return ScenarioError(f"{place}: {where}: {message}" if where else f"{place}: {message}")
-
-    def line(self, path: Sequence[str | int]) -> int | None:
-        """Return the line of the value at `path`, or of the nearest one around it that has one."""
-        lengths = range(len(path), -1, -1)
-        return next((line for length in lengths if (line := self._lines.get(tuple(path[:length])))), None)
+        if any(tuple(path[: len(place)]) == place for place in self.overridden):
+            return ScenarioError(f"--set {where}: {message}")
+        around = [tuple(path[:length]) for length in range(len(path), -1, -1)]
+        line = next((self.lines[place] for place in around if place in self.lines), "")
+        return ScenarioError(": ".join(filter(None, [f"{self.name}:{line}".rstrip(":"), where, message])))
 
     def set(self, assignment: str) -> None:
         """Put ``key=value`` into the data: a dotted path and a YAML value.
@@ -71,14 +80,12 @@ class Document:
         if not equals or not key.strip():
             raise ScenarioError(f"--set {assignment}: must be key=value, for example --set sites=64")
         value = value_of(text, f"--set {assignment}")
-        parts: list[str | int] = [
-            int(part) if part.isascii() and part.isdigit() and len(part) < 10 else part
-            for part in key.strip().split(".")
-        ]
+        names = key.strip().split(".")
+        parts = [int(name) if re.fullmatch("[0-9]{1,9}", name) else name for name in names]
         if len(parts) > MOST_LEVELS:
             raise ScenarioError(f"--set {key[:40]}…: the path has {len(parts):,} parts; at most {MOST_LEVELS} are read")
         _put(self.data, parts, value, assignment)
-        self._overridden.append(tuple(parts))
+        self.overridden.append(tuple(parts))
 
 
 def read(path: Path, name: str | None = None) -> Document:
@@ -108,38 +115,7 @@ def parse(text: str, name: str, folder: Path) -> Document:
         raise ScenarioError(f"{place}: not valid YAML: {error}") from error
     if not isinstance(data, dict):
         raise ScenarioError(f"{name}: must hold keys and values (name: …, protocol: …); got {data!r}")
-    for key in data:
-        if not isinstance(key, str):
-            raise ScenarioError(f"{name}: the key {key!r} must be a word")
     return Document(name, folder, data, lines)
-
-
-def from_mapping(data: Mapping[str, Any], name: str = "scenario", folder: Path | None = None) -> Document:
-    """Return the document that a mapping describes, a copy of it in plain values.
-
-    Tuples, ranges and arrays become lists, numpy's numbers Python's. A protocol or adversary may be an object of
-    a shipped kind: it becomes its kind and the parameters that are not at their defaults.
-
-    Parameters
-    ----------
-    name
-        For messages, and the name of the scenario where the mapping has none.
-    folder
-        From which relative paths count; the current one if left out.
-
-    Raises
-    ------
-    ScenarioError
-        A value has no form in a scenario file.
-
-    Examples
-    --------
-    >>> from_mapping({"name": "mine", "sites": range(2, 5), "protocol": {"kind": "exact"}}).data["sites"]
-    [2, 3, 4]
-    """
-    document = Document(name, Path() if folder is None else folder, {})
-    document.data = _plain(data, (), document)
-    return document
 
 
 def _plain(value: Any, place: Place, document: Document) -> Any:
@@ -150,8 +126,8 @@ def _plain(value: Any, place: Place, document: Document) -> Any:
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if is_dataclass(value) and not isinstance(value, type):
-        given = {field: getattr(value, field.name) for field in fields(value) if field.init}
-        taken = {field.name: inner for field, inner in given.items() if inner != field.default}
+        given = {one: getattr(value, one.name) for one in fields(value) if one.init}
+        taken = {one.name: inner for one, inner in given.items() if inner != one.default}
         value = {"kind": _kind_of(value, place, document), **taken}
     if isinstance(value, Mapping):
         for key in value:
@@ -249,8 +225,7 @@ def _put(target: Any, parts: Sequence[Any], value: Any, assignment: str) -> None
     if not rest:
         target[head] = value
         return
-    before = target.get(head) if isinstance(target, dict) else target[head]
-    if isinstance(target, dict) and not isinstance(before, dict | list):
+    if isinstance(target, dict) and not isinstance(before := target.get(head), dict | list):
         # a scalar gives way: protocol: robust becomes {kind: robust} so that its parameters can be set
         target[head] = {"kind": before} if isinstance(before, str) and head in ("protocol", "adversary") else {}
     _put(target[head], rest, value, assignment)

@@ -6,11 +6,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.claims.expressions import ExpressionError
 from disttrack.simulator.claims.rehearsal import check_condition
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.registry import find, kinds, make
 from disttrack.simulator.points.source import source_of
+
+
+class AxisError(ValueError):
+    """A plot along an axis that the scenario does not sweep."""
 
 
 def check_plot(
@@ -67,5 +71,5 @@ def check_plot(
     if axis and swept is not None and names.get(axis, axis) not in axes:
         known = ", ".join(axes) or "nothing is swept: a list makes a sweep"
         advice = nearest(axis, axes)
-        raise ValueError(f"plot {kind!r}: x must be an axis that the scenario sweeps ({known}); got {axis!r}{advice}")
+        raise AxisError(f"plot {kind!r}: x must be an axis that the scenario sweeps ({known}); got {axis!r}{advice}")
     return plot

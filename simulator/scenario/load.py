@@ -16,10 +16,10 @@ from disttrack.simulator.claims.rehearsal import column_types
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
 from disttrack.simulator.points.source import import_reference, is_reference
-from disttrack.simulator.points.swept import differ, set_columns, swept_columns
+from disttrack.simulator.points.swept import differ, swept_columns
 from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
-from disttrack.simulator.scenario.document import Document, from_mapping, read
-from disttrack.simulator.scenario.figures import check_plot
+from disttrack.simulator.scenario.document import Document, read
+from disttrack.simulator.scenario.figures import AxisError, check_plot
 from disttrack.simulator.scenario.model import Head, first_fault, keys_of, point_of
 from disttrack.simulator.scenario.sweep import Combination, combinations
 from disttrack.simulator.tasks.base import Task, called
@@ -92,14 +92,14 @@ class Scenario:
     def files(self) -> dict[str, str]:
         """Return the files of the user's that the games are made of, code and data, each with its SHA-256."""
         points = [*self.points, *(point for point, _ in self.broken)]
-        parts = {id(one): one for point in points for one in (point.task, point.protocol, point.adversary)}
-        paths = sorted({path for one in parts.values() for path in one.files()})
+        parts = {id(one): one for point in points for one in point.parts}
+        paths = sorted({file.path for one in parts.values() for file in one.files().values()})
         return {path: sha256(Path(path).read_bytes()).hexdigest() for path in paths if Path(path).is_file()}
 
     @property
     def own_classes(self) -> dict[str, Any]:
         """Return the users' classes that the scenario names, by reference: its result is drawn with them."""
-        sides = (one for point in self.points for one in (point.task, point.protocol, point.adversary))
+        sides = (one for point in self.points for one in point.parts)
         return {one.kind: one.maker() for one in (*self.plots, *sides) if is_reference(one.kind)}
 
     @property
@@ -133,35 +133,27 @@ def load(source: str | Path | Mapping[str, Any] | Scenario, overrides: Sequence[
     if isinstance(source, Scenario):
         if not overrides:
             return source
-        document = from_mapping(source.data, source.file, source.folder)
+        document = Document(source.file, source.folder, dict(source.data))
     elif isinstance(source, Mapping):
-        document = from_mapping(source)
+        document = Document("scenario", Path(), dict(source))
     else:
-        document = read(locate(source), str(source))
+        path = Path(source)
+        if not path.exists() and path.name == str(source) and not path.suffix:
+            shipped = shipped_scenarios()
+            if path.name not in shipped:
+                raise ScenarioError(f"{source}: there is no such file or scenario{nearest(path.name, shipped)}")
+            path = shipped[path.name]
+        document = read(path, str(source))
     for assignment in overrides:
         document.set(assignment)
     return build(document)
 
 
-def locate(file: str | Path) -> Path:
-    """Return the path of a scenario file; a bare name is looked up among the shipped scenarios."""
-    path = Path(file)
-    if not path.exists() and path.name == str(file) and not path.suffix:
-        shipped = shipped_scenarios()
-        if path.name in shipped:
-            return shipped[path.name]
-        raise ScenarioError(f"{file}: there is no such file or scenario{nearest(path.name, shipped)}")
-    return path
-
-
 def shipped_scenarios() -> dict[str, Path]:
     """Return the scenario files in the current folder's ``scenarios`` and those of the package, by name."""
     packaged = Path(__file__).resolve().parents[2] / "scenarios"  # beside the packages, installed as in a checkout
-    paths: dict[str, Path] = {}
-    for folder in (Path("scenarios"), packaged):
-        for path in sorted(folder.glob("*.yaml")):
-            paths.setdefault(path.stem, path)
-    return paths
+    paths = [path for folder in (packaged, Path("scenarios")) for path in sorted(folder.glob("*.yaml"))]
+    return {path.stem: path for path in paths}
 
 
 def build(document: Document) -> Scenario:
@@ -178,16 +170,19 @@ def build(document: Document) -> Scenario:
     except PointError as error:
         raise document.error(("task",), error.message) from error
     _check_keys(document, game)
-    swept = {key: _entries(key, value) for key, value in data.items() if key not in fixed}
+    swept = {key: value for key, value in data.items() if key not in fixed}
+    swept |= {role: _entries(swept[role]) for role in ("protocol", "adversary") if role in swept}
     try:
         combined = combinations(swept, head.zip)
     except PointError as error:
         raise document.error(error.path, error.message) from error
     points = tuple(_point(document, one, number, played, game) for number, one in enumerate(combined))
     _check_labels(points, document)
-    before, extra = set_columns(points), swept_columns(points, game.columns)
+    beforehand = [point.known() for point in points]
+    before = {name: [one[name] for one in beforehand] for name in beforehand[0]}
+    extra = swept_columns(points, game.columns)
     axes = [name for name, values in before.items() if differ(values)]
-    head = head.model_copy(update={"plots": _kept_plots(head, [*axes, *extra], game, document)})
+    head = head.model_copy(update={"plots": _plots_along([*axes, *extra], head, game, document)})
     data = {**data, **({"plots": head.plots} if "plots" in data else {})}
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra)
     columns = column_types(scenario.columns, extra, scenario.called)
@@ -200,12 +195,10 @@ def build(document: Document) -> Scenario:
     return replace(scenario, controls=broken_points(document, head.claims, points, values, known, game))
 
 
-def _entries(key: str, value: Any) -> Any:
-    """Return the value of a key; a protocol or adversary may be its kind alone."""
-    if key not in ("protocol", "adversary"):
-        return value
+def _entries(value: Any) -> Any:
+    """Return the protocol or adversary, or several: each may be its kind alone."""
     if isinstance(value, list):
-        return [{"kind": entry} if isinstance(entry, str) else entry for entry in value]
+        return [_entries(entry) for entry in value]
     return {"kind": value} if isinstance(value, str) else value
 
 
@@ -242,19 +235,14 @@ def _check_labels(points: Sequence[Point], document: Document) -> None:
                 )
 
 
-def _kept_plots(head: Head, axes: Sequence[str], game: Task, document: Document) -> list[Any]:
+def _plots_along(axes: Sequence[str], head: Head, game: Task, document: Document) -> list[Any]:
     """Return the figures; one along none of the scenario's axes is left out if `--set` has fixed something."""
-    kept: list[Any] = []
+    plots: list[Any] = []
     for number, request in enumerate(head.plots):
         try:
-            check_plot(request, folder=document.folder)
-            try:
-                check_plot(request, axes, called=called(game.sizes), folder=document.folder)
-            except ValueError:
-                if not document.overridden:
-                    raise
-                continue
+            check_plot(request, axes, called=called(game.sizes), folder=document.folder)
+            plots.append(request)
         except ValueError as error:
-            raise document.error(("plots", number), str(error)) from error
-        kept.append(request)
-    return kept
+            if not (isinstance(error, AxisError) and document.overridden):
+                raise document.error(("plots", number), str(error)) from error
+    return plots

@@ -82,10 +82,8 @@ def point_model(sizes: tuple[Size, ...]) -> type[PointModel]:
     fields: dict[str, Any] = {}
     for size in sizes:
         value = Annotated[int, Field(ge=size.least, le=LARGEST), BeforeValidator(not_bool)]
-        if size.needed:
-            fields[size.key] = (value, Field(description=size.says))
-        else:
-            fields[size.key] = (value | None, Field(None, description=size.says))
+        default: Any = ... if size.needed else None
+        fields[size.key] = value if size.needed else value | None, Field(default, description=size.says)
     return create_model("PointModel", __base__=PointModel, **fields)
 
 
@@ -120,38 +118,28 @@ def point_of(
     except ValueError as error:
         raise blamed(error, "network", checked.network) from error
     protocol, adversary = (part(role, game.families[role], values[role], folder) for role in ("protocol", "adversary"))
-    sizes = {size.column: getattr(checked, size.key) for size in game.sizes}
+    network = checked.network and {
+        key: float(value) if key.startswith("latency") and isinstance(value, int) else value  # as it is in tables
+        for key, value in checked.network.items()
+    }
+    given = {size.column: getattr(checked, size.key) for size in game.sizes}
+    sizes = {column: value for column, value in given.items() if value is not None}
     point = Point(
-        number,
-        played,
-        replace(protocol, fault=fault),
-        adversary,
-        network=checked.network and {key: _in_steps(key, value) for key, value in checked.network.items()},
-        engine=checked.engine,
-        **{column: value for column, value in sizes.items() if value is not None},
+        number, played, replace(protocol, fault=fault), adversary, network=network, engine=checked.engine, **sizes
     )
     check_point(game, point)
     return point
 
 
-def _in_steps(key: str, value: Any) -> Any:
-    """Return a value of `network`; a latency as a float, as it is in tables."""
-    return float(value) if key.startswith("latency") and isinstance(value, int) else value
-
-
 _PLAIN: Final = {
-    "Input should be": "must be",
-    "Input should": "must",
-    "String should": "must",
+    r"^\w+ should": "must",
     "greater than or equal to": "at least",
     "less than or equal to": "at most",
     "greater than": "above",
-    "a valid integer": "a whole number",
-    "a valid number": "a number",
-    "a valid string": "a text",
-    "a valid list": "a list",
-    ", unable to parse string as an integer": "",
-    ", unable to parse string as a number": "",
+    "valid integer": "whole number",
+    "valid string": "text",
+    "valid ": "",
+    r", unable to parse string as an? \w+": "",
 }
 """Words of pydantic's messages, and plainer ones."""
 
@@ -185,5 +173,5 @@ def first_fault(error: ValidationError, data: Any, model: type[BaseModel]) -> tu
     if kind == "literal_error":
         advice = nearest(str(given), re.findall("'(.*?)'", message))
     for words, plain in _PLAIN.items():
-        message = message.replace(words, plain)
+        message = re.sub(words, plain, message)
     return tuple(path), f"{message}; got {given!r}{advice}"

@@ -79,20 +79,18 @@ def _expand(value: Any, place: Place, groups: _Groups, taken: dict[Place | int, 
                 for tail, now in _expand(inner, (*place, name), groups, before)
             )
         return combined
-    if not isinstance(value, list):
+    if not isinstance(value, list) or isinstance(place[-1], int):  # a list in a list is a value
         return [Combination(value, taken)]
     if not value:
         raise PointError(place, "an empty list leaves nothing to play")
     group = next((number for number, group in enumerate(groups) if _names(place) & {*group}), None)
-
-    def element(index: int) -> list[Combination]:
-        now = {**taken, place: index} if group is None else {**taken, place: index, group: index}
-        if isinstance(value[index], list):
-            return [Combination(value[index], now)]
-        return _expand(value[index], (*place, index), groups, now)
-
-    indices = range(len(value)) if group is None or group not in taken else [taken[group]]
-    return _limited(one for index in indices for one in element(index))
+    keys: list[Any] = [place] if group is None else [place, group]
+    indices = [taken[group]] if group in taken else range(len(value))
+    return _limited(
+        one
+        for index in indices
+        for one in _expand(value[index], (*place, index), groups, {**taken, **dict.fromkeys(keys, index)})
+    )
 
 
 def _limited(combined: Iterator[Combination]) -> list[Combination]:

@@ -62,8 +62,8 @@ def read_yaml(text: str) -> tuple[Any, dict[Place, int]]:
         raise YamlError(f"has {len(text):,} letters; at most {MOST_LETTERS:,} are read")
     try:
         root = _Loader(text).get_single_node()
-        values = _Values()
-        return None if root is None else values.of(root, ()), values.lines
+        lines: dict[Place, int] = {}
+        return None if root is None else _value(root, (), lines), lines
     except yaml.YAMLError as error:
         parts = (getattr(error, "context", None), getattr(error, "problem", None))
         cause = " ".join(str(part) for part in parts if part) or " ".join(str(error).split())
@@ -84,38 +84,29 @@ class _Loader(yaml.BaseLoader):
         return str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]
 
 
-class _Values:
-    """Makes values of nodes, and keeps the line of each."""
-
-    def __init__(self) -> None:
-        self.lines: dict[Place, int] = {}
-        self._number = 0
-
-    def of(self, node: yaml.Node, place: Place) -> Any:
-        """Return the value of a node; aliases are written out."""
-        self._number += 1
-        if self._number > MOST_VALUES:
-            raise _refused(node, f"holds more than {MOST_VALUES:,} values, counting what aliases repeat")
-        if len(place) > MOST_LEVELS:
-            raise _refused(node, f"nested more than {MOST_LEVELS} levels deep, or an alias inside of what it repeats")
-        self.lines.setdefault(place, node.start_mark.line + 1)  # that of its key, if it has one
-        if node.tag not in ("plain", *(_TAG + name for name in ("str", "seq", "map"))):
-            raise _refused(node, f"there are no values of the kind {node.tag.replace(_TAG, '!!')} here")
-        if isinstance(node, yaml.SequenceNode):
-            return [self.of(part, (*place, number)) for number, part in enumerate(node.value)]
-        return self._mapping(node, place) if isinstance(node, yaml.MappingNode) else _scalar(node)
-
-    def _mapping(self, node: yaml.MappingNode, place: Place) -> dict[Any, Any]:
-        values: dict[Any, Any] = {}
-        for key_node, value_node in node.value:
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise _refused(key_node, "a key must be a word, not a list or mapping")
-            key = _scalar(key_node)
-            if key in values:
-                raise _refused(key_node, f"the key {key!r} is given twice")
-            self.lines[(*place, str(key))] = key_node.start_mark.line + 1
-            values[key] = self.of(value_node, (*place, str(key)))
-        return values
+def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Any:
+    """Return the value of a node, and keep the line of each value in it; aliases are written out."""
+    lines.setdefault(place, node.start_mark.line + 1)  # that of its key, if it has one
+    if len(lines) > MOST_VALUES:
+        raise _refused(node, f"holds more than {MOST_VALUES:,} values, counting what aliases repeat")
+    if len(place) > MOST_LEVELS:
+        raise _refused(node, f"nested more than {MOST_LEVELS} levels deep, or an alias inside of what it repeats")
+    if node.tag not in ("plain", *(_TAG + name for name in ("str", "seq", "map"))):
+        raise _refused(node, f"there are no values of the kind {node.tag.replace(_TAG, '!!')} here")
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(part, (*place, number), lines) for number, part in enumerate(node.value)]
+    if not isinstance(node, yaml.MappingNode):
+        return _scalar(node)
+    values: dict[Any, Any] = {}
+    for key_node, value_node in node.value:
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise _refused(key_node, "a key must be a word, not a list or mapping")
+        key = _scalar(key_node)
+        if key in values:
+            raise _refused(key_node, f"the key {key!r} is given twice")
+        lines[*place, str(key)] = key_node.start_mark.line + 1
+        values[key] = _value(value_node, (*place, str(key)), lines)
+    return values
 
 
 def _scalar(node: yaml.Node) -> Any:

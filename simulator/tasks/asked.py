@@ -70,6 +70,6 @@ def _fault(point: Point, error: BaseException) -> tuple[Part, str]:
     parts = [part for part in (point.protocol, point.adversary, point.task) if part.own]
     for module, code, line in reversed(frames):
         for part in parts:
-            if module == part.maker().__module__ or code.co_filename in part.files():
+            if module == part.maker().__module__ or code.co_filename in {file.path for file in part.files().values()}:
                 return part, f"{code.co_name} (line {line})"
     return parts[0], f"{frames[-1][1].co_name} of task {point.task.label}"  # caused by its argument

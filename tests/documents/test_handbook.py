@@ -213,11 +213,11 @@ def test_the_example_of_every_kind_plays_as_its_page_says(family: Family) -> Non
 
 @pytest.mark.slow  # all scenarios are read
 def test_pages_have_the_properties_of_the_class() -> None:
-    from disttrack.simulator.points.facts import facts
+    from disttrack.simulator.points.facts import Facts
     from handbook.kind_page import kind_page
 
     kind = kinds("protocol")["robust"]
-    known = facts("protocol", kind.name, kind.origin, kind.reference, kind.load())
+    known = Facts("protocol", kind.name, kind.origin, kind.reference, kind.load())
     page = kind_page(known, None, None)
     for text in (*known.properties.values(), *(parameter.name for parameter in known.parameters)):
         assert text.split(",")[0] in page

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from disttrack.simulator.claims.grammar import columns_of
+from disttrack.simulator.claims.expressions import columns_of
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.results.formats import duration
 from disttrack.simulator.results.write import write_tables
 from disttrack.simulator.runs.estimate import cores
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import Scenario, load
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -78,7 +78,7 @@ def replay(name: str, workers: int) -> Compared:
     """Play all games of a scenario and compare trials.csv, kinds.csv and claims.csv."""
     reference = REFERENCE / name
     with tempfile.TemporaryDirectory() as folder:
-        execute(_scenario(name), out=folder, workers=workers, fresh=True)
+        run(_scenario(name), out=folder, workers=workers, fresh=True)
         games = len(table(reference / "trials.csv"))
         return Compared(games, *compare(Path(folder), reference, ("trials.csv", "kinds.csv", "claims.csv")))
 

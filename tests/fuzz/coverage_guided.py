@@ -19,7 +19,7 @@ import atheris
 with atheris.instrument_imports(
     include=["disttrack.simulator.claims", "disttrack.simulator.scenario", "disttrack.simulator.runs.journal", "yaml"]
 ):
-    from disttrack.simulator.claims.grammar import ExpressionError
+    from disttrack.simulator.claims.expressions import ExpressionError
     from disttrack.simulator.claims.rehearsal import check_condition, check_measure
     from disttrack.simulator.errors import RunError, ScenarioError
     from disttrack.simulator.runs.journal import Journal
@@ -57,14 +57,14 @@ def journal(data: bytes) -> None:
     path = PLACE / "journal.sqlite"
     path.write_bytes(data)
     with Journal(path) as opened:
-        known = opened.known()
+        known = set(opened.known)
         for key in known:
             with contextlib.suppress(RunError):  # libFuzzer finds right checksums
                 opened.get(key)
         opened.put({"another": Record(row={})})
     with Journal(path) as opened:
         assert opened.damaged == 0
-        assert opened.known() == known | {"another"}
+        assert opened.known == known | {"another"}
 
 
 TARGETS: Final[dict[str, Callable[[bytes], None]]] = {

@@ -17,4 +17,4 @@ def kept_games(folder: Path) -> set[str]:
                 shutil.copyfile(folder / name, Path(place) / name)
         with Journal(Path(place) / JOURNAL) as journal:
             assert journal.damaged == 0
-            return journal.known()
+            return journal.known

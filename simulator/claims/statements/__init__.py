@@ -79,12 +79,8 @@ class Paper(BaseModel, frozen=True):
         return f"{self.name}: {statement.name}"
 
 
-def _read(name: str) -> Paper:
-    text = Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8")
-    return Paper.model_validate(yaml.safe_load(text))
-
-
-PAPERS: Final = tuple(map(_read, FILES))
+_TEXTS: Final = [Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8") for name in FILES]
+PAPERS: Final = tuple(Paper.model_validate(yaml.safe_load(text)) for text in _TEXTS)
 STATEMENTS: Final = {paper.key(one): one for paper in PAPERS for one in paper.statements}
 """Every statement, by the paper's name and its own."""
 

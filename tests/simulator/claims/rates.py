@@ -9,8 +9,8 @@ import numpy as np
 from disttrack.simulator.claims import false_alarm as alarms
 from disttrack.simulator.claims import power as powers
 from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.columns import COINLESS
 from disttrack.simulator.claims.expressions import Columns, measure
-from disttrack.simulator.claims.groups import COINLESS
 from disttrack.simulator.claims.jackknife import observe
 
 

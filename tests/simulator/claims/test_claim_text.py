@@ -9,7 +9,6 @@ import pytest
 from pydantic import ValidationError
 
 from disttrack.simulator.claims.claim import Claim, Control
-from disttrack.simulator.claims.judge import bound
 
 ASKS: Final[dict[str, Any]] = {"name": "n", "measure": "fraction(ok)", "at_least": 0.5}
 
@@ -87,7 +86,7 @@ def test_a_chance_goes_with_measures_of_single_games(measure: str) -> None:
 def test_bounds(keys: dict[str, Any], accepts: tuple[float, float], message: str) -> None:
     result = claim(**keys)
     assert result.accepts == pytest.approx(accepts, rel=1e-11)
-    assert bound(result) == message
+    assert result.bound == message
 
 
 def test_a_tolerance_forgives_the_last_digit_and_no_more() -> None:

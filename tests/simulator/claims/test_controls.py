@@ -12,7 +12,7 @@ import yaml
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import canonical
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import Scenario, build
 
@@ -144,7 +144,7 @@ def test_kinds_of_message_that_only_intact_games_send_cost_the_broken_ones_nothi
         {"name": "c", "measure": "max(words_report)", "at_least": 1, "control": {"protocol": "exact", "trials": 1}},
         protocol={"kind": "randomized", "alpha": 0.2},
     )
-    (finding,) = execute(made, out=tmp_path, workers=1).findings
+    (finding,) = run(made, out=tmp_path, workers=1).findings
     assert (finding.verdict, finding.control) == ("PASS", 0.0)
 
 
@@ -160,8 +160,8 @@ def test_a_run_plays_controls_keeps_them_and_shows_both_numbers(tmp_path: Path) 
         {"name": "says nothing", "measure": "min(words)", "at_least": 0, "control": {"adversary": "zipf", "trials": 1}},
         {"name": "is so", "measure": "min(words)", "at_least": 0, "no_control": "a count is never negative"},
     )
-    report = execute(made, out=tmp_path, workers=1)
-    rows = report.results.claims.astype(object).fillna("").to_dict("records")
+    report = run(made, out=tmp_path, workers=1)
+    rows = report.claims.astype(object).fillna("").to_dict("records")
     assert [row["name"] for row in rows] == ["holds", "says nothing", "is so"]
     assert rows[1]["verdict"] == "VACUOUS"
     assert not report.ok
@@ -169,14 +169,14 @@ def test_a_run_plays_controls_keeps_them_and_shows_both_numbers(tmp_path: Path) 
     assert rows[2]["broken"] == "no control: a count is never negative"
     controls = (tmp_path / "controls.csv").read_text().splitlines()
     assert len(controls) == 1 + 4 * 3 + 8
-    assert report.results.manifest["games"]["controls"] == 4 * 3 + 8
+    assert report.manifest["games"]["controls"] == 4 * 3 + 8
     # a broken game stands in the columns of the point that it answers for
     read = list(csv.DictReader(controls))
     assert {row["alpha"] for row in read} == {"0.2"}
     assert {row["adversary"] for row in read} == {"uniform", "freeze"}
     assert {row["broken"] for row in read} == {"fault no-polls, protocol robust alpha=0.9", "adversary zipf"}
-    again = execute(made, out=tmp_path, workers=1)
-    assert (again.played, again.results.claims.astype(object).fillna("").to_dict("records")) == (0, rows)
-    without = execute(made, out=tmp_path, workers=1, controls=False)
+    again = run(made, out=tmp_path, workers=1)
+    assert (again.played, again.claims.astype(object).fillna("").to_dict("records")) == (0, rows)
+    without = run(made, out=tmp_path, workers=1, controls=False)
     assert [finding.control for finding in without.findings] == [None, None, None]
     assert not (tmp_path / "controls.csv").exists()

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.groups import GAME, distinct_games, groups, lost_games
-from disttrack.simulator.claims.judge import ControlTable, Finding, judge, meets
+from disttrack.simulator.claims.columns import GAME
+from disttrack.simulator.claims.judge import ControlTable, Finding, distinct_games, groups, judge, lost_games, meets
 from disttrack.simulator.claims.statistics import clopper_pearson
 from tests.simulator.claims.rates import false_alarm, power
 
@@ -109,14 +109,14 @@ def test_not_a_number_meets_nothing() -> None:
 
 def test_groups_are_in_order_of_appearance_and_hold_all_columns() -> None:
     table = {"a": np.array([2.0, 1, 2, np.nan, np.nan]), "b": np.array(["x", "x", "y", "x", "x"]), "c": np.arange(5)}
-    made = groups(("a", "b"), table)
+    made = groups(claim(each=["a", "b"]), table)
     assert [(name, games["c"].tolist(), list(games)) for name, games in made] == [
         ("a == 2.0 and b == 'x'", [0], ["a", "b", "c"]),
         ("a == 1.0 and b == 'x'", [1], ["a", "b", "c"]),
         ("a == 2.0 and b == 'y'", [2], ["a", "b", "c"]),
         ("a == None and b == 'x'", [3, 4], ["a", "b", "c"]),
     ]
-    assert groups((), table) == [("", table)]
+    assert groups(claim(), table) == [("", table)]
 
 
 def test_a_game_counts_once_where_it_stands_first() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.simulator.claims.groups import GAME
+from disttrack.simulator.claims.columns import GAME
 from disttrack.simulator.claims.judge import ControlTable, judge
 from tests.simulator.claims.test_findings import TABLE, claim
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from disttrack.simulator.claims.columns import COINLESS
 from disttrack.simulator.claims.expressions import measure
-from disttrack.simulator.claims.groups import COINLESS
 from disttrack.simulator.claims.jackknife import Jackknife, jackknife
 from tests.simulator.claims.rates import claim, false_alarm, table
 from tests.simulator.claims.test_rates import single_tail

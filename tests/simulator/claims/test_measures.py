@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.expressions import argument, column_of, condition, measure, rows
+from disttrack.simulator.claims.expressions import column_of, condition, measure, rows
+from disttrack.simulator.claims.jackknife import observe
 from disttrack.simulator.claims.judge import judge
 
 TABLE: Final = {
@@ -112,10 +113,10 @@ def test_a_measure_has_its_interval_and_one_made_of_several_has_none() -> None:
 
 
 def test_the_argument_of_a_measure() -> None:
-    chosen, values = argument("quantile(2 * words, 0.5)", TABLE)
-    assert (chosen.tolist(), values.tolist()) == ([True] * 4, [20, 80, 20, 40])
-    chosen, values = argument("fraction(words > 20, where=(protocol == 'a'))", TABLE)
-    assert (chosen.tolist(), values.tolist()) == ([True, True, False, False], [False, True])
+    whole = observe("max(2 * words)", TABLE)
+    assert (len(whole.games["words"]), whole.values.tolist()) == (4, [20, 80, 20, 40])
+    part = observe("fraction(words > 20, where=(protocol == 'a'))", TABLE)
+    assert (part.games["protocol"].tolist(), part.values.tolist()) == (["a", "a"], [False, True])
 
 
 @pytest.mark.parametrize(

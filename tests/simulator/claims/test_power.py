@@ -10,8 +10,8 @@ import pytest
 from pydantic import ValidationError
 from scipy import stats
 
+from disttrack.simulator.claims.columns import COINLESS
 from disttrack.simulator.claims.expressions import measure
-from disttrack.simulator.claims.groups import COINLESS
 from disttrack.simulator.claims.judge import judge, meets
 from disttrack.simulator.claims.power import Power
 from disttrack.simulator.claims.tails import clustered_below

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import brentq
 
-from disttrack.simulator.claims.grammar import ExpressionError
-from disttrack.simulator.claims.groups import COINLESS
+from disttrack.simulator.claims.columns import COINLESS
+from disttrack.simulator.claims.expressions import ExpressionError
 from disttrack.simulator.claims.tails import clustered, clustered_below, game_outside, tail
 from tests.simulator.claims.rates import claim, false_alarm, table
 

@@ -15,8 +15,15 @@ from hypothesis import strategies as st
 
 from disttrack.simulator.claims.claim import Claim, ill_typed
 from disttrack.simulator.claims.columns import TRIALS, ColumnType
-from disttrack.simulator.claims.expressions import condition, measure, rows
-from disttrack.simulator.claims.grammar import ExpressionError, columns_of, outermost, parse
+from disttrack.simulator.claims.expressions import (
+    ExpressionError,
+    columns_of,
+    condition,
+    measure,
+    outermost,
+    parse,
+    rows,
+)
 from disttrack.simulator.claims.judge import judge
 from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows, column_types
 from disttrack.simulator.errors import accepted

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.groups import COINLESS, GAME
+from disttrack.simulator.claims.columns import COINLESS, GAME
 from disttrack.simulator.claims.judge import Finding, judge
 
 TABLE = {

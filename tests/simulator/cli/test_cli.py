@@ -174,7 +174,7 @@ def test_ctrl_c_is_one_line_and_status_1(monkeypatch: pytest.MonkeyPatch) -> Non
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("disttrack.simulator.runs.runner.execute", interrupt)
+    monkeypatch.setattr("disttrack.simulator.runs.runner.run", interrupt)
     assert "finished games are kept" in refused("run", "small.yaml", status=1)
 
 
@@ -233,7 +233,7 @@ def test_more_than_a_day_takes_yes(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     long = ("--set", "protocol={kind: exact}", "--set", "items=1e15", "--set", "claims=[]")
-    monkeypatch.setattr("disttrack.simulator.runs.runner.execute", interrupt)
+    monkeypatch.setattr("disttrack.simulator.runs.runner.run", interrupt)
     assert "hours" in refused("run", "small.yaml", *long)
     result = run(*long, "--yes")
     assert result.exit_code == 1

@@ -14,7 +14,7 @@ from commands import disttrack, refused
 
 from disttrack.simulator.replay.files import load
 from disttrack.simulator.replay.record import replayed
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load as load_scenario
 
 SCENARIO = """\
@@ -60,8 +60,8 @@ def test_a_game_is_recorded_and_replayed() -> None:
 
 def test_games_of_a_scenario_are_those_of_its_tables() -> None:
     scenario = load_scenario("two.yaml", [])
-    report = execute(scenario, out="results", workers=1)
-    trials = pd.read_csv(report.results.dir / "trials.csv")
+    report = run(scenario, out="results", workers=1)
+    trials = pd.read_csv(report.dir / "trials.csv")
     assert len(trials) == 8
     for row in trials.itertuples():
         about = replayed(scenario, row.point, row.trial).about

@@ -10,7 +10,7 @@ import pytest
 
 from disttrack.simulator.game.streams import drawn, streams
 from disttrack.simulator.runs.jobs import Job
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.runs.worker import play_job
 from disttrack.simulator.scenario.load import load
 
@@ -105,9 +105,9 @@ def test_such_a_game_is_played_and_counted_once(tmp_path: Path) -> None:
         + "claims:\n- {name: a, measure: mean(mistakes), at_most: 1, each: adversary, no_control: a test}\n",
         encoding="utf-8",
     )
-    report = execute(load("many.yaml"), workers=1, out=tmp_path / "out")
+    report = run(load("many.yaml"), workers=1, out=tmp_path / "out")
     assert report.alike > 0
-    told = report.results.claims.set_index("group")
+    told = report.claims.set_index("group")
     assert told.loc["adversary == 'contrary'", ["games", "played"]].tolist() == [1, 30]
     assert told.loc["adversary == 'point-stream'", ["games", "played"]].tolist() == [30, 30]
 

@@ -16,7 +16,7 @@ from disttrack.simulator.plots import Plot, check_plot, compare, draw
 from disttrack.simulator.points import registry
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 
 SCENARIO = """\
@@ -62,13 +62,13 @@ def test_checking_a_scenario_with_plots_loads_neither_matplotlib_nor_pandas(file
 
 
 def test_it_is_drawn_beside_the_others(file: Path) -> None:
-    results = execute(load(file), out="out", workers=1).results
+    results = run(load(file), out="out", workers=1)
     assert [path.name for path in draw(results) if path.suffix == ".svg"] == ["spread-sites.svg", "cost-sites.svg"]
     assert b'id="dot"' in Path("out/figures/spread-sites.svg").read_bytes()
 
 
 def test_compare_takes_one(file: Path) -> None:
-    folders = [execute(load(file), out=out, workers=1).results.dir for out in ("one", "two")]
+    folders = [run(load(file), out=out, workers=1).dir for out in ("one", "two")]
     assert compare(folders, {"kind": "mine/spread.py:Spread", "x": "sites"}, "both").name == "compare-spread-sites"
     # the first swept axis, where it needs one
     made = compare(folders, "mine/spread.py:Spread", "both")
@@ -105,7 +105,7 @@ def test_faults_are_reported_in_one_line(file: Path, override: str, message: str
     ],
 )
 def test_one_that_goes_wrong_costs_its_figure_only(file: Path, old: str, new: str, message: str) -> None:
-    results = execute(load(file), out="out", workers=1).results
+    results = run(load(file), out="out", workers=1)
     Path("mine/spread.py").write_text(own_kinds.SPREAD.replace(old, new))
     own = {"mine/spread.py:Spread": class_of("mine/spread.py:Spread", "plot")}
     with pytest.raises(ValueError, match=message) as caught:

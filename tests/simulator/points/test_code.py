@@ -17,7 +17,7 @@ from disttrack.simulator.points import code
 from disttrack.simulator.points.code import PACKAGES, PRESENTATION, bare_digest, own_code, states
 from disttrack.simulator.points.contents import contents
 from disttrack.simulator.points.point import Point, canonical
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.document import parse
 from disttrack.simulator.scenario.load import build, load
 from disttrack.simulator.tasks.tracking import Count
@@ -49,7 +49,7 @@ def _point(folder: Path, **changes: Any) -> Point:
 
 
 def _identity(point: Point) -> str:
-    return canonical(point.identity())
+    return canonical([point.identity(), point.made_of()])
 
 
 def test_every_part_of_a_point_identifies_its_games(folder: Path) -> None:
@@ -76,32 +76,32 @@ def test_a_change_of_any_file_of_the_users_makes_other_games(changed: str, folde
 
 
 def test_a_module_that_changed_under_the_process_is_refused(folder: Path) -> None:
-    _point(folder).identity()
+    _point(folder).made_of()
     helper = folder / "numbers_of_mine.py"
     helper.write_text(helper.read_text() + "\nCHANGED = True\n")
     with pytest.raises(ScenarioError, match="has changed since this process imported it"):
-        _point(folder).identity()
+        _point(folder).made_of()
 
 
 def test_games_are_played_again_when_a_helper_has_changed(folder: Path) -> None:
     (folder / "s.yaml").write_text(
         "{name: s, sites: 2, items: 5, protocol: {kind: 'hers.py:Hers'}, adversary: round-robin}"
     )
-    assert execute(load(folder / "s.yaml"), out=folder / "out", workers=1).played == 1
-    assert execute(load(folder / "s.yaml"), out=folder / "out", workers=1).played == 0
+    assert run(load(folder / "s.yaml"), out=folder / "out", workers=1).played == 1
+    assert run(load(folder / "s.yaml"), out=folder / "out", workers=1).played == 0
     for text, played in (("# words\nVALUE = 1\n", 0), ("VALUE = 2\n", 1)):
         for name in ("numbers_of_mine", "deeper_of_mine"):  # as a new process would
             sys.modules.pop(name, None)
         (folder / "deeper_of_mine.py").write_text(f'"""A docstring."""\nimport json, numpy\n{text}')
-        report = execute(load(folder / "s.yaml"), out=folder / "out", workers=1)
+        report = run(load(folder / "s.yaml"), out=folder / "out", workers=1)
         assert report.played == played
     hers = folder / "hers.py"
     hers.write_text(hers.read_text().replace('kind = "hers"', '"""Her protocol."""\n    kind = "hers"'))
-    report = execute(load(folder / "s.yaml"), out=folder / "out", workers=1)
+    report = run(load(folder / "s.yaml"), out=folder / "out", workers=1)
     assert report.played == 0
-    files = report.results.manifest["files"]
+    files = report.manifest["files"]
     assert {Path(path).name for path in files} == {"hers.py", "numbers_of_mine.py", "deeper_of_mine.py"}
-    assert report.results.manifest["code"]["digest"] == own_code()
+    assert report.manifest["code"]["digest"] == own_code()
 
 
 def test_imports_are_followed_where_they_are_written(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_a_process_whose_code_has_been_edited_starts_no_run(folder: Path, monkey
     own_code()
     monkeypatch.setattr(code, "states", lambda: edited)
     with pytest.raises(ScenarioError, match=r"protocols/exact\.py has changed since this process began"):
-        execute(load(folder / "s.yaml"), out=folder / "out", workers=1)
+        run(load(folder / "s.yaml"), out=folder / "out", workers=1)
 
 
 def test_a_stored_digest_counts_for_the_same_files_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,8 @@ def _point(adversary: str) -> Point:
 
 
 def _identity(adversary: str) -> str:
-    return canonical(_point(adversary).identity())
+    point = _point(adversary)
+    return canonical([point.identity(), point.made_of()])
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_two_helpers_of_one_name_are_refused(folder: Path) -> None:
         Path(f"v{number}/adv.py").write_text(text)
     assert _point("'v1/adv.py:A'").adversary.label == "a1"
     with pytest.raises(ScenarioError, match=r"'helper_of_both' is .*v2.* here.* has that name from .*v1"):
-        _point("'v2/adv.py:A'").identity()
+        _point("'v2/adv.py:A'").made_of()
 
 
 def test_a_game_whose_data_were_replaced_since_the_plan_is_refused(folder: Path) -> None:

@@ -78,12 +78,13 @@ def test_a_part_crosses_processes_without_its_file(own: Path) -> None:
     own.unlink()
     assert shipped.make().step == 3
     assert shipped.identity() == made.identity()
+    assert shipped.files() == made.files()
 
 
-def test_a_file_that_changes_is_another_identity(own: Path) -> None:
-    before = part("adversary", "adversary", {"kind": "own.py:Mine"}, own.parent).identity()
+def test_a_file_that_changes_is_another_content(own: Path) -> None:
+    before = part("adversary", "adversary", {"kind": "own.py:Mine"}, own.parent).files()
     own.write_text(OWN.replace("view.changes * self.step", "view.changes"))
-    assert part("adversary", "adversary", {"kind": "own.py:Mine"}, own.parent).identity() != before
+    assert part("adversary", "adversary", {"kind": "own.py:Mine"}, own.parent).files() != before
 
 
 def test_defaults_are_part_of_the_identity() -> None:

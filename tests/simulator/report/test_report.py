@@ -15,7 +15,7 @@ from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.plots import draw
 from disttrack.simulator.report.report import write_report
-from disttrack.simulator.results import table_file
+from disttrack.simulator.results import stored
 from disttrack.simulator.results.folder import Results
 
 EVIL = "<script>alert('x')</script> & \"quotes\""
@@ -158,13 +158,13 @@ def test_a_figure_older_than_the_tables_is_drawn_again_and_not_shown_before(tmp_
 def test_tables_are_read_once_for_figures_and_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write_result(tmp_path / "r", **SMALL, plots=["matrix", "breakdown"])
     read: list[str] = []
-    original = table_file.read_table
+    original = stored.read_table
 
     def counted(path: Path, *more: Any) -> Any:
         read.append(path.name)
         return original(path, *more)
 
-    monkeypatch.setattr(table_file, "read_table", counted)
+    monkeypatch.setattr("disttrack.simulator.results.folder.read_table", counted)
     results = Results(folder)
     draw(results)
     write_report(results)

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from synthetic_results import write_result
 
 from disttrack.simulator.cli import main
-from disttrack.simulator.results.compared import EACH, Compared, compare_results, order_interval
+from disttrack.simulator.results.compared import EACH, Compared, compare_results
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.formats import cell
 
@@ -93,7 +93,7 @@ def test_points_of_different_tasks_are_never_the_same(tmp_path: Path) -> None:
     assert who(outcome) == {(0,): 2, (1,): 2}
     assert outcome.warnings[:2] == (
         "no two results have a point in common; they differ in: task",
-        "they are results of different tasks: count, threshold-queries",
+        "they are results of different tasks: count (one), threshold-queries (two)",
     )
     assert who(compared(one, other, written(tmp_path / "three"))) == {(0, 2): 2, (1,): 2}
 
@@ -271,7 +271,7 @@ def test_games_that_were_lost_to_errors_are_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("games", [7, 10, 25])
-def test_the_interval_of_a_median_has_its_confidence(games: int) -> None:
+def test_the_interval_of_a_median_has_its_confidence(tmp_path: Path, games: int) -> None:
     """Exact: more of 20,000 draws than allowed miss with probability 1e-6 if the interval covers with 0.975.
 
     The wrong alternative is the interval one ordered game narrower at both ends, which misses too often.
@@ -280,7 +280,13 @@ def test_the_interval_of_a_median_has_its_confidence(games: int) -> None:
 
     rng = np.random.default_rng(SEED)
     drawn = np.sort(rng.lognormal(size=(DRAWS, games)), axis=1)  # its median is 1
-    low, high = order_interval(list(range(games)))
+    one = written(tmp_path, sites=(16,), trials=games)
+    trials = pd.read_csv(one.dir / "trials.csv")
+    trials.assign(words=range(games)).to_csv(one.dir / "trials.csv", index=False)
+    (row,) = (row for row in compared(Results(one.dir), one).rows if row.measure == "words")
+    low, high = row.one.low, row.one.high
+    assert low is not None
+    assert high is not None
     allowed = binom.isf(1e-6, DRAWS, 1 - EACH)
 
     def missed(narrower: int) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from disttrack.simulator.errors import RunError
-from disttrack.simulator.results.files import write_text, write_with, writing
+from disttrack.simulator.results.files import replacing, write_text, writing
 
 
 def full(*_: Any) -> None:
@@ -33,8 +33,8 @@ def test_a_write_that_fails_leaves_the_old_file_whole(
 ) -> None:
     path = tmp_path / "page.html"
     write_text(path, "the old page")
-    with pytest.raises(error):
-        write_with(path, write)
+    with pytest.raises(error), replacing(path) as part:
+        write(part)
     assert path.read_text() == "the old page"
     assert os.listdir(tmp_path) == ["page.html"]
 

@@ -21,8 +21,8 @@ from disttrack.simulator.results.answers import answer_table
 from disttrack.simulator.results.compared import compare_results
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.read import read_tables
-from disttrack.simulator.results.table_file import digests_of, read_table
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.results.stored import digests_of, read_table
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 
 NAMES = ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "controls.csv")
@@ -44,7 +44,7 @@ SCENARIO: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tables") / "whole"
-    execute(load(SCENARIO), out=folder, workers=1)
+    run(load(SCENARIO), out=folder, workers=1)
     return folder
 
 

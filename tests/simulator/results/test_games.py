@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from disttrack.simulator.claims.groups import COINLESS, GAME
-from disttrack.simulator.results.games import Games, game_row
+from disttrack.simulator.claims.judge import Finding
 from disttrack.simulator.results.write import write_tables
-from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.base import Record, lost
 
 SMALL = """\
@@ -23,21 +22,15 @@ adversary: round-robin
 """
 
 
-@pytest.fixture
-def scenario(tmp_path: Path) -> Scenario:
-    (tmp_path / "small.yaml").write_text(SMALL)
-    return load(tmp_path / "small.yaml")
+def judged(folder: Path, claims: str, *records: Record, broken: Sequence[Record] = ()) -> list[Finding]:
+    """Return the outcomes of claims on games of the only point, and of its only control."""
+    (folder / "small.yaml").write_text(f"{SMALL}claims: [{claims}]\n")
+    scenario = load(folder / "small.yaml")
+    controls = [(scenario.broken[0][0].number, place, place, record) for place, record in enumerate(broken)]
+    return write_tables(folder, scenario, [(0, place, place, one) for place, one in enumerate(records)], controls)[0]
 
 
-def games_of(scenario: Scenario, *kinds: dict[str, list[Any]]) -> Games:
-    games = Games(scenario)
-    for trial, of in enumerate(kinds):
-        record = Record({"items": 50, "words": 9, "ok": True}, kinds=of)
-        games.add(game_row(scenario, scenario.points[0], trial, 1, record), record, scenario.points[0])
-    return games
-
-
-def test_a_kind_that_goes_both_ways_costs_what_both_cost(scenario: Scenario) -> None:
+def test_a_kind_that_goes_both_ways_costs_what_both_cost(tmp_path: Path) -> None:
     """And one that a game does not have costs it nothing."""
     first = {
         "kind": ["ask", "re-ply", "ask"],
@@ -46,37 +39,26 @@ def test_a_kind_that_goes_both_ways_costs_what_both_cost(scenario: Scenario) -> 
         "messages": [1, 2, 4],
     }
     second = {"kind": ["re-ply"], "direction": ["up"], "words": [7], "messages": [6]}
-    games = games_of(scenario, first, second)
-    assert games.kinds == ["words_ask", "words_re_ply", "messages_ask", "messages_re_ply"]
-    table = games.columns(["words_never"])
-    assert {name: table[name].tolist() for name in (*games.kinds, "words_never")} == {
-        "words_ask": [8, 0],
-        "words_re_ply": [20, 7],
-        "messages_ask": [5, 0],
-        "messages_re_ply": [2, 6],
-        "words_never": [0, 0],
-    }
+    games = [Record({"items": 50, "words": 9, "ok": True}, kinds=kinds) for kinds in (first, second)]
+    columns = [f"{measure}({unit}_{kind})" for unit in ("words", "messages") for kind in ("ask", "re_ply")
+               for measure in ("min", "max")]  # fmt: skip
+    claims = ", ".join(f"{{name: c, measure: {one}, at_least: 0}}" for one in columns)
+    assert [finding.value for finding in judged(tmp_path, claims, *games)] == [0, 8, 7, 20, 0, 5, 2, 6]
 
 
 @pytest.mark.parametrize("coins", [True, False])
-def test_games_without_coins_are_the_same_under_every_seed(scenario: Scenario, coins: bool) -> None:
-    games = Games(scenario)
-    for trial in range(3):
-        record = Record({"items": 50, "words": 9, "ok": True}, coins=coins)
-        row = game_row(scenario, scenario.points[0], trial, trial, record)
-        games.add(row, record, scenario.points[0], broken=trial == 2)
-    table = games.columns()
-    assert table[GAME].tolist() == ([0, 1, 2] if coins else [0, 0, 1])  # a broken one is that of no other point
-    assert table[COINLESS].tolist() == [not coins] * 3
+def test_games_without_coins_are_the_same_under_every_seed(tmp_path: Path, coins: bool) -> None:
+    record = Record({"items": 50, "words": 9, "ok": True}, coins=coins)
+    (finding,) = judged(tmp_path, "{name: c, measure: min(words), at_least: 1}", *[record] * 3)
+    assert (finding.games, finding.played) == ((3, 3) if coins else (1, 3))
 
 
-def test_games_of_some_points_are_left_out(scenario: Scenario) -> None:
-    games = games_of(scenario, {"kind": ["ask"], "words": [3], "messages": [1]}, {})
-    assert len(games) == 2
-    assert len(games.without([1])) == 2
-    assert len(games.without([0])) == 0
-    assert games.without([1]).columns()["words_ask"].tolist() == [3, 0]
-    assert games.known_before(0) == {"sites": 3, "items": 50, "alpha": None}
+def test_a_control_is_judged_with_broken_games_in_place_of_intact_ones(tmp_path: Path) -> None:
+    """In the columns of the point as it was: the condition names its size, not the broken one."""
+    claim = "{name: c, where: items == 50, measure: max(words), at_most: 9, control: {items: 5}}"
+    intact, broken = (Record({"items": items, "words": words, "ok": True}) for items, words in ((50, 9), (5, 40)))
+    (finding,) = judged(tmp_path, claim, intact, broken=[broken])
+    assert (finding.value, finding.control) == (9, 40)
 
 
 def test_errors_of_controls_are_named_as_such(tmp_path: Path) -> None:

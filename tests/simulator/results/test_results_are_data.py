@@ -13,7 +13,7 @@ from synthetic_results import write_result
 from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 
 EVIL = """\
@@ -104,7 +104,7 @@ def test_a_plot_of_the_users_is_drawn_if_the_user_names_it(
     monkeypatch.chdir(tmp_path)
     Path("spread.py").write_text(own_kinds.SPREAD)
     Path("small.yaml").write_text(OWN_PLOT)
-    execute(load("small.yaml"), out="out", workers=1)
+    run(load("small.yaml"), out="out", workers=1)
     assert "own" not in json.loads(Path("out/manifest.json").read_text())
     assert status_of("plot", "out") == 2
     message = capsys.readouterr().err
@@ -122,7 +122,7 @@ def test_a_task_of_the_users_is_read_if_the_user_names_it(tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
     Path("dice.py").write_text(own_kinds.DICE)
     Path("dice.yaml").write_text(own_kinds.DICE_SCENARIO)
-    results = execute(load("dice.yaml"), out="out", workers=1).results
+    results = run(load("dice.yaml"), out="out", workers=1)
     assert results._repr_html_()
     with pytest.raises(ScenarioError, match=r"'dice\.py:Dice' is a user's class"):
         Results("out")._repr_html_()

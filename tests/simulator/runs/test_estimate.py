@@ -11,7 +11,7 @@ import pytest
 from disttrack.protocols import Martingale, Robust
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.runs.estimate import BYTES_A_GAME, BYTES_A_WORKER, SECONDS_A_GAME, estimate
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
 from disttrack.simulator.tasks import Demand
 from disttrack.simulator.tasks.tracking import RATES, Count
@@ -34,7 +34,7 @@ def _one(**changes: Any) -> Scenario:
 def test_the_messages_bound_those_that_are_sent(tmp_path: Any) -> None:
     scenario = load(SMALL)
     work = estimate(scenario, 2)
-    sent = execute(scenario, workers=1, out=tmp_path).results.trials["messages"].sum()
+    sent = run(scenario, workers=1, out=tmp_path).trials["messages"].sum()
     assert sent <= work.messages <= 20 * sent  # an upper bound, and not one of no use
     assert work.disk == 16 * BYTES_A_GAME
 

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.runs.journal import JOURNAL, Journal, pack
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.base import Record
 
@@ -40,7 +40,7 @@ def test_games_come_back_exactly(tmp_path: Path) -> None:
         journal.put({"k": OUTCOME})
         assert journal.get("k") == OUTCOME
     with Journal(tmp_path / "j.sqlite") as journal:
-        assert journal.known() == {"k"}
+        assert journal.known == {"k"}
         assert journal.get("k").row["max_rel_error"] == 0.1 + 0.2
 
 
@@ -54,14 +54,14 @@ def test_numbers_of_other_libraries_become_plain(tmp_path: Path) -> None:
 def test_a_game_lost_to_an_error_is_not_finished(tmp_path: Path) -> None:
     with Journal(tmp_path / "j.sqlite") as journal:
         journal.put({"k": Record(row={}, error="Traceback …"), "l": OUTCOME})
-        assert journal.known() == {"l"}
+        assert journal.known == {"l"}
         assert journal.get("k").error == "Traceback …"
     with Journal(tmp_path / "j.sqlite") as journal:
-        assert journal.known() == {"l"}
+        assert journal.known == {"l"}
         journal.put({"k": Record(row={}, error="Traceback …")})
         journal.put({"k": OUTCOME})  # played again, and well this time
         assert journal.get("k") == OUTCOME
-        assert journal.known() == {"k", "l"}
+        assert journal.known == {"k", "l"}
 
 
 GAMES = 40
@@ -84,7 +84,7 @@ def path(tmp_path: Path) -> Path:
 def _is_sound(path: Path) -> tuple[set[str], int]:
     """Return the keys of the journal's games, each of which is what was kept under it, and how many were damaged."""
     with Journal(path) as journal:
-        known = journal.known()
+        known = journal.known
         for key in known:
             assert journal.get(key) == _outcome(int(key.removeprefix("key")))
         return known, journal.damaged
@@ -106,7 +106,7 @@ def test_a_row_that_was_changed_costs_its_own_game_and_is_set_aside(path: Path) 
 def test_a_file_that_is_no_journal_is_set_aside(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with Journal(path) as journal:
-        assert (journal.known(), journal.damaged) == (set(), int(bool(content)))
+        assert (journal.known, journal.damaged) == (set(), int(bool(content)))
         journal.put({"key1": _outcome(1)})
     assert _is_sound(path) == ({"key1"}, 0)
     assert path.with_name(f"{JOURNAL}.damaged").exists() == bool(content)
@@ -144,26 +144,26 @@ def test_a_file_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
 
 def test_fresh_forgets_what_was_kept(path: Path) -> None:
     with Journal(path, fresh=True) as journal:
-        assert journal.known() == set()
+        assert journal.known == set()
     assert _is_sound(path) == (set(), 0)
     path.write_bytes(b"no database" * 50)
     with Journal(path, fresh=True) as journal:
-        assert journal.known() == set()
+        assert journal.known == set()
 
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_a_second_run_in_the_same_folder_is_refused_before_it_touches_anything(tmp_path: Path, fresh: bool) -> None:
     scenario = load({"sites": 2, "items": 5, "protocol": "exact", "adversary": "round-robin"})
     out = tmp_path / "out"
-    execute(scenario, out=out, workers=1)
+    run(scenario, out=out, workers=1)
     (out / "trials.csv").write_text("mine\n")
     (out / ".part-trials.csv").write_text("half")
     with Journal(out / JOURNAL) as journal:
         before = {path.name: path.read_bytes() for path in out.iterdir()}
         with pytest.raises(ScenarioError, match="another run is writing to this folder"):
-            execute(scenario, out=out, workers=1, fresh=fresh)
+            run(scenario, out=out, workers=1, fresh=fresh)
         assert {path.name: path.read_bytes() for path in out.iterdir()} == before
-        assert len(journal.known()) == 1
+        assert len(journal.known) == 1
 
 
 def test_a_full_disk_stops_with_one_line_and_leaves_the_journal_whole(path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_full_disk_stops_with_one_line_and_leaves_the_journal_whole(path: Path
             try:
                 journal.put(batch)
             except RunError as error:
-                refusals.append((str(error), len(journal.known()), journal.get("key3")))
+                refusals.append((str(error), len(journal.known), journal.get("key3")))
             finally:
                 resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         journal.put(batch)  # there is room again
@@ -213,7 +213,7 @@ def test_a_kill_at_any_moment_leaves_whole_games(tmp_path: Path) -> None:
         last = int((rest or [printed])[-1])
         with Journal(tmp_path / f"{moment}.sqlite") as journal:
             assert journal.damaged == 0
-            assert journal.known() >= {f"key{number}" for number in range(last + 1)}
+            assert journal.known >= {f"key{number}" for number in range(last + 1)}
             assert journal.get(f"key{last}").row == {"words": last}
 
 
@@ -224,7 +224,7 @@ def test_a_row_that_somebody_has_made_up_is_refused_in_a_line(path: Path, packed
     with closing(sqlite3.connect(path)) as file, file:
         file.execute("UPDATE games SET record = ?, checksum = ? WHERE key = 'key0'", (packed, checksum))
     with Journal(path) as journal:
-        assert "key0" in journal.known()
+        assert "key0" in journal.known
         with pytest.raises(RunError, match="the game key0 cannot be read") as caught:
             journal.get("key0")
     assert "\n" not in str(caught.value)
@@ -240,6 +240,6 @@ def test_what_is_read_of_a_damaged_journal_is_what_was_kept(tmp_path_factory: An
     path.write_bytes(data.draw(damaged([path.read_bytes()])))
     known, _ = _is_sound(path)
     with Journal(path) as journal:
-        assert (journal.known(), journal.damaged) == (known, 0)
+        assert (journal.known, journal.damaged) == (known, 0)
         journal.put({"key3": _outcome(3)})
     assert _is_sound(path) == (known | {"key3"}, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.tracking import Count
 
@@ -24,7 +24,7 @@ adversary: [uniform, freeze]
 
 def test_the_manifest_says_how_to_make_it_again(tmp_path: Path) -> None:
     (tmp_path / "small.yaml").write_text(SMALL)
-    execute(load(tmp_path / "small.yaml"), out=tmp_path / "out", workers=1)
+    run(load(tmp_path / "small.yaml"), out=tmp_path / "out", workers=1)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["scenario"]["sites"] == [2, 5]
     assert manifest["comment"] == "What does it cost?\n\nNot much."
@@ -44,5 +44,5 @@ def test_drawings_of_other_tables_are_removed(tmp_path: Path) -> None:
     drawn.parent.mkdir(parents=True)
     for override, kept in ("trials=3", False), ("trials=3", True), ("trials=2", False):
         drawn.write_text("<svg/>")
-        execute(load(tmp_path / "small.yaml", [override]), out=tmp_path / "out", workers=1)
+        run(load(tmp_path / "small.yaml", [override]), out=tmp_path / "out", workers=1)
         assert drawn.exists() == kept

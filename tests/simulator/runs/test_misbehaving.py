@@ -16,7 +16,7 @@ from misbehaving import MISBEHAVES
 from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.runs import processes
-from disttrack.simulator.runs.runner import Report, execute
+from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import load
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and forks are those of Linux")
@@ -44,7 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def play(how: str, workers: int = 2, out: str = "out", **options: float) -> tuple[Report, list[dict[str, str]]]:
     Path("rude.yaml").write_text(SCENARIO.replace("HOW", repr(how)))
-    report = execute(load("rude.yaml"), out=out, workers=workers, **options)  # type: ignore[arg-type]
+    report = run(load("rude.yaml"), out=out, workers=workers, **options)  # type: ignore[arg-type]
     with open(Path(out) / "trials.csv", encoding="utf-8", newline="") as lines:
         return report, list(csv.DictReader(lines))
 
@@ -109,9 +109,9 @@ def test_the_next_game_in_a_process_finds_it_as_it_was(how: str) -> None:
 
     def words(how: str) -> list[int]:
         Path("rude.yaml").write_text(text.replace("HOW", repr(how)))
-        report = execute(load("rude.yaml"), out=how or "calm", workers=1)
+        report = run(load("rude.yaml"), out=how or "calm", workers=1)
         assert report.errors == []
-        return list(report.results.trials["words"])
+        return list(report.trials["words"])
 
     assert words(how) == words("")
 

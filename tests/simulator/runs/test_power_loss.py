@@ -14,7 +14,7 @@ from failing_disk import FailingDisk
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.runs.journal import JOURNAL
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds out by /proc what a descriptor is")
@@ -56,7 +56,7 @@ def test_power_that_goes_at_any_write_costs_no_game_that_was_kept(
 ) -> None:
     """Every operation of a run is the last one; what was kept is what had been synced when it was reached."""
     monkeypatch.chdir(tmp_path)
-    execute(load(SCENARIO), out="whole", workers=1)
+    run(load(SCENARIO), out="whole", workers=1)
     whole = Results("whole")
     chance = random.Random(seed)
     at = 0
@@ -73,7 +73,7 @@ def test_power_that_goes_at_any_write_costs_no_game_that_was_kept(
         disk = FailingDisk(out, at, instead=gone)
         try:
             with disk.plugged_in():
-                execute(load(SCENARIO), out=out, workers=1)
+                run(load(SCENARIO), out=out, workers=1)
         except PowerLoss:
             pass
         else:
@@ -81,9 +81,9 @@ def test_power_that_goes_at_any_write_costs_no_game_that_was_kept(
         for name in TABLES:  # a table that has its name is whole
             if (kept / name).exists():
                 assert (kept / name).stat().st_size == (out / name).stat().st_size, (disk.log, name)
-        report = execute(load(SCENARIO), out=kept, workers=1)
+        report = run(load(SCENARIO), out=kept, workers=1)
         assert report.kept == 6, disk.log  # all had been kept when the first table was written
-        assert report.results.trials.drop(columns="seconds").equals(whole.trials.drop(columns="seconds"))
+        assert report.trials.drop(columns="seconds").equals(whole.trials.drop(columns="seconds"))
         assert [path.name for path in kept.rglob(".*")] == []
         shutil.rmtree(out)
         shutil.rmtree(kept)
@@ -93,7 +93,7 @@ def test_power_that_goes_at_any_write_costs_no_game_that_was_kept(
 def test_the_model_finds_a_table_that_is_not_synced(tmp_path: Path) -> None:
     """The control: a file that is moved into place without a sync may be cut, and is then refused by who reads it."""
     folder = tmp_path / "run"
-    execute(load(SCENARIO), out=folder, workers=1)
+    run(load(SCENARIO), out=folder, workers=1)
     disk = FailingDisk(folder)
     with disk.plugged_in():
         (folder / "new").write_bytes((folder / "trials.csv").read_bytes())

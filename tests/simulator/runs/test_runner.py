@@ -15,7 +15,7 @@ import disttrack
 from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.runs.progress import Progress
-from disttrack.simulator.runs.runner import Report, execute, run
+from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.tracking import Count
 
@@ -44,7 +44,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def play(file: Path, *overrides: str, **options: Any) -> Report:
-    return execute(load(file, overrides), **{"out": "out", "workers": 1, **options})
+    return run(load(file, overrides), **{"out": "out", "workers": 1, **options})
 
 
 def new(report: Report) -> int:

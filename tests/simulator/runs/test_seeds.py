@@ -8,7 +8,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from disttrack.simulator.cli import main
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.runs.seeds import run_seeds
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import Scenario, build
@@ -39,9 +39,9 @@ def test_each_seed_is_the_run_that_it_would_be_by_itself(tmp_path: Path) -> None
     for seed in (41, 42, 43, 44):
         made = coins()
         head = made.head.model_copy(update={"seed": seed})
-        report = execute(type(made)(head, made.points, made.task, made.data, made.file, made.folder, made.extra),
+        report = run(type(made)(head, made.points, made.task, made.data, made.file, made.folder, made.extra),
                          out=tmp_path / str(seed), workers=1)  # fmt: skip
-        alone.append(report.results.trials["words"].iloc[0])
+        alone.append(report.trials["words"].iloc[0])
     words, least = held
     assert (words.seeds, words.held, words.least, words.most) == (4, 4, min(alone), max(alone))
     assert len(set(alone)) > 1, "all four seeds gave the same words: the coins did not fall anew"
@@ -66,8 +66,8 @@ def test_the_command_prints_how_often_and_fails_if_not_always(tmp_path: Path) ->
     text = "{sites: 4, items: 300, protocol: {kind: randomized, alpha: 0.2}, adversary: uniform, claims: [%s]}"
     for bound, status, count in ((1, 0, "2 of 2"), (10**9, 1, "0 of 2")):
         file.write_text(text % f"{{name: c, measure: min(words), at_least: {bound}}}", encoding="utf-8")
-        run = CliRunner().invoke(
+        done = CliRunner().invoke(
             main, ["run", str(file), "--seeds", "2", "--out", str(tmp_path / "out"), "--workers", "1"]
         )
-        assert run.exit_code == status, run.output
-        assert count in run.output
+        assert done.exit_code == status, done.output
+        assert count in done.output

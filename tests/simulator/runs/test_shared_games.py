@@ -7,7 +7,7 @@ from pathlib import Path
 import own_kinds
 import pytest
 
-from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 
 SMALL = """\
@@ -24,7 +24,7 @@ def test_a_game_that_went_wrong_is_not_counted_for_other_seeds(tmp_path: Path, m
     monkeypatch.chdir(tmp_path)
     Path("own.py").write_text(own_kinds.RAISES_ONCE)
     Path("small.yaml").write_text(SMALL.replace("once", str(tmp_path / "once")))
-    report = execute(load("small.yaml"), out="out", workers=1)
+    report = run(load("small.yaml"), out="out", workers=1)
     assert len(report.errors) == 1
     assert report.played + report.alike == 4
     assert report.alike >= 1  # a game of each point comes first; how many go with the next is a matter of pace
@@ -38,6 +38,6 @@ def test_a_game_that_kills_its_worker_is_tried_once_more_alone_and_not_for_ever(
     Path("own.py").write_text(own_kinds.DIES_OFTEN)
     text = SMALL.replace("once", str(tmp_path / "tries")).replace("RaisesOnce", "DiesOften")
     Path("small.yaml").write_text(text.replace("trials: 4", "trials: 2"))
-    report = execute(load("small.yaml"), out="out", workers=2)
+    report = run(load("small.yaml"), out="out", workers=2)
     assert len(report.errors) == 2
     assert (tmp_path / "tries").stat().st_size == 2 * 2

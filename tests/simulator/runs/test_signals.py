@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from disttrack.simulator.runs.signals import undisturbed
+from disttrack.simulator.runs.worker import undisturbed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals are those of Linux")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from disttrack.simulator.results.folder import NoResults, Results
-from disttrack.simulator.results.manifest_file import read_manifest
+from disttrack.simulator.results.stored import read_manifest
 
 GOOD = {"scenario": {"name": "x", "plots": ["cost"]}, "points": [{"point": 0, "protocol": {"kind": "exact"}}]}
 

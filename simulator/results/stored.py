@@ -1,0 +1,160 @@
+"""Reading the files of a result, which may have been cut, damaged or edited by hand since a run wrote them.
+
+Such a file is refused in one line, and a table that was cut short is never taken for a smaller result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+from pydantic import BaseModel, ValidationError
+
+from disttrack.simulator.claims.columns import CLAIMS, KINDS, SERIES, TRIAL_COLUMNS, TRIALS
+
+COLUMNS: Final = {
+    "trials.csv": TRIALS,
+    "series.csv": SERIES,
+    "kinds.csv": KINDS,
+    "claims.csv": CLAIMS,
+    "controls.csv": ("claim", "broken", *TRIALS),
+}
+"""The columns that each table must have; a task's own and swept parameters may follow."""
+TEXTS: Final = {
+    "claim", "broken", "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction",
+    *(column.name for column in TRIAL_COLUMNS if column.holds in ("text", "truth")),
+}  # fmt: skip
+"""Columns of text, also if it looks like a number: a protocol may be called 1.5. Others hold numbers."""
+
+
+Simple = str | int | float | None
+Part = dict[str, Any]
+
+
+class _Lenient(BaseModel, extra="allow"):
+    """A part of the file; keys that are not named here are left as they are."""
+
+
+class _Claim(_Lenient):
+    no_control: str | None = None
+    source: str | list[str] | None = None
+
+
+class _Scenario(_Lenient):
+    title: str | None = None
+    task: str | None = None
+    protocol: str | Part | list[str | Part] | None = None
+    claims: list[_Claim] | None = None
+    plots: list[str | Part] | None = None
+
+
+class _Side(_Lenient):
+    kind: str = ""
+    alpha: Simple = None
+
+
+class _Point(_Lenient):
+    point: int
+    protocol: _Side = _Side()
+    adversary: _Side = _Side()
+    sites: int | None = None
+    items: int | None = None
+    start: int | None = None
+    network: Part | None = None
+
+
+class _Manifest(_Lenient):
+    scenario: _Scenario
+    code: dict[str, Simple] = {}
+    files: dict[str, str] = {}
+    versions: dict[str, Simple] = {}
+    machine: dict[str, Simple] = {}
+    seconds: float = 0.0
+    games: dict[str, int] = {}
+    tables: dict[str, str] = {}
+    seeds: list[int] = []
+    points: list[_Point] = []
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Return the content of a manifest.
+
+    Raises
+    ------
+    ValueError
+        It cannot be read, or has a value of the wrong kind; the message, one line, names it.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        _Manifest.model_validate(content, strict=True)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        raise ValueError(f"{path.name} cannot be read: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
+    except (RecursionError, OSError, ValueError) as error:  # bad JSON and undecodable bytes are ValueErrors
+        raise ValueError(f"{path.name} cannot be read: {' '.join(str(error).split())}") from error
+    return dict(content)
+
+
+def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Return a table; one that is absent or has no header is empty.
+
+    Parameters
+    ----------
+    digests
+        The SHA-256 of each table of the result by its name, if they are known.
+
+    Raises
+    ------
+    ValueError
+        It cannot be read, or is not as a run writes it; the message is one line.
+    """
+    name, known = path.name, COLUMNS[path.name]
+    try:
+        _refuse_other(path, digests)
+        # only blank cells are missing: a claim may be called NA
+        texts = dict.fromkeys(TEXTS.intersection(known), str)
+        table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=texts)
+    except (FileNotFoundError, pd.errors.EmptyDataError):
+        return pd.DataFrame(columns=known)
+    except (OSError, ValueError, OverflowError) as error:  # bad rows and undecodable bytes are ValueErrors
+        raise ValueError(f"{name} cannot be read: {' '.join(str(error).split())}") from error
+    for column in known:
+        if column not in table:
+            raise ValueError(f"{name} has no column {column}")
+        _check(name, table[column])
+    if "ok" in table:
+        table["ok"] = table["ok"] == "True"
+    return table
+
+
+def _refuse_other(path: Path, digests: Mapping[str, str] | None) -> None:
+    """Refuse a table that has been cut, or that is another one than its manifest was written with."""
+    if digests is not None:
+        left_out = path.name == "series.csv" and not path.exists()  # it is large, and only some figures need it
+        if not left_out and _digest(path) != digests.get(path.name):
+            raise ValueError("it is not the one that manifest.json was written with")
+    elif path.is_file() and not path.read_bytes().endswith(b"\n"):
+        raise ValueError("it is not whole")
+
+
+def _check(table: str, values: pd.Series[float]) -> None:
+    """Refuse a column of numbers that contains something else, and a point or trial that is no whole number."""
+    kinds = "iu" if values.name in ("point", "trial") else "iuf"
+    if values.name not in TEXTS and values.dtype.kind not in kinds and len(values.dropna()):
+        raise ValueError(f"{table}, column {values.name}: not a {'whole ' * (kinds == 'iu')}number in every row")
+
+
+def digests_of(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each table of a folder, to which `read_table` holds it."""
+    return {name: digest for name in COLUMNS if (digest := _digest(folder / name)) is not None}
+
+
+def _digest(path: Path) -> str | None:
+    if not path.is_file():
+        return None
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
