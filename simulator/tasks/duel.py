@@ -7,7 +7,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -111,14 +111,10 @@ class MechanismGame(Task):
 
     def mechanism_of(self, point: Point) -> Any:
         """Return the mechanism of a point; parameters that are sizes of the game need not be given."""
-        part, sizes = point.protocol, self.sizes_of(point)
-        usual = {**sizes, "horizon": sizes.get("steps")}
-        taken = parameters(part.maker())
-        filled = {name: value for name, value in usual.items() if name in taken and value is not None}
-        mechanism = replace(part, arguments={**filled, **part.arguments}).make()
+        sizes = self.sizes_of(point)
+        mechanism = mechanism_of(point, {**sizes, "horizon": sizes.get("steps")})
         if not self.accepts(mechanism):
-            wanted = self.wanted or " or ".join(one.__name__ for one in self.takes)
-            raise PointError(("protocol", "kind"), f"task {point.task.label} takes a {wanted}; {part.label} is none")
+            refuse_mechanism(point, self.wanted or " or ".join(one.__name__ for one in self.takes))
         return mechanism
 
     def _engine(self, asked: str, mechanism: Any, adversary: Any) -> tuple[str, str]:
@@ -160,6 +156,20 @@ class Duel(MechanismGame):
     def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
         sides = self.match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
         return self.finish(sides), sides.referee.series
+
+
+def mechanism_of(point: Point, usual: Mapping[str, Any]) -> Any:
+    """Return the mechanism of a point, with the usual values for parameters that the scenario does not give."""
+    part = point.protocol
+    taken = parameters(part.maker())
+    filled = {name: value for name, value in usual.items() if name in taken and value is not None}
+    return replace(part, arguments={**filled, **part.arguments}).make()
+
+
+def refuse_mechanism(point: Point, wanted: str) -> NoReturn:
+    """Raise PointError for a mechanism that cannot play this kind of game."""
+    message = f"task {point.task.label} takes a {wanted}; {point.protocol.label} is none"
+    raise PointError(("protocol", "kind"), message)
 
 
 def known(mechanism: Any) -> dict[str, Any]:

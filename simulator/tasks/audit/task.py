@@ -127,7 +127,10 @@ class AuditTracker(Task):
 
 def mechanism_of(point: Point) -> Any:
     """Return the mechanism, with the audit's defaults for parameters that the scenario does not give."""
-    return duel.mechanism_of(point, (Mechanism,), **COMMON | USUAL.get(point.protocol.label, {}))
+    mechanism = duel.mechanism_of(point, COMMON | USUAL.get(point.protocol.label, {}))
+    if not isinstance(mechanism, Mechanism):
+        duel.refuse_mechanism(point, "Mechanism")
+    return mechanism
 
 
 def _tracker(point: Point) -> Tracker:

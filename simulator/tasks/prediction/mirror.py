@@ -24,7 +24,8 @@ Bits = NDArray[np.bool_]
 class MirrorReferee(Referee):
     """Compares the answers on ones and zeros with those allowed: at most 2L mistakes, no top at the first K ones."""
 
-    def __init__(self, run: MirrorRun) -> None:
+    def __init__(self, mirror: JdpMirror, run: MirrorRun) -> None:
+        self._mirror = mirror
         self._run = run
         self._false_tops = 0
         self._on_ones: list[Bits] = [np.empty(0, dtype=bool)]
@@ -36,7 +37,7 @@ class MirrorReferee(Referee):
 
     def row(self) -> dict[str, Any]:
         """Return the columns."""
-        mirror, on_ones = self._run.mechanism, np.concatenate(self._on_ones)
+        mirror, on_ones = self._mirror, np.concatenate(self._on_ones)
         mistakes, chances = mirror_mistakes(len(on_ones), mirror.delay, on_ones), mirror.steps.chances
         early = self._false_tops or on_ones[: mirror.delay].any()
         return {
@@ -93,7 +94,7 @@ class Mirror(Duel):
         view = View(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])
         ones = Planned(adversary, view, form=lambda site: site != SKIP)
         run = mechanism.start(rngs["mechanism"])
-        return Sides(run, ones, MirrorReferee(run), view, steps)
+        return Sides(run, ones, MirrorReferee(mechanism, run), view, steps)
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=self.sizes_of(point)["steps"] / 560_000)
