@@ -84,10 +84,6 @@ class Protocol(Checked, ABC):
         """Return a site that has returned without its state, after `items` items; for `readmission` by report."""
         raise NotImplementedError(f"{type(self).__name__} does not say how a site comes back")
 
-    def recoverable_server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        """Return a server that can re-admit sites, with the state needed for that; by default the usual server."""
-        return self.server(k, rng, start)
-
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm | None:
         """Return all sites and the server as arrays, for the engine `bulk`; None if there is no such form.
 
