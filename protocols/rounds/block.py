@@ -10,8 +10,8 @@ from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.rules import BlockSizes
 from disttrack.protocols.base import bound_by_doublings
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.rounds.base import RoundProtocol
-from disttrack.protocols.rounds.parts import DoublingServer, RoundServer
+from disttrack.protocols.rounds.base import DoublingServer, RoundProtocol
+from disttrack.protocols.rounds.parts import RoundServer
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule
 
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from disttrack.mechanisms.checks import Share
 from disttrack.protocols.base import bound_by_doublings, ratio
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.rounds.base import RoundProtocol
-from disttrack.protocols.rounds.parts import DoublingServer, RoundServer
+from disttrack.protocols.rounds.base import DoublingServer, RoundProtocol
+from disttrack.protocols.rounds.parts import RoundServer
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule
 
 

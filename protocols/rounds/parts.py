@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 from disttrack.protocols.base import EVERYONE, FOREVER, Message, Number, Server, Site
-from disttrack.protocols.rounds.rules import BlockRule, CoinRule, RuleOf, SignalRule
+from disttrack.protocols.rounds.rules import CoinRule, RuleOf, SignalRule
 
 ITEM: Final = Message("item")
 """An item, forwarded while rounds are not worth their polls."""
@@ -289,14 +289,3 @@ class RoundServer(Server):
             if self.limit <= self.signals:
                 return (*messages, *self.end_round())
         return messages
-
-
-class DoublingServer(RoundServer):
-    """Ends a round when the output reaches twice its first count; each signal adds a block."""
-
-    __slots__ = ()
-
-    def enter(self, rule: SignalRule) -> None:
-        assert isinstance(rule, BlockRule)
-        self.unit = rule.size
-        self.limit = rule.signals_to_double(self.base)
