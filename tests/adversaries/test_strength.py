@@ -75,6 +75,8 @@ class Hit:
 
     def values(self, attacker: Any, games: int = GAMES) -> list[float]:
         """Return the measure of several games of this attacker or of another one."""
+        game: Any
+        more: dict[str, Any]
         game, more = (play, {"sees": "state"}) if isinstance(self.victim, Protocol) else (play_duel, {})
         return [self.measure(game(self.victim, attacker, seed=seed, **self.size, **more)) for seed in range(games)]
 
