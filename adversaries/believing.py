@@ -122,7 +122,11 @@ class Eavesdrop(Scripted, Adversary):
     def script(self, view: TrafficView) -> Iterator[Burst]:
         belief = belief_of(view)
         if isinstance(belief, SamplingBelief):
-            yield from attack(view, belief, LIKELY, lambda *move: belief.note(view, *move, heard=view.heard))
+
+            def note(site: int, items: int, changed: bool) -> None:
+                belief.note(view, site, items, changed, view.heard)
+
+            yield from attack(view, belief, LIKELY, note)
         while True:
             yield from self._round(view)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log2
-from typing import Any, ClassVar, Literal
+from math import log, log1p, log2
+from typing import Any, ClassVar, Final, Literal
 
 from disttrack.mechanisms.checks import Checked
 from disttrack.mechanisms.checks import whole as whole
@@ -20,6 +20,9 @@ from disttrack.protocols.parts import Number as Number
 from disttrack.protocols.parts import Server as Server
 from disttrack.protocols.parts import Site as Site
 from disttrack.protocols.parts import SumOfReports as SumOfReports
+
+STEADY: Final = 1000
+"""Number of the round from which on the constants of rounds hardly change."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +87,6 @@ class Protocol(Checked, ABC):
         """Return a site that has returned without its state, after `items` items; for `readmission` by report."""
         raise NotImplementedError(f"{type(self).__name__} does not say how a site comes back")
 
-    def recoverable_server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        """Return a server that can re-admit sites, with the state needed for that; by default the usual server."""
-        return self.server(k, rng, start)
-
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm | None:
         """Return all sites and the server as arrays, for the engine `bulk`; None if there is no such form.
 
@@ -129,6 +128,32 @@ def bound_by_doublings(items: int, start: int, early: float, each: float, known:
     doublings = log2((start + items) / max(start, early)) + 1
     first = max(0.0, early - start) * copies + (known * log2(early) if start < early else 0.0)
     return first + doublings * each
+
+
+def bound_by_rounds(items: int, start: int, round_of: Callable[[int, float], tuple[int, float, float]]) -> float:
+    """Return a bound on the words of a protocol that sends each item at first, and then pays per round.
+
+    Parameters
+    ----------
+    items, start
+        Items of the game, and before it.
+    round_of
+        Maps a round's number, from 1, and the count at its start to the count from which on a round is worth it, to
+        the words of the round and to its items.
+    """
+    # counted from the start, so that a few items after very many do not vanish in rounding
+    grown, cost, number = 0.0, 0.0, 1
+    while grown < items:
+        total = start + grown
+        early, words, gained = round_of(number, total)
+        if grown < early - start:
+            cost += min(early - start, items) - grown
+            grown = early - start
+        elif number >= STEADY:
+            return cost + words * (1 + log((start + items) / total) / log1p(gained / total))
+        else:
+            cost, grown, number = cost + words, grown + gained, number + 1
+    return cost
 
 
 def ratio(alpha: float) -> tuple[int, int]:

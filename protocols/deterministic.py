@@ -120,10 +120,10 @@ class Deterministic(Protocol):
         rule = self.thresholds
         return [_Site(rule, count) for count in start or [0] * k]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> _Server | _CentredServer:
-        if self.centred:
-            return _CentredServer(self.thresholds, list(start) or [0] * k, Fraction(str(self.alpha)))
-        return _Server(self.thresholds, list(start) or [0] * k)
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> _Server:
+        part, whole = ratio(self.alpha)
+        scale = (whole + part, whole) if self.centred else WHOLE
+        return _Server(self.thresholds, list(start) or [0] * k, scale)
 
     def returned_site(self, k: int, rng: Any, items: int) -> Site:
         return _Site(self.thresholds, items)
@@ -162,9 +162,9 @@ class _Site(Site):
 
 
 class _BulkForm(BulkForm):
-    server: _Server | _CentredServer
+    server: _Server
 
-    def __init__(self, server: _Server | _CentredServer, rule: Thresholds, k: int, start: Sequence[int]) -> None:
+    def __init__(self, server: _Server, rule: Thresholds, k: int, start: Sequence[int]) -> None:
         self.server = server
         self._rule = rule
         self._start: Any = np.array(start or [0] * k, dtype=np.int64)
@@ -197,62 +197,45 @@ class _BulkForm(BulkForm):
 
 
 class _Server(Server):
-    __slots__ = ("output", "reported", "rule")
+    """Puts out the sum of the reports times a fraction.
 
-    scale = 1, 1
-    """The output is the sum of the reports times this fraction."""
+    A known start gets the factor too: its sites do not report before (1 + alpha) / (1 - alpha) times it.
+    """
 
-    def __init__(self, rule: Thresholds, reported: list[int]) -> None:
+    __slots__ = ("output", "reported", "rule", "scale", "total")
+
+    def __init__(self, rule: Thresholds, reported: list[int], scale: tuple[int, int]) -> None:
         self.rule = rule
         self.reported = reported
-        self.output: int = sum(reported)
+        self.scale = scale
+        self.total = sum(reported)
+        self.output: Number = self._scaled() if self.total else 0
+
+    def _scaled(self) -> Number:
+        numerator, denominator = self.scale
+        return self.total if self.scale is WHOLE else Exactly(self.total * numerator, denominator)
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         before = self.reported[sender]
         now = self.reported[sender] = self.rule.known[before]
-        self.output += now - before
+        self.total += now - before
+        self.output = self.total if self.scale is WHOLE else self._scaled()
         return ()
 
     def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
-        self.output += items - self.reported[sender]
+        self.total += items - self.reported[sender]
         self.reported[sender] = items
+        self.output = self._scaled()
         return ()
 
     def grown(self, growth: Any) -> Any:
         """Return the sums of the reports after growing by these amounts in total."""
-        sums = self.output + growth
-        self.output = int(sums[-1])
-        return sums
-
-
-class _CentredServer(Server):
-    __slots__ = ("_inner", "output", "scale")
-
-    def __init__(self, rule: Thresholds, reported: list[int], alpha: Fraction) -> None:
-        self._inner = _Server(rule, reported)
-        self.scale = alpha.numerator + alpha.denominator, alpha.denominator
-        # a known start gets the factor too: its sites do not report before (1 + alpha) / (1 - alpha) times it
-        self.output: Number = self._scaled() if any(reported) else 0
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self._inner.hear(sender, message)
-        self.output = self._scaled()
-        return ()
-
-    def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
-        self._inner.readmit(sender, items)
-        self.output = self._scaled()
-        return ()
-
-    def _scaled(self) -> Exactly:
-        numerator, denominator = self.scale
-        return Exactly(self._inner.output * numerator, denominator)
-
-    def grown(self, growth: Any) -> Any:
-        """Return the sums of the reports after growing by these amounts in total."""
-        sums = self._inner.grown(growth)
+        sums = self.total + growth
+        self.total = int(sums[-1])
         self.output = self._scaled()
         return sums
 
 
 _ONE_REPORT: Final = (REPORT,)
+WHOLE: Final = (1, 1)
+"""The output is the sum of the reports itself."""

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from disttrack.protocols.base import Message, Protocol, Server, Site
+from disttrack.protocols.base import Message, Protocol, Server, Site, SumOfReports
 from disttrack.protocols.bulk import BulkForm, Segment, Stream
 
 ITEM: Final = Message("item")
+_ONE_ITEM: Final = (ITEM,)
 
 
 @dataclass(frozen=True)
@@ -37,16 +38,13 @@ class Exact(Protocol):
         return [_Site() for _ in range(k)]
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return _Server(sum(start))
+        return _Server(start or [0] * k)
 
     def returned_site(self, k: int, rng: Any, items: int) -> Site:
         return _Site()
 
-    def recoverable_server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return _TallyingServer(list(start) or [0] * k)
-
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
-        return _BulkForm(_Server(sum(start)))
+        return _BulkForm(_Server(start or [0] * k))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the number of items."""
@@ -60,7 +58,7 @@ class _Site(Site):
         return 0
 
     def take(self, items: int) -> Sequence[Message]:
-        return (ITEM,) * items
+        return _ONE_ITEM * items
 
 
 class _BulkForm(BulkForm):
@@ -74,31 +72,12 @@ class _BulkForm(BulkForm):
         return Segment(until, forwarded=ITEM)
 
 
-class _Server(Server):
-    __slots__ = ("output",)
+class _Server(SumOfReports):
+    """Counts the items that each site has sent; a returning site replaces its number by its own count."""
 
-    def __init__(self, start: int) -> None:
-        self.output: int = start
+    __slots__ = ()
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self.reported[sender] += 1
         self.output += 1
-        return ()
-
-
-class _TallyingServer(_Server):
-    """Keeps the number of items that each site has sent; a returning site replaces its number by its own count."""
-
-    __slots__ = ("_counts",)
-
-    def __init__(self, counts: list[int]) -> None:
-        super().__init__(sum(counts))
-        self._counts = counts
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self._counts[sender] += 1
-        return super().hear(sender, message)
-
-    def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
-        self.output += items - self._counts[sender]
-        self._counts[sender] = items
         return ()

@@ -120,6 +120,9 @@ class SumOfReports(Server):
         self.output: int = sum(reported)
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self.output += message.value - self.reported[sender]
-        self.reported[sender] = message.value
+        return self.readmit(sender, message.value)
+
+    def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
+        self.output += items - self.reported[sender]
+        self.reported[sender] = items
         return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,7 +145,7 @@ class Speller(Scripted, Analyst):
     source: ClassVar[str] = (
         "Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015 (one exact answer can hold the sample); digits: derived"
     )
-    points: ClassVar = "cells"
+    points: ClassVar[Literal["coins", "cells"]] = "cells"
 
     def script(self, view: AnalystView) -> Iterator[StatisticalQuery]:
         yield SpellOut(view.features)

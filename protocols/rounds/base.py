@@ -12,7 +12,7 @@ from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.parts import RoundServer, RoundSite
 from disttrack.protocols.rounds.reacting import ReactingRounds
-from disttrack.protocols.rounds.rules import RuleOf, remembering
+from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule, remembering
 
 
 @dataclass(frozen=True)
@@ -43,3 +43,14 @@ class RoundProtocol(Protocol):
 
     def rules(self, k: int, rng: Any) -> RuleOf:
         return remembering(self.rule_of(k, Coins(rng)))
+
+
+class DoublingServer(RoundServer):
+    """Ends a round when the output reaches twice its first count; each signal adds a block."""
+
+    __slots__ = ()
+
+    def enter(self, rule: SignalRule) -> None:
+        assert isinstance(rule, BlockRule)
+        self.unit = rule.size
+        self.limit = rule.signals_to_double(self.base)

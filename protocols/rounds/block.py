@@ -10,7 +10,7 @@ from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.rules import BlockSizes
 from disttrack.protocols.base import bound_by_doublings
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.rounds.base import RoundProtocol
+from disttrack.protocols.rounds.base import DoublingServer, RoundProtocol
 from disttrack.protocols.rounds.parts import RoundServer
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule
 
@@ -82,18 +82,9 @@ class Block(RoundProtocol):
         return rule
 
     def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
-        return _Server(rule_of, k, total)
+        return DoublingServer(rule_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return c sqrt k / alpha for the start, then 2c sqrt k / alpha + 3k per doubling (D is rounded down)."""
         early = self.sizes(k).early
         return bound_by_doublings(items, start, early, 2 * early + 3 * k)
-
-
-class _Server(RoundServer):
-    __slots__ = ()
-
-    def enter(self, rule: SignalRule) -> None:
-        assert isinstance(rule, Blocks)
-        self.unit = rule.size
-        self.limit = rule.signals_to_double(self.base)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from disttrack.mechanisms.checks import Share
 from disttrack.protocols.base import bound_by_doublings, ratio
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.rounds.base import RoundProtocol
+from disttrack.protocols.rounds.base import DoublingServer, RoundProtocol
 from disttrack.protocols.rounds.parts import RoundServer
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule
 
@@ -57,17 +57,8 @@ class DeterministicRounds(RoundProtocol):
         return rule
 
     def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
-        return _Server(rule_of, k, total)
+        return DoublingServer(rule_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return k/alpha for the start, then 2k/alpha + 3k per doubling (q is rounded down by up to a half)."""
         return bound_by_doublings(items, start, ceil(k / self.alpha), 2 * k / self.alpha + 3 * k)
-
-
-class _Server(RoundServer):
-    __slots__ = ()
-
-    def enter(self, rule: SignalRule) -> None:
-        assert isinstance(rule, LastOfBlock)
-        self.unit = rule.size
-        self.limit = rule.signals_to_double(self.base)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.rules import size_within
-from disttrack.protocols.base import EVERYONE, Message, Protocol, Server, Site
+from disttrack.protocols.base import EVERYONE, Message, Protocol, Server, Site, bound_by_rounds
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.block import Blocks
 from disttrack.protocols.rounds.parts import RoundServer, RoundSite
@@ -112,21 +112,14 @@ class DifferenceEstimators(Protocol):
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the items of the start, then (2^l + 3) k words and 2^l quotas of bits on l levels per doubling."""
-        # counted from the start, so that a few items after very many do not vanish in rounding
-        grown, cost, number = 0.0, 0.0, 1
-        while grown < items:
-            division = self.doubling(k, number)
-            early = ceil(division.budget / self.alpha) - start
-            if grown < early:
-                cost += min(early, items) - grown
-                grown = early
-                continue
-            bits = division.quota * division.blocks
-            cost += division.levels * bits + (division.blocks + 3) * k
-            # a block holds at least an item, up to rounding
-            grown += bits * max(1, size_within(self.alpha, start + grown, division.budget))
-            number += 1
-        return cost
+
+        def round_of(number: int, total: float) -> tuple[int, float, float]:
+            of = self.doubling(k, number)
+            bits = of.quota * of.blocks
+            size = max(1, size_within(self.alpha, total, of.budget))  # a block holds at least an item, up to rounding
+            return ceil(of.budget / self.alpha), of.levels * bits + (of.blocks + 3) * k, bits * size
+
+        return bound_by_rounds(items, start, round_of)
 
 
 class Levels(Blocks):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil, log, log1p, pi, sqrt
+from math import ceil, pi, sqrt
 from typing import Any, ClassVar, Final
 
 from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.counters import COUNTERS, counter_class, make
 from disttrack.mechanisms.noise import Draws, Laplace
 from disttrack.mechanisms.rules import size_within
-from disttrack.protocols.base import Message
+from disttrack.protocols.base import Message, bound_by_rounds
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.block import Blocks
@@ -152,26 +152,14 @@ class Robust(RoundProtocol):
 
         With the paper's constants: 8 C sqrt k / alpha items, then 3 C k + 3k per round of at least C k Delta items.
         """
-        # counted from the start, so that a few items after very many do not vanish in rounding
-        grown, cost, number = 0.0, 0.0, 1
-        while grown < items:
-            constants = self.constants(k, number)
-            early = ceil(constants.divisor / self.alpha) - start
-            if grown < early:
-                cost += min(early, items) - grown
-                grown = early
-                continue
-            total = start + grown
-            size = max(
-                1, size_within(self.alpha, total, constants.divisor)
-            )  # a block that holds at least an item, up to rounding
-            each = constants.most_bits + constants.poll * k + (k if constants.ahead and number == 1 else 0)
-            if number >= 1000:  # the constants are nearly constant from there on
-                return cost + each * (1 + log((start + items) / total) / log1p(constants.least_blocks * size / total))
-            cost += each
-            grown += constants.least_blocks * size
-            number += 1
-        return cost
+
+        def round_of(number: int, total: float) -> tuple[int, float, float]:
+            of = self.constants(k, number)
+            size = max(1, size_within(self.alpha, total, of.divisor))  # a block holds at least an item, up to rounding
+            words = of.most_bits + of.poll * k + (k if of.ahead and number == 1 else 0)
+            return ceil(of.divisor / self.alpha), words, of.least_blocks * size
+
+        return bound_by_rounds(items, start, round_of)
 
     def quick_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the bound of the paper's constants, up to twelve times that of tight ones, which takes a second."""

@@ -8,19 +8,27 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from math import ceil, log, log1p
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from disttrack.mechanisms.checks import Share, numbers
 from disttrack.mechanisms.rules import estimate, gap_scale, next_double, redrawn, sum_of_estimates
 from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Site, bound_by_doublings
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.sampling.randomized import Randomized
 from disttrack.protocols.sampling.server import RandomizedServer
 
+Largest = Annotated[float, numbers("above 1", lambda value: 1 < value < float("inf"))]
+"""Type of a planned number of items."""
+
 
 class CopiesProtocol(Protocol):
     """A protocol whose server keeps many copies of the randomised tracker. Subclasses define these and the server."""
+
+    alpha: Share
+    largest: Largest
 
     readmission: ClassVar[Any] = "anew"
     announced: ClassVar[int] = 1
@@ -29,6 +37,14 @@ class CopiesProtocol(Protocol):
     @abstractmethod
     def tracker(self, k: int, start: int = 0) -> Randomized:
         """Return the tracker of each copy, for a game that begins with `start` items."""
+
+    def changes(self, start: int = 0) -> int:
+        """Return the largest number of output changes from `start` items to `largest`: a factor 1 + alpha/2 each.
+
+        An output is too high by at most a factor 1 + alpha/8.
+        """
+        growth = log1p(self.alpha / 8) + log(self.largest / max(start, 1))
+        return max(1, ceil(growth / log1p(self.alpha / 2)) + 1)
 
     @abstractmethod
     def copies(self, start: int = 0) -> int:

@@ -12,9 +12,8 @@ import numpy as np
 from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.protocols.base import Server
-from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer
+from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer, Largest
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
-from disttrack.protocols.sampling.sketch_switching import Largest, changes
 
 TESTS: Final = 2**20
 """Messages between two changes of the output during which the test is to stay silent."""
@@ -72,10 +71,6 @@ class PrivateCopies(CopiesProtocol):
         """Return the tracker of each copy: within alpha/4 at any fixed step with probability 0.9 (Chebyshev)."""
         return Randomized(alpha=self.alpha / 4, confidence=sqrt(10))
 
-    def changes(self, start: int = 0) -> int:
-        """Return lambda: the number of output changes in the budget."""
-        return changes(self.alpha, self.largest, start)
-
     def loss(self, start: int = 0) -> float:
         """Return the privacy loss per change: by advanced composition from epsilon, or as the copies need."""
         if self.epsilon is None:
@@ -131,26 +126,23 @@ class _Server(CopiesServer):
         """Return a point of the grid by the exponential mechanism, scored by its rank distance from the median."""
         places = np.sort(np.rint(np.log(np.maximum(estimates, 1)) / self._step))
         points = ceil(log(LARGEST_COUNT) / self._step)
-        if points > MOST_POINTS:
-            return float(np.exp(self._drawn_by_stretches(places, points) * self._step))
-        grid = np.arange(points)
-        half = len(estimates) / 2
-        below = np.searchsorted(places, grid, side="left")
-        up_to = np.searchsorted(places, grid, side="right")
-        distance = np.maximum(0, np.maximum(below - half, half - up_to))
-        # exponential weights exp(-loss distance / 2), drawn by adding Gumbel noise
-        chosen = int(np.argmax(self._rng.gumbel(size=len(grid)) - self._loss / 2 * distance))
-        return float(np.exp(chosen * self._step))
-
-    def _drawn_by_stretches(self, places: Any, points: int) -> int:
-        """Return the draw of `_median` on a grid too long to enumerate: points between estimates have equal weight."""
-        half = len(places) / 2
-        inside = np.unique(places[places < points])
-        begins = np.unique(np.concatenate(([0.0], inside, inside + 1)))
-        begins = begins[begins < points]
+        begins = np.arange(points) if points <= MOST_POINTS else _stretches(places, points)
+        # the points of a stretch have equal weight: those between two estimates, if there are too many to enumerate
         lengths = np.diff(np.append(begins, points))
+        half = len(estimates) / 2
         below = np.searchsorted(places, begins, side="left")
         up_to = np.searchsorted(places, begins, side="right")
         distance = np.maximum(0, np.maximum(below - half, half - up_to))
+        # exponential weights exp(-loss distance / 2), drawn by adding Gumbel noise
         chosen = int(np.argmax(self._rng.gumbel(size=len(begins)) + np.log(lengths) - self._loss / 2 * distance))
-        return int(begins[chosen]) + int(self._rng.integers(int(lengths[chosen])))
+        place = int(begins[chosen])
+        if points > MOST_POINTS:
+            place += int(self._rng.integers(int(lengths[chosen])))
+        return float(np.exp(place * self._step))
+
+
+def _stretches(places: Any, points: int) -> Any:
+    """Return the first points of the stretches between the places of estimates, and of these places."""
+    inside = places[places < points]
+    begins = np.unique(np.concatenate(([0.0], inside, inside + 1)))
+    return begins[begins < points]

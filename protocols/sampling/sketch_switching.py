@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log, log1p
-from typing import Annotated, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
-from disttrack.mechanisms.checks import Share, numbers
+from disttrack.mechanisms.checks import Share
 from disttrack.protocols.base import Server
 from disttrack.protocols.rounds.martingale import strength_for
-from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer
+from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer, Largest
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
 
 CHECKPOINTS: Final = 32
 """Steps at which the copy in use must be right: a factor 1 + alpha/24 apart while N grows by 1 + alpha; p changes."""
-
-Largest = Annotated[float, numbers("above 1", lambda value: 1 < value < float("inf"))]
-"""Type of a planned number of items."""
-
-
-def changes(alpha: float, largest: float, start: int) -> int:
-    """Return the largest number of output changes from `start` items to `largest`: a factor 1 + alpha/2 each.
-
-    An output is too high by at most a factor 1 + alpha/8.
-    """
-    return max(1, ceil((log1p(alpha / 8) + log(largest / max(start, 1))) / log1p(alpha / 2)) + 1)
 
 
 @dataclass(frozen=True)
@@ -64,7 +52,7 @@ class SketchSwitching(CopiesProtocol):
 
     def copies(self, start: int = 0) -> int:
         """Return the number of copies for a game that begins with `start` items."""
-        return changes(self.alpha, self.largest, start)
+        return self.changes(start)
 
     def tracker(self, k: int, start: int = 0) -> Randomized:
         """Return the tracker of each copy.

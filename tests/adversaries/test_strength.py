@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-import numpy as np
 import pytest
 from scipy.stats import binom
+from victims import Stale, above, below, exhausted, made, named, wrong_ones
 
 from disttrack.adversaries import (
     Bisect,
@@ -32,28 +32,9 @@ from disttrack.adversaries import (
     RoundRobin,
     Trial,
     WhiteBox,
+    analysts,
+    sketching,
 )
-from disttrack.adversaries.analysts import (
-    BestOfMany,
-    FixedQueries,
-    GradientAnalyst,
-    LeaderboardClimber,
-    SignCorrelation,
-    Speller,
-)
-from disttrack.adversaries.sketching import (
-    AmsAttack,
-    CoverAttack,
-    FlipFlop,
-    FreshItems,
-    QuietItems,
-    RandomItems,
-    RandomTails,
-    RandomUpdates,
-    TailAttack,
-    UnsortedItems,
-)
-from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun
 from disttrack.protocols import Block, Protocol, Randomized, Robust
 from disttrack.simulator import play
 from disttrack.simulator.faults import broken
@@ -81,59 +62,6 @@ ONE_ROUND: Final = {"sites": 64, "items": 15_000, "start": 200_000}
 
 
 @dataclass(frozen=True)
-class Stale(DynamicMechanism):
-    """Answers once, wrongly, in step 40: 100 items of value 0, and none of the others."""
-
-    kind: ClassVar[str] = "stale"
-    source: ClassVar[str] = "a victim"
-    deletes: ClassVar[bool] = True
-
-    def start(self, rng: np.random.Generator, ledger: Any = None) -> DynamicRun:
-        return _Stale(self, self.budget(ledger))
-
-
-class _Stale(DynamicRun):
-    def step(self, code: int) -> bool:
-        self._next()
-        if self.t == 40:
-            self.answers = np.array([100.0, 0.0, 0.0, 0.0])
-        return self.t == 40
-
-    def error_bound(self, items: int, beta: float) -> float:
-        return 1000.0
-
-
-def made(family: Any, kind: str, **given: Any) -> Any:
-    """Return a registered mechanism."""
-    return kinds(family)[kind].load()(**given)
-
-
-def above(game: Any) -> float:
-    """Return the largest error above the truth, over alpha."""
-    return float(game.highest / game.alpha)
-
-
-def below(game: Any) -> float:
-    """Return the largest error below the truth, over alpha."""
-    return float(-game.lowest / game.alpha)
-
-
-def exhausted(game: Any) -> float:
-    """Return the update with which a robust form has used up its changes."""
-    return float(game.exhausted_at or np.inf)
-
-
-def wrong_ones(game: Any) -> float:
-    """Return the share of the labels 1 that the learner got wrong."""
-    return float(game.mistakes / game.ones)
-
-
-def named(column: str) -> Callable[[Any], float]:
-    """Return a column of a game as the measure."""
-    return lambda game: float(getattr(game, column) or 0.0)
-
-
-@dataclass(frozen=True)
 class Hit:
     """An attacker, its victim, the interval of the median of a measure, and an opponent that does not reach it."""
 
@@ -147,12 +75,15 @@ class Hit:
 
     def values(self, attacker: Any, games: int = GAMES) -> list[float]:
         """Return the measure of several games of this attacker or of another one."""
+        game: Any
+        more: dict[str, Any]
         game, more = (play, {"sees": "state"}) if isinstance(self.victim, Protocol) else (play_duel, {})
         return [self.measure(game(self.victim, attacker, seed=seed, **self.size, **more)) for seed in range(games)]
 
 
 EMPIRICAL: Final = made("curator", "empirical")
 """Answers queries by the mean of the sample."""
+FIXED: Final = analysts.FixedQueries()
 FEW: Final = {"features": 10, "samples": 20}
 MORE: Final = {"features": 40, "samples": 20}
 TRACKERS: Final = (
@@ -172,67 +103,89 @@ HARMLESS: Final = (Coin, Replay)
 """React in form only, or no more."""
 SKETCHES: Final = (
     Hit(
-        AmsAttack(),
+        sketching.AmsAttack(),
         made("sketch", "ams", rows=64),
         named("least_ratio"),
         0.03,
         0.13,
         {"updates": 1000},
-        RandomUpdates(),
+        sketching.RandomUpdates(),
     ),
     Hit(
-        TailAttack(),
+        sketching.TailAttack(),
         made("sketch", "count-sketch", width=16),
         named("max_rel_error"),
         0.45,
         1.05,
         {"updates": 1500},
-        RandomTails(),
+        sketching.RandomTails(),
     ),
     Hit(
-        CoverAttack(),
+        sketching.CoverAttack(),
         made("sketch", "count-min", width=16, depth=3),
         named("max_rel_error"),
         0.32,
         0.75,
         {"updates": 1000},
-        FreshItems(),
+        sketching.FreshItems(),
     ),
     Hit(
-        QuietItems(200, 200),
+        sketching.QuietItems(200, 200),
         made("sketch", "hyperloglog", registers=128),
         named("least_ratio"),
         0.48,
         0.67,
         {"updates": 4000},
-        UnsortedItems(200, 200),
+        sketching.UnsortedItems(200, 200),
     ),
     Hit(
-        FlipFlop(size=40),
+        sketching.FlipFlop(size=40),
         made("sketch", "switched", copies=40, size=256),
         exhausted,
         148,
         164,
         {"updates": 600},
-        RandomItems(40),
+        sketching.RandomItems(40),
     ),
-    Hit(GradientAnalyst(), EMPIRICAL, named("gap"), 0.22, 0.52, {"queries": 41, **MORE}, FixedQueries()),
+    Hit(
+        analysts.GradientAnalyst(),
+        EMPIRICAL,
+        named("gap"),
+        0.22,
+        0.52,
+        {"queries": 41, **MORE},
+        FIXED,
+    ),
 )
 """Also the other slow games: those of a gradient."""
 QUICK: Final = (
-    Hit(BestOfMany(1000), EMPIRICAL, named("gap"), 0.17, 0.42, {"queries": 1, **FEW}, FixedQueries()),
-    Hit(LeaderboardClimber(), EMPIRICAL, named("gap"), 0.12, 0.52, {"queries": 161, **MORE}, FixedQueries()),
+    Hit(analysts.BestOfMany(1000), EMPIRICAL, named("gap"), 0.17, 0.42, {"queries": 1, **FEW}, FIXED),
     Hit(
-        SignCorrelation(),
+        analysts.LeaderboardClimber(),
+        EMPIRICAL,
+        named("gap"),
+        0.12,
+        0.52,
+        {"queries": 161, **MORE},
+        FIXED,
+    ),
+    Hit(
+        analysts.SignCorrelation(),
         EMPIRICAL,
         named("gap"),
         0.22,
         0.55,
         {"queries": 41, **MORE},
-        FixedQueries(),
+        FIXED,
     ),
     Hit(
-        Speller(), EMPIRICAL, named("gap"), 0.94, 0.96, {"queries": 2, "features": 1000, "samples": 50}, FixedQueries()
+        analysts.Speller(),
+        EMPIRICAL,
+        named("gap"),
+        0.94,
+        0.96,
+        {"queries": 2, "features": 1000, "samples": 50},
+        FIXED,
     ),
     Hit(
         Contrary(),

@@ -36,10 +36,8 @@ def parts(
 ) -> tuple[Sequence[Site], Server, Recovery | None]:
     """Return the k sites and the server; if the network can stop them, on machines and with their recovery."""
     begun = (even_start(start, k),) if start else ()
-    stops = network is not None and network.stops
-    make_server = protocol.recoverable_server if stops else protocol.server
-    sites, server = protocol.sites(k, rngs["sites"], *begun), make_server(k, rngs["server"], *begun)
-    if network is None or not stops:
+    sites, server = protocol.sites(k, rngs["sites"], *begun), protocol.server(k, rngs["server"], *begun)
+    if network is None or not network.stops:
         return sites, server, None
     counts = even_start(start, k)
     machines = [SiteMachine(site, count) for site, count in zip(sites, counts, strict=True)]
@@ -219,5 +217,5 @@ class Recovery:
         self._counts = None
         self.generation += 1
         self._started.append((self.protocol.sites(k, self.rngs["sites"], counts), counts))
-        self.server.begin(self.protocol.recoverable_server(k, self.rngs["server"], counts))
+        self.server.begin(self.protocol.server(k, self.rngs["server"], counts))
         return ((EVERYONE, Message(ANEW, sum(counts))),)

@@ -8,14 +8,13 @@ import pytest
 
 from disttrack.adversaries import Adversary, Drain, Freeze, RoundRobin
 from disttrack.protocols import SketchSwitching
-from disttrack.protocols.sampling.sketch_switching import changes
 from disttrack.simulator import play
 
 
 def test_number_of_copies_by_hand() -> None:
     """alpha = 0.1, a million items: (ln 1.0125 + ln 1e6) / ln 1.05 = 283.4, so 284 changes and one to be sure."""
-    assert changes(0.1, 1e6, 0) == 285
-    assert changes(0.1, 1e6, 10**5) == 49  # (0.0124 + ln 10) / 0.04879 = 47.4
+    assert SketchSwitching(0.1, largest=1e6).changes() == 285
+    assert SketchSwitching(0.1, largest=1e6).changes(10**5) == 49  # (0.0124 + ln 10) / 0.04879 = 47.4
     assert SketchSwitching(alpha=0.1, largest=1e6).copies() == 285
 
 

@@ -216,7 +216,7 @@ class Late(Exact):
                     self.output = self.heard
                 return ()
 
-        return Server(0)
+        return Server([0] * k)
 
 
 class Ordering(Server):
