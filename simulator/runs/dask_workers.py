@@ -46,10 +46,13 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
     for name in list(logging.root.manager.loggerDict):
         if name.split(".")[0] in ("distributed", "tornado", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
-    local = {"n_workers": cores(), "threads_per_worker": 1, "dashboard_address": ":0"}  # of a cluster of its own
     with ExitStack() as opened:
         try:
-            client = distributed.Client(timeout=PATIENCE, **local if address == "local" else {"address": address})
+            cluster: Any = address
+            if address == "local":
+                cluster = distributed.LocalCluster(n_workers=cores(), threads_per_worker=1, dashboard_address=":0")
+                opened.callback(cluster.close)
+            client = distributed.Client(cluster, timeout=PATIENCE)
             opened.callback(client.close, timeout=LOOK)
             client.wait_for_workers(1, timeout=PATIENCE)
         except (OSError, ValueError, ImportError) as error:

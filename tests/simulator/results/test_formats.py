@@ -28,6 +28,6 @@ def test_other_numbers_at_their_edges() -> None:
     assert setting(0.03125) != setting(0.0312), "two settings never look alike"
     times = ["0.50 s", "59.0 s", "1 min 0 s", "1 h 0 min", "24 h 0 min"]
     assert [duration(value) for value in (0.5, 59, 60, 3599.9, 86400)] == times
-    sizes = ["2 kB", "2.5 MB", "123 GB", "4,200 TB"]
+    sizes = ["1.5 kB", "2.5 MB", "123.0 GB", "4.2 PB"]
     assert [in_bytes(size) for size in (1.5e3, 2.5e6, 123e9, 4.2e15)] == sizes
     assert [short(value) for value in (0, 0.5, 999, 1000, 9_999, 1.5e9)] == ["0", "0.5", "999", "1k", "10k", "1.5G"]
