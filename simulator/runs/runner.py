@@ -216,8 +216,9 @@ def _play(
                     keep()
                     kept_at = time.monotonic()
     finally:
-        progress.finished = True
         keep()
+        progress.finished = True
+        on_progress(progress)
 
 
 def _records(journal: Journal, planned: Sequence[Job]) -> Iterator[PlacedRecord]:

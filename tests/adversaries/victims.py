@@ -26,7 +26,7 @@ class Stale(DynamicMechanism):
 
 class _Stale(DynamicRun):
     def step(self, code: int) -> bool:
-        self._next()
+        self._next(code)
         if self.t == 40:
             self.answers = np.array([100.0, 0.0, 0.0, 0.0])
         return self.t == 40

@@ -72,6 +72,12 @@ def draws_of(noise: Tape) -> type:
         def one(self) -> float:
             return noise.laplace(self.scale)
 
+        def many(self, size: int) -> Any:
+            return np.array([self.one() for _ in range(size)])
+
+        def refill(self) -> int:
+            return 1  # nothing is drawn ahead
+
         def on_grid(self, length: float) -> float:
             return length  # noise of a tape lies on no grid
 

@@ -122,9 +122,9 @@ def test_the_bar_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "IPython.display", types.SimpleNamespace(display=display))
     assert in_notebook()
     bar = notebook_bar("<i>")
-    bar(Progress(games=4, kept=1, played=1))  # too soon to be shown
+    bar(Progress(games=4, kept=1, played=1))
     bar(Progress(games=4, kept=1, played=3, finished=True))
-    assert len(shown) == 2
-    assert "value='1.0000'" in shown[1]["text/html"]
-    assert "4 of 4 games" in shown[1]["text/plain"]
-    assert "&lt;i&gt;" in shown[1]["text/html"]
+    assert ["value='0.5000'" in one.get("text/html", "") for one in shown] == [False, True, False]
+    assert "value='1.0000'" in shown[2]["text/html"]
+    assert "4 of 4 games" in shown[2]["text/plain"]
+    assert "&lt;i&gt;" in shown[2]["text/html"]
