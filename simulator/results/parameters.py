@@ -208,7 +208,7 @@ def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
     for axis in swept_axes(trials) if x in trials else ():
         if name_of(axis) == name_of(x) or (trials.groupby([x, "protocol", "result"])[axis].nunique() > 1).any():
             continue
-        if (trials.groupby("protocol")[axis].nunique() > 1).any():
+        if (trials.groupby(["protocol", "result"])[axis].nunique() > 1).any():
             values = trials[axis].dropna().tolist()
             numbers = all(isinstance(value, int | float) for value in values)
             moving.append(f"{name_of(axis)} {span(values)}" if numbers else name_of(axis))

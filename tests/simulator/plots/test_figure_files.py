@@ -241,3 +241,10 @@ def test_no_line_is_drawn_along_an_axis_of_words(tmp_path: Path) -> None:
     assert list(captions(both)) == ["cost-sites", "breakdown", "timeline"]
     with pytest.raises(ValueError, match=r"y must be a column of numbers of trials.csv \(.*; got 'verdict'"):
         described(both, {"kind": "measure", "x": "sites", "y": "verdict"})
+
+
+def test_what_differs_between_results_does_not_move_with_the_axis(tmp_path: Path) -> None:
+    folders = [
+        write_result(tmp_path / f"alpha-{alpha}", sites=(16, 64), alphas=(alpha,), trials=1) for alpha in (0.1, 0.01)
+    ]
+    assert "moving" not in fixed(read_tables(folders), "sites")
