@@ -147,9 +147,9 @@ class Choice(Adversary):
     source = "a function of the user's own"
     each_item = True
 
-    def __init__(self, choose: Callable[[View], int | None]) -> None:
+    def __init__(self, choose: Callable[[View], Any]) -> None:
         self.choose = choose
 
-    def plan(self, view: View) -> Schedule:
+    def plan(self, view: View) -> Schedule | None:
         site = self.choose(view)
         return Rest(1) if site is None else Burst(site, 1)

@@ -1,12 +1,14 @@
-"""Opponents written as one generator, so that a module reads from top to bottom like the algorithm."""
+"""Opponents written as one generator, whose local variables are their memory: it reads like the algorithm."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from inspect import isgeneratorfunction
 from typing import Any
 
-from disttrack.adversaries.base import Opponent
+from disttrack.adversaries.base import Adversary, Choice, Opponent, View
+from disttrack.adversaries.schedules import Schedule
 
 
 class Scripted(Opponent):
@@ -35,3 +37,42 @@ class Scripted(Opponent):
     def __getstate__(self) -> dict[str, Any]:
         """Return what is copied for a game, which plays the script from its beginning."""
         return {name: value for name, value in vars(self).items() if name != "_script"}
+
+
+class Script(Choice):
+    """An adversary of a generator function: it yields plans, and each ``yield`` gives the view when it is asked again.
+
+    Examples
+    --------
+    >>> from disttrack import Burst, Randomized, play
+    >>> def freeze(view):
+    ...     site = 0
+    ...     while True:
+    ...         view = yield Burst(site)  # until the output changes
+    ...         site = (site + 1) % view.sites
+    >>> play(Randomized(alpha=0.1), freeze, sites=256, items=100_000, seed=1).verdict
+    'failed'
+    """
+
+    kind = "script"
+    each_item = False
+
+    _running: Generator[Schedule, View, None] | None = None
+
+    def plan(self, view: View) -> Schedule | None:
+        try:
+            if self._running is not None:
+                return self._running.send(view)
+            self._running = self.choose(view)
+            return next(self._running)
+        except StopIteration:
+            return None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is copied for a game, which runs the function from its beginning."""
+        return {"choose": self.choose}
+
+
+def from_function(function: Callable[[View], Any]) -> Adversary:
+    """Return the adversary of a function of the view: of a site for each step or, as a generator, of plans."""
+    return (Script if isgeneratorfunction(function) else Choice)(function)

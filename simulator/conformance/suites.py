@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from disttrack.adversaries import Adversary, Choice
+from disttrack.adversaries import Adversary
+from disttrack.adversaries.scripts import from_function
 from disttrack.mechanisms import Counter
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.conformance.adversaries import ADVERSARY_CHECKS
@@ -167,7 +168,7 @@ def all_faults(thing: Any) -> tuple[list[str], list[ConformanceError]]:
     if isinstance(thing, Protocol):
         checks = _bound(PROTOCOL_CHECKS, thing, SITES, ITEMS)
     elif isinstance(thing, Adversary) or callable(thing):
-        checks = _bound(ADVERSARY_CHECKS, thing if isinstance(thing, Adversary) else Choice(thing), SITES, ITEMS)
+        checks = _bound(ADVERSARY_CHECKS, thing if isinstance(thing, Adversary) else from_function(thing), SITES, ITEMS)
     elif isinstance(thing, Counter):
         checks = _bound(COUNTER_CHECKS, thing, STEPS)
     else:

@@ -8,8 +8,9 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from disttrack.adversaries.base import Adversary, Choice
+from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Recorder, Replay
+from disttrack.adversaries.scripts import from_function
 from disttrack.protocols.base import Protocol, whole
 from disttrack.simulator.errors import ScenarioError, printable
 from disttrack.simulator.game.coins import chance_had_a_part
@@ -46,7 +47,8 @@ def play(
     protocol
         The rules of the sites and the server.
     adversary
-        Feeds the sites, copied for this game; or a function from the view to a site, called at every step.
+        Feeds the sites, copied for this game; or a function from the view to a site, called at every step, or a
+        generator function that yields plans.
     sites, items
         Number of sites, and of items to send.
     seed
@@ -90,9 +92,11 @@ def play(
 def _granted(adversary: Any, sees: str) -> Adversary:
     """Return the adversary, made from a function if necessary; ScenarioError if it needs more power than granted."""
     if not isinstance(adversary, Adversary):
+        if isinstance(adversary, type):
+            raise TypeError(f"adversary must be an object: {adversary.__name__}(), with its parameters; got the class")
         if not callable(adversary):
             raise TypeError(f"adversary must be an Adversary or a function of the view; got {adversary!r}")
-        return Choice(adversary)
+        return from_function(adversary)
     if (needed := missing_power(adversary, sees)) is not None:
         name = adversary.kind or type(adversary).__name__
         raise ScenarioError(f"adversary {name} needs to see the {needed}; grant it with sees={needed!r}")

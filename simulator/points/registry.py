@@ -168,7 +168,7 @@ def parameters(maker: Any) -> dict[str, Any]:
 def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
     """Return the protocol, adversary or other object of a class with these parameters.
 
-    A plain function of the view becomes an adversary that is asked at every step.
+    A function of the view becomes an adversary that is asked at every step; a generator function yields plans.
 
     Raises
     ------
@@ -179,9 +179,9 @@ def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
     if family == "adversary" and inspect.isfunction(maker):
         if arguments:
             raise ScenarioError(f"{next(iter(arguments))}: a function as an adversary takes no parameters")
-        from disttrack.adversaries.base import Choice
+        from disttrack.adversaries.scripts import from_function
 
-        return Choice(maker)
+        return from_function(maker)
     check_extends(family, maker)
     known = parameters(maker)
     name = getattr(maker, "kind", "") or maker.__name__
