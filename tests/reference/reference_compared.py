@@ -68,15 +68,18 @@ def draws_of(noise: Tape) -> type:
     class TapeDraws:
         def __init__(self, distribution: Laplace, rng: object, batch: int = 1) -> None:
             self.scale = distribution.scale
+            self.asked = 0
 
         def one(self) -> float:
             return noise.laplace(self.scale)
 
         def many(self, size: int) -> Any:
+            self.asked = 0
             return np.array([self.one() for _ in range(size)])
 
         def refill(self) -> int:
-            return 1  # nothing is drawn ahead
+            self.asked += 1  # nothing is drawn ahead: as many numbers are left as are needed
+            return self.asked
 
         def on_grid(self, length: float) -> float:
             return length  # noise of a tape lies on no grid
