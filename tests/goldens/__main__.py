@@ -1,7 +1,7 @@
 """Makes the goldens anew: ``python tests/goldens``.
 
-Of the golden transcripts the text at the top is kept; what the terminal shows and what
-figures describe is written as it is now.
+Of the golden transcripts the text at the top is kept; what the terminal and pages show
+and what figures describe is written as it is now.
 """
 
 import sys
@@ -12,8 +12,10 @@ sys.path.append(str(Path(__file__).parents[1] / "simulator"))  # synthetic resul
 
 from golden_figures import regenerate_figures
 from golden_files import regenerate
+from golden_pages import regenerate_pages
 from golden_terminal import regenerate_terminal
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        sys.exit(regenerate() + regenerate_terminal() + regenerate_figures(Path(folder)))
+        place = Path(folder)
+        sys.exit(regenerate() + regenerate_terminal() + regenerate_figures(place) + regenerate_pages(place))

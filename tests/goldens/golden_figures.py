@@ -81,6 +81,7 @@ FIGURES: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
     "measure-shares": ("edges", {"kind": "measure", "x": "sites", "y": "ok"}),
     "frontier": ("plain", {"kind": "frontier"}),
     "frontier-edges": ("edges", {"kind": "frontier"}),
+    "frontier-own": ("late", {"kind": "frontier"}),
     "frontier-alpha": ("accuracy", {"kind": "frontier"}),
     "frontier-three": ("many", {"kind": "frontier"}),
     "ratio": ("plain", {"kind": "ratio"}),
