@@ -77,6 +77,7 @@ def test_games_of_some_points_are_left_out(scenario: Scenario) -> None:
     assert len(games.without([0])) == 0
     assert games.without([1]).columns()["words_ask"].tolist() == [3, 0]
     assert games.known_before(0) == {"sites": 3, "items": 50, "alpha": None}
+    assert games.known_before(1) == {}
 
 
 def test_errors_of_controls_are_named_as_such(tmp_path: Path) -> None:
