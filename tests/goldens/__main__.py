@@ -1,12 +1,21 @@
 """Makes the goldens anew: ``python tests/goldens``.
 
-Of the golden transcripts the text at the top is kept; what the terminal shows is written as it is now.
+Of the golden transcripts the text at the top is kept; what the terminal and pages show
+and what figures describe is written as it is now.
 """
 
 import sys
+import tempfile
+from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1] / "simulator"))  # synthetic results
+
+from golden_figures import regenerate_figures
 from golden_files import regenerate
+from golden_pages import regenerate_pages
 from golden_terminal import regenerate_terminal
 
 if __name__ == "__main__":
-    sys.exit(regenerate() + regenerate_terminal())
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        sys.exit(regenerate() + regenerate_terminal() + regenerate_figures(place) + regenerate_pages(place))

@@ -53,10 +53,15 @@ def findings(results: Results) -> list[Finding]:
 
 
 def reported(case: str) -> str:
-    """Return the report of a case, a tag a line, without styles, scripts and the digits that libraries differ in."""
+    """Return the report of a case."""
     with tempfile.TemporaryDirectory() as place:
         path = write_report(shutil.copytree(FOLDER / case, Path(place) / case))
-        text = path.read_text(encoding="utf-8")
+        return cleaned(path.read_text(encoding="utf-8"))
+
+
+def cleaned(text: str) -> str:
+    """Return a page, a tag a line, without styles, scripts, pictures and the digits that libraries differ in."""
+    text = re.sub(r"<svg\b.*?</svg>", "", text, flags=re.DOTALL)
     text = re.sub(r"<(style|script)\b.*?</\1>", "", text, flags=re.DOTALL)
     text = re.sub(r"\d+\.\d{7,}(e-?\d+)?", lambda number: f"{float(number[0]):.6g}", text)
     return re.sub(r">(?=<)", ">\n", text)

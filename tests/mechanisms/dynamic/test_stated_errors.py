@@ -127,6 +127,10 @@ def test_of_the_interval_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     live = [mechanism for mechanism, _ in run.nodes.values()]
     assert run.published() == [number for each in live for number in each.published()]
     assert mechanism.start(ScriptedNoise()).facts() == {"segments": 0, "restarts": 0, "nodes": 0, "most_rounds": 1}
+    both = InsertedMinusDeleted(1.0, 1e-6, "halves:20", 32).start(ScriptedNoise())
+    assert list(both.facts()) == ["segments"]
+    hybrid_run = GrowingInfinite(1.0, 1e-6, "halves:20", 32).start(ScriptedNoise())
+    assert [each.name for each in hybrid_run.ledger.parts] == ["epochs", "within epochs"]
 
 
 @pytest.mark.parametrize(("delta", "power"), [(0.0, 2 / 3), (1e-6, 1 / 2)])

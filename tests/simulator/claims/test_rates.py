@@ -83,6 +83,7 @@ def test_games_that_are_infinite_or_alone_at_their_points_say_nothing() -> None:
     assert two is not None
     assert three is not None
     assert two[0] > 0 == three[0]
+    assert (three[3:] > 0).all(), "the points after it are looked at all the same"
     # a tenth three times has a mean that is not a tenth
     third = game_outside(np.array([0.1] * 3), np.array([0] * 3), 0.1, 0.1)
     assert third is not None

@@ -12,7 +12,7 @@ from disttrack.simulator.cli import main
 
 CODE = """\
 from disttrack.adversaries import Adversary, Burst
-from helper import SITE
+from HELPER import SITE
 
 class Mine(Adversary):
     def plan(self, view):
@@ -30,19 +30,21 @@ def check(*arguments: str) -> None:
     assert ended.value.code == 0
 
 
-def test_files_of_the_user_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("mine.py").write_text(CODE)
-    Path("helper.py").write_text("SITE = 0\n")
+def test_files_of_the_user_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # a module is imported once by a process: each run has its own
+    helper = f"helper_{hashlib.sha256(bytes(tmp_path)).hexdigest()[:12]}"
+    Path("mine.py").write_text(CODE.replace("HELPER", helper))
+    Path(f"{helper}.py").write_text("SITE = 0\n")
     Path("t.csv").write_text("at\n" + "a\nb\n" * 10)
     Path("s.yaml").write_text(SCENARIO)
     check("s.yaml")
     printed = capsys.readouterr().out
-    assert all(name in printed for name in ("helper.py", "mine.py", "t.csv"))
+    assert all(name in printed for name in (f"{helper}.py", "mine.py", "t.csv"))
     assert "this check has executed those that are code" in printed
     check("s.yaml", "--json")
     (document,) = json.loads(capsys.readouterr().out)["files"]
     digests = {Path(name).name: digest for name, digest in document["user_files"].items()}
-    names = ("helper.py", "mine.py", "t.csv")
+    names = (f"{helper}.py", "mine.py", "t.csv")
     assert digests == {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in names}
 
 

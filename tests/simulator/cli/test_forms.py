@@ -147,5 +147,7 @@ def test_the_tracker_is_audited_with_this_number_of_runs() -> None:
     (robust,) = document("audit", "robust", "--runs", "100")["audits"]
     assert (robust["verdict"], robust["items"]) == ("stands", 200)  # on both databases
     assert 0 < robust["largest_loss"] <= robust["claimed"]
-    header, row = disttrack("audit", "robust", "--runs", "100").stdout.split("\n")[2:5:2]
+    printed = disttrack("audit", "robust", "--runs", "100").stdout
+    assert "runs prove: lower bound of epsilon, by the runs alone\n" in printed
+    header, row = printed.split("\n")[2:5:2]
     assert row[: header.index("runs prove") + 10].split() == ["stands", "robust", number(robust["epsilon_low"])]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disttrack.simulator.cli.tables import Column, Table, print_json, wrapped
+from disttrack.simulator.cli.tables import NARROWEST, Column, Table, print_json, terminal_width, wrapped
 
 NAMES = [Column("protocol"), Column("largest error", right=True), Column("seconds", right=True, rank=2)]
 ROWS = [["deterministic", "0.0291", "12.5"], ["robust", "1,234,567", ""]]
@@ -18,6 +18,14 @@ ROWS = [["deterministic", "0.0291", "12.5"], ["robust", "1,234,567", ""]]
 def lines(columns: list[Column], rows: list[list[str]], width: int | None) -> list[str]:
     """Return header and rows of a table without a title."""
     return [line for line in Table("", columns, rows).lines(width) if line]
+
+
+@pytest.mark.parametrize(("columns", "width"), [(100, 100), (20, NARROWEST)])
+def test_a_terminal_has_its_width_and_a_pipe_none(columns: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert (terminal_width(), terminal_width(err=True)) == (None, None)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert (terminal_width(), terminal_width(err=True)) == (width, None)
 
 
 def test_in_a_pipe_each_row_is_one_line() -> None:

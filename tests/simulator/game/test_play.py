@@ -119,7 +119,16 @@ class Says(Adversary):
         return "site 0"
 
 
+class Both(Adversary):
+    """Names a site that is too low, and one in the game after it."""
+
+    def plan(self, view: View) -> Schedule:
+        return Runs([0, -2, 3], [3, 3, 3])
+
+
 def test_a_wrong_plan_is_a_move_error() -> None:
+    with pytest.raises(MoveError, match="adversary Both: named site -2 at step 4"):
+        play(TRACKER, Both(), sites=4, items=100)
     with pytest.raises(MoveError, match="adversary Wanders: named site 7 at step 7"):
         play(TRACKER, Wanders(), sites=4, items=100)
     with pytest.raises(

@@ -56,6 +56,12 @@ def test_a_paper_has_its_width_and_small_texts_and_no_title(result: Path, page: 
         assert largest <= 8
 
 
+def test_figures_of_a_paper_have_a_folder_of_their_own(result: Path) -> None:
+    written = draw(result, [{"kind": "matrix", "where": "sites == 16"}], style="paper")
+    assert {path.parent.relative_to(result) for path in written} == {Path("figures/paper")}
+    assert {path.stem for path in written} == {"matrix-double"}
+
+
 def test_an_unknown_style_is_refused_before_anything_is_drawn(result: Path) -> None:
     with pytest.raises(ValueError, match="style must be one of screen, paper; got 'print'"):
         draw(result, ["matrix"], style="print")

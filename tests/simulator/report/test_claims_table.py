@@ -64,6 +64,10 @@ def test_a_measured_claim_stands_under_its_statement(scenario: Path, tmp_path: P
     assert held.verdict == "holds"
     cells = ["`small`: it holds", "`fraction(ok)`", "0.95", "0.887 … 0.984", ">= 0.9", "", "100", "", "", "", "holds"]
     assert held.row() == cells
+    (again, _) = claims_with_results([scenario], results(tmp_path / "copied", {**HELD, "played": 120}))
+    assert again.row()[6] == "100 (120 played)"
+    renamed = scenario.rename(scenario.with_name("other.yaml"))
+    assert claims_with_results([renamed], folder)[0].row() == cells, "results have the scenario's name, not the file's"
     assert words.verdict == "**fails** in 1 of 2"
     assert words.row()[2] == "2 … 4 (2 groups)"
     text = page([held, words])

@@ -67,6 +67,16 @@ def test_games_become_cells(counted: Path) -> None:
     assert not table.missed[1]
 
 
+def test_of_texts_the_most_frequent_one_is_shown(counted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def change(trials: pd.DataFrame) -> None:
+        trials["engine"] = ["leap"] * 5 + ["bulk"] + ["leap"] * (len(trials) - 6)
+
+    monkeypatch.setattr(Count, "answers", (Answer("played by", "its engine", "engine"),))
+    table = answer_table(edit(counted, change))
+    assert [row[-1] for row in table.texts[:3]] == ["leap", "leap (3 of 4)", "leap"]
+    assert [row[-1] for row in table.values[:2]] == ["leap", "leap"]
+
+
 def test_held_stands_only_where_something_was_promised(counted: Path) -> None:
     def some(trials: pd.DataFrame) -> None:
         trials.loc[trials["protocol"] == "randomized", "verdict"] = "undecided"
