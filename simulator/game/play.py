@@ -47,8 +47,7 @@ def play(
     protocol
         The rules of the sites and the server.
     adversary
-        Feeds the sites, copied for this game; or a function from the view to a site, called at every step, or a
-        generator function that yields plans.
+        Feeds the sites, copied for this game; or a function of the view: of a site at every step, or a generator.
     sites, items
         Number of sites, and of items to send.
     seed
