@@ -45,7 +45,6 @@ from disttrack.protocols import (
     Protocol,
     Robust,
 )
-from disttrack.protocols.bulk import Segment
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.rules import BlockRule
 from disttrack.simulator import play
@@ -233,12 +232,3 @@ def test_an_error_of_the_adversary_ends_the_game_where_it_stands(after: int) -> 
     assert "no more ideas" in str(bulk.error)
     assert (bulk.verdict, bulk.messages, bulk.output_changes) == (leap.verdict, leap.messages, leap.output_changes)
     assert abs(bulk.items - leap.items) <= 1
-
-
-def test_whole_outputs_stay_whole_numbers() -> None:
-    segment = Segment(2)
-    segment.stand(5)
-    segment.end = 4
-    segment.stand(7)
-    assert (segment.steps.tolist(), segment.outputs.tolist()) == ([2, 4], [5, 7])
-    assert segment.outputs.dtype.kind == segment.steps.dtype.kind == "i"

@@ -104,3 +104,12 @@ def test_what_links_add_is_apart_and_comes_last() -> None:
         ("a", "up", 1, 1, 1), ("m", "up", 1, 3, 9), ("ack", "up", 2, 5, 15), ("number", "down", 0, 8, 24),
     ]  # fmt: skip
     assert list(ledger.rows()[0]) == ["kind", "direction", "messages", "words", "bits"]
+
+
+def test_a_row_says_which_way_its_messages_went() -> None:
+    ledger = Ledger(SITES, 100)
+    ledger.count_up(0, Message("a"))
+    ledger.count_down(1, Message("b"))
+    ledger.count_broadcast(Message("c"), SITES)
+    ways = [(row["kind"], row["direction"], row["messages"]) for row in ledger.rows()]
+    assert ways == [("a", "up", 1), ("b", "down", 1), ("c", "down", SITES)]

@@ -6,7 +6,6 @@ import inspect
 import pydoc
 from pathlib import Path
 
-import matplotlib as mpl
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -39,8 +38,7 @@ def test_a_figure_of_its_own(results: Results, kind: str) -> None:
     assert len(panels) >= 1
     assert all(isinstance(axes, Axes) for axes in panels)
     assert {axes.figure for axes in panels} == {panels.figure}
-    with mpl.rc_context({"savefig.format": "svg"}):
-        assert panels._repr_png_().startswith(b"\x89PNG"), "what a notebook asks for"
+    assert panels._repr_png_().startswith(b"\x89PNG"), "what a notebook asks for"
 
 
 def test_on_axes_of_the_users_own(results: Results) -> None:

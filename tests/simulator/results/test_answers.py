@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from disttrack.simulator.results.answers import AnswerTable, answer_table
-from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.folder import NoResults, Results
 from disttrack.simulator.results.parameters import UNSET, Parameter, games_per_point
 from disttrack.simulator.tasks import TASKS
 from disttrack.simulator.tasks.answers import USUAL, Answer, answers_of, ratio
@@ -75,6 +75,18 @@ def test_of_texts_the_most_frequent_one_is_shown(counted: Path, monkeypatch: pyt
     table = answer_table(edit(counted, change))
     assert [row[-1] for row in table.texts[:3]] == ["leap", "leap (3 of 4)", "leap"]
     assert [row[-1] for row in table.values[:2]] == ["leap", "leap"]
+
+
+def test_a_table_that_is_no_whole_one_is_refused(counted: Path) -> None:
+    file = counted / "trials.csv"
+    whole = file.read_text(encoding="utf-8")
+    for column, value in (("trial", 0.5), ("point", 0.5)):
+        with pytest.raises(NoResults, match=f"trials.csv, column {column}: not a whole number in every row; run"):
+            answer_table(edit(counted, lambda trials: trials.__setitem__(column, value)))  # noqa: B023
+        file.write_text(whole, encoding="utf-8")
+    file.write_text(whole.rstrip(), encoding="utf-8")
+    with pytest.raises(NoResults, match=": it is not whole; run the scenario again"):
+        answer_table(counted)
 
 
 def test_held_stands_only_where_something_was_promised(counted: Path) -> None:
