@@ -72,7 +72,8 @@
 
     show() {
       for (const part of this.svg?.querySelectorAll("[id*='series-']") ?? []) {
-        part.style.display = this.hidden.has(Number(part.id.split("series-")[1].split("-")[0])) ? "none" : "";
+        // not `display`: a label holds the outlines of letters that later labels use, and some viewers would lose them
+        part.style.visibility = this.hidden.has(Number(part.id.split("series-")[1].split("-")[0])) ? "hidden" : "";
       }
     }
 

@@ -192,5 +192,5 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("resize", redraw);
 document.addEventListener("theme", redraw);
 redraw();
-go(0);
+go(failures[0] ?? 0);  // a game that fails opens where it does
 Promise.all(games.map((game) => game.unpack())).then(() => { shown = -1; ask(); });

@@ -66,9 +66,8 @@ def test_names_that_are_markup_are_shown_as_text(wide: Opened) -> None:
 def test_a_series_is_switched_off_and_on_with_the_keyboard(wide: Opened) -> None:
     figure = wide.page.locator(".figure").first
     button = figure.get_by_role("button", name="robust", exact=True)
-    parts = (
-        "[...document.querySelectorAll('#figure-1 [id*=series-]')].filter(one => one.style.display !== 'none').length"
-    )
+    parts = "[...document.querySelectorAll('#figure-1 [id*=series-]')].filter(one => {}).length"
+    parts = parts.replace("{}", "getComputedStyle(one).visibility === 'visible'")
     before = wide.page.evaluate(parts)
     button.focus()
     wide.page.keyboard.press("Enter")
@@ -77,6 +76,22 @@ def test_a_series_is_switched_off_and_on_with_the_keyboard(wide: Opened) -> None
     wide.page.keyboard.press("Space")
     assert button.get_attribute("aria-pressed") == "true"
     assert wide.page.evaluate(parts) == before
+
+
+def test_a_series_that_is_switched_off_takes_no_label_of_another_one_along(wide: Opened) -> None:
+    """Letters of later labels may be drawn with the outlines that an earlier one holds."""
+    figure = wide.page.locator(".figure").first
+    labels, shown = figure.locator("[id$='-label']"), "one => getComputedStyle(one).visibility === 'visible'"
+    lost = """all => all.flatMap((label) => [...label.querySelectorAll("use")]).filter((use) =>
+        !document.getElementById(use.href.baseVal.slice(1)).checkVisibility({checkVisibilityCSS: false})).length"""
+    assert labels.count() == 4
+    outlines = "all => all.filter((label) => label.querySelector('defs')).length"
+    assert 0 < labels.evaluate_all(outlines)
+    button = figure.get_by_role("button", name="deterministic", exact=True)
+    button.click()
+    assert [labels.nth(place).evaluate(shown) for place in range(4)] == [False, True, True, True]
+    assert labels.evaluate_all(lost) == 0
+    button.click()
 
 
 def test_values_under_the_pointer_are_shown(wide: Opened) -> None:
