@@ -38,7 +38,9 @@ bench: .venv/.bench ## speed, as ratios against baselines in the same run
 	$(BIN)/python -m benchmarks
 
 docs: .venv/.docs ## the handbook, to site/; warnings are errors
-	DISABLE_MKDOCS_2_WARNING=true $(BIN)/python -m mkdocs build --strict
+	$(BIN)/python docs/handbook/build.py .cache/site
+	cd .cache/site && $(CURDIR)/$(BIN)/zensical build --strict
+	rm -rf site && mv .cache/site/site site
 
 claims: .venv/.demo ## write docs/claims.md from the reference results
 	$(BIN)/python -m disttrack.simulator.report.claims_table

@@ -1,32 +1,62 @@
-"""Run by mkdocs when the site is built: writes the pages that are made of classes, scenarios and results."""
+"""Writes the handbook's pages into one folder, from which the site is built: ``python docs/handbook/build.py FOLDER``.
+
+The folder then holds `mkdocs.yml` with the navigation, and `pages/`: those of ``docs/`` as the site needs them, and
+those made of classes, scenarios and reference results. It is plain Markdown, which any builder of sites can read.
+"""
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final
+
+import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-import mkdocs_gen_files
 
 from disttrack.simulator.points.facts import Facts
 from disttrack.simulator.points.registry import FAMILIES, HOMES, kinds
 from handbook.api import api_pages, documented
-from handbook.corpus import REFERENCE, shipped
+from handbook.corpus import REFERENCE, ROOT, shipped
 from handbook.examples import example
-from handbook.gallery import by_chapter, gallery_page, scenario_page
+from handbook.gallery import gallery_pages, scenario_page
 from handbook.kind_page import Picture, family_page, kind_page
+from handbook.pages import prepared
 from handbook.pictures import reference_figure, timeline
 
+Pages = Iterator[tuple[str, str | bytes]]
+"""Files of the site: path and content."""
+Navigation = list[str | dict[str, Any]]
+CONFIG: Final = ROOT / "mkdocs.yml"
 
-def write(path: str, text: str) -> None:
-    """Write a page of the site."""
-    with mkdocs_gen_files.open(path, "w") as file:
-        file.write(text)
+
+def main(out: Path) -> None:
+    """Write all pages and the configuration into a folder, in place of what was there."""
+    shutil.rmtree(out, ignore_errors=True)
+    navigation: dict[str, Navigation] = {}
+    for path, content in (*written(), *kind_pages(navigation), *gallery(navigation), *api(navigation)):
+        file = out / "pages" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+    config = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
+    config["nav"] = _filled(config["nav"], navigation)
+    (out / "mkdocs.yml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
 
 
-def write_kinds() -> None:
-    """Write a page a kind, one a family, and their order in the navigation."""
+def written() -> Pages:
+    """Yield the pages of ``docs/``, and their pictures, styles and scripts."""
+    for path in sorted((ROOT / "docs").rglob("*")):
+        name = path.relative_to(ROOT / "docs").as_posix()
+        if path.suffix == ".md":
+            yield name, prepared(path.read_text(encoding="utf-8"), name)
+        elif path.suffix in (".png", ".svg", ".css", ".js"):
+            yield name, path.read_bytes()
+
+
+def kind_pages(navigation: dict[str, Navigation]) -> Pages:
+    """Yield a page per kind and one per family, and enter them in the navigation."""
     places = documented()
     for family in FAMILIES:
         plural = HOMES[family].plural
@@ -34,50 +64,56 @@ def write_kinds() -> None:
         known = [Facts(family, kind.name, kind.origin, kind.reference, kind.load()) for kind in built_in]
         known.sort(key=lambda one: one.name)
         for one in known:
-            write(f"{plural}/{one.name}.md", kind_page(one, example(family, one.name), picture_of(one), places))
-        write(f"{plural}/index.md", family_page(plural, known))
-        lines = [f"- [All {plural}](index.md)", *(f"- [{one.name}]({one.name}.md)" for one in known)]
-        write(f"{plural}/SUMMARY.md", "\n".join(lines) + "\n")
+            picture, files = _picture(one)
+            yield from files
+            yield f"{plural}/{one.name}.md", kind_page(one, example(family, one.name), picture, places)
+        yield f"{plural}/index.md", family_page(plural, known)
+        navigation[f"{plural}/"] = [f"{plural}/index.md", *({one.name: f"{plural}/{one.name}.md"} for one in known)]
 
 
-def picture_of(one: Facts) -> Picture | None:
-    """Return the picture of a kind, written beside its page if it was drawn for it."""
+def gallery(navigation: dict[str, Navigation]) -> Pages:
+    """Yield the gallery, a page per scenario, and copies of the figures."""
+    for one in shipped().values():
+        yield f"gallery/{one.name}.md", scenario_page(one)
+        for name in one.captions:
+            yield f"reference/{one.name}/{name}", (REFERENCE / one.name / "figures" / name).read_bytes()
+    pages = gallery_pages()
+    navigation["gallery/"] = ["gallery/index.md"]
+    for path, (title, text, some) in pages.items():
+        yield path, text
+        if some:
+            navigation["gallery/"].append({title: [path, *({one.name: f"gallery/{one.name}.md"} for one in some)]})
+
+
+def api(navigation: dict[str, Navigation]) -> Pages:
+    """Yield the pages of the public names."""
+    pages = api_pages()
+    yield from pages.items()
+    titles = {path: text.partition("\n")[0].lstrip("# ") for path, text in pages.items() if path != "api/index.md"}
+    navigation["api/"] = ["api/index.md", *({title: path} for path, title in titles.items())]
+
+
+def _picture(one: Facts) -> tuple[Picture | None, list[tuple[str, bytes]]]:
+    """Return the picture of a kind, and the file to be written if it was drawn for it."""
     drawn = timeline(one.family, one.name)
     if drawn is not None:
-        with mkdocs_gen_files.open(f"{HOMES[one.family].plural}/{one.name}.png", "wb") as file:
-            file.write(drawn[0])
-        return Picture(f"{one.name}.png", drawn[1])
+        return Picture(f"{one.name}.png", drawn[1]), [(f"{HOMES[one.family].plural}/{one.name}.png", drawn[0])]
     figure = reference_figure(one.family, one.name)
-    if figure is None:
-        return None
-    scenario, file_name, caption = figure
-    return Picture(f"../reference/{scenario}/{file_name}", caption)
+    return (None if figure is None else Picture(f"../reference/{figure[0]}/{figure[1]}", figure[2])), []
 
 
-def write_gallery() -> None:
-    """Write a page a scenario, the gallery, and copy the figures."""
-    for one in shipped().values():
-        write(f"gallery/{one.name}.md", scenario_page(one))
-        for file_name in one.captions:
-            with mkdocs_gen_files.open(f"reference/{one.name}/{file_name}", "wb") as file:
-                file.write((REFERENCE / one.name / "figures" / file_name).read_bytes())
-    write("gallery/index.md", gallery_page())
-    lines = ["- [All figures](index.md)"]
-    for chapter, some in by_chapter().items():
-        lines += [f"- {chapter}", *(f"    - [{one.name}]({one.name}.md)" for one in some)]
-    write("gallery/SUMMARY.md", "\n".join(lines) + "\n")
+def _filled(entries: Navigation, folders: dict[str, Navigation]) -> Navigation:
+    """Return a navigation with the pages of each folder in the place of its name."""
+    full: Navigation = []
+    for entry in entries:
+        if isinstance(entry, str):
+            full.append(entry)
+            continue
+        ((title, there),) = entry.items()
+        inner = _filled(there, folders) if isinstance(there, list) else folders.get(there, there)
+        full.append({title: inner})
+    return full
 
 
-def write_api() -> None:
-    """Write the pages of the public face."""
-    pages = api_pages()
-    for path, text in pages.items():
-        write(path, text)
-    titles = {path: text.partition("\n")[0].lstrip("# ") for path, text in pages.items()}
-    lines = [f"- [{title}]({path.removeprefix('api/')})" for path, title in titles.items() if path != "api/index.md"]
-    write("api/SUMMARY.md", "\n".join(["- [Overview](index.md)", *lines]) + "\n")
-
-
-write_kinds()
-write_gallery()
-write_api()
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable
 from typing import Final
 
@@ -30,17 +31,20 @@ def by_chapter() -> dict[str, list[Shipped]]:
     return {chapter: some for chapter, some in chapters.items() if some}
 
 
-def gallery_page() -> str:
-    """Return the page with all figures."""
-    text = (
+def gallery_pages() -> dict[str, tuple[str, str, list[Shipped]]]:
+    """Return title, text and scenarios of the gallery's pages by their paths: an overview, and a page per part."""
+    overview = (
         "# Gallery\n\nThe figures of the reference results in `results/reference/`: each is drawn from the tables "
         "beside it, which the scenario makes again.\n"
     )
+    pages: dict[str, tuple[str, str, list[Shipped]]] = {}
     for chapter, some in by_chapter().items():
-        text += f"\n## {chapter}\n"
-        for one in some:
-            text += f"\n### [{one.name}]({one.name}.md)\n\n{_question(one)}\n\n{_pictures(one)}"
-    return text
+        path = f"gallery/{chapter.lower().replace(' ', '-')}.md"
+        overview += f"\n## [{chapter}]({posixpath.basename(path)})\n\n"
+        overview += "".join(f"- [{one.name}]({one.name}.md): {prose(one.scenario.head.title)}\n" for one in some)
+        text = "".join(f"\n## [{one.name}]({one.name}.md)\n\n{_question(one)}\n\n{_pictures(one)}" for one in some)
+        pages[path] = chapter, f"# {chapter}\n{text}", some
+    return {"gallery/index.md": ("All scenarios", overview, []), **pages}
 
 
 def scenario_page(one: Shipped) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import MISSING, dataclass
+from math import inf
 from typing import Final
 
-from disttrack.simulator.points.facts import Cost, Facts, first_line
+from disttrack.simulator.points.facts import ACCURACY, Cost, Facts, first_line
 from disttrack.simulator.points.registry import HOMES
 from disttrack.simulator.results.formats import number
 from handbook.corpus import Row, shipped, uses
@@ -16,6 +17,8 @@ from handbook.prose import code, paragraphs, prose, table
 SHOWN: Final = ("verdict", "max_rel_error", "max_abs_error", "output_changes", "messages", "words", "bits")
 """Columns of an example's game that are shown, before those of its task."""
 MOST: Final = 12
+SITES, ITEMS = 256, 10**6
+"""The sizes at which the index of protocols shows what each costs."""
 
 
 @dataclass(frozen=True)
@@ -136,16 +139,27 @@ def _scenarios(facts: Facts) -> str:
 
 
 def family_page(plural: str, known: Sequence[Facts]) -> str:
-    """Return the page that lists the kinds of a family."""
+    """Return the page that lists the kinds of a family: of protocols with what they promise and cost."""
+    heads = ["kind", "what it is", "source"]
     rows = [
         [f"[{facts.name}]({facts.name}.md)", prose(first_line(facts.maker)), prose(facts.properties.get("source", ""))]
         for facts in known
     ]
+    if plural == "protocols":
+        heads[1:1] = ["guarantee", f"messages at most, {SITES} sites, {ITEMS:,} items, alpha {ACCURACY}"]
+        for row, facts in zip(rows, known, strict=True):
+            row[1:1] = [prose(facts.properties["guarantee"]), _bound_of(facts)]
     entry = code(f"disttrack.{plural}")
     base = next((home.base for home in HOMES.values() if home.plural == plural), "")
     extends = f" Each extends {code(base)}." if base else ""
     return (
         f"# {plural.capitalize()}\n\nMade of the classes when the site was built.{extends} An installed package "
-        f"adds its own by the entry point {entry}; `disttrack list {plural}` shows them too.\n\n"
-        + table(["kind", "what it is", "source"], rows)
+        f"adds its own by the entry point {entry}; `disttrack list {plural}` shows them too.\n\n" + table(heads, rows)
     )
+
+
+def _bound_of(facts: Facts) -> str:
+    """Return a protocol's own bound on its messages at one size, in words."""
+    bounds = facts.cost.bounds if facts.cost is not None else []
+    at = [bound for k, items, bound in bounds if (k, items) == (SITES, ITEMS)]
+    return number(float(round(at[0]))) if at and at[0] < inf else "none stated"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from disttrack.simulator.claims.columns import CLAIMS
 from disttrack.simulator.claims.statements import PAPERS, STATEMENTS, key_of
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.report.claims_table import claims_with_results, main, page
+from disttrack.simulator.report.claims_table import Measured, claims_with_results, main, pages
 
 ROOT = Path(__file__).parents[3]
 SCENARIO = """
@@ -47,6 +48,11 @@ def results(folder: Path, *rows: dict[str, Any]) -> Path:
     return folder
 
 
+def page(claims: list[Measured]) -> str:
+    """Return the text of all pages."""
+    return "".join(pages(claims).values())
+
+
 HELD = {
     "name": "it holds", "measure": "fraction(ok)", "value": 0.95, "low": 0.887, "high": 0.984, "bound": ">= 0.9",
     "games": 100, "verdict": "PASS",
@@ -71,9 +77,9 @@ def test_a_measured_claim_stands_under_its_statement(scenario: Path, tmp_path: P
     assert words.verdict == "**fails** in 1 of 2"
     assert words.row()[2] == "2 … 4 (2 groups)"
     text = page([held, words])
-    under = text.split("### Lemma 7\n")[1].split("### ")[0]
+    under = text.split("## Lemma 7\n")[1].split("## ")[0]
     assert "`small`: it holds" in under
-    assert "`small`: words" in text.split("## Claims of the scenarios beyond the papers")[1]
+    assert "`small`: words" in pages([held, words])["claims-beyond-the-papers.md"]
     assert "2 claims: 1 hold, 1 fail, 0 are vacuous, 0 are undecided, 0 have not been run" in text
 
 
@@ -151,7 +157,9 @@ def test_the_command_writes_the_page(scenario: Path, tmp_path: Path, capsys: pyt
     assert main(scenario.parent, folder, out) == 0
     assert "1 hold" in capsys.readouterr().out
     assert out.read_text(encoding="utf-8").startswith("# Claims\n")
-    assert sorted(path.name for path in out.parent.iterdir()) == ["claims.md"]
+    linked = re.findall(r"\]\((claims-.*?)\)", out.read_text(encoding="utf-8"))
+    assert len(linked) == len(PAPERS) + 1
+    assert sorted(path.name for path in out.parent.iterdir()) == sorted([*linked, "claims.md"])
 
 
 def test_the_command_says_in_one_line_what_is_wrong(
@@ -200,9 +208,9 @@ def test_a_name_that_several_papers_have_is_the_trackers_or_needs_the_paper(scen
     with pytest.raises(ScenarioError, match="source 'Theorem 8' names no statement, or several"):
         claims_with_results([scenario], Path())
     scenario.write_text(SCENARIO.replace("SOURCE", "Dynamic data: Theorem 8"), encoding="utf-8")
-    text = page(claims_with_results([scenario], tmp_path))
-    assert "`small`: it holds" not in text.split("## Data analysis\n")[1].split("## Dynamic data\n")[0]
-    assert "`small`: it holds" in text.split("## Dynamic data\n")[1].split("### Theorem 8\n")[1].split("### ")[0]
+    texts = pages(claims_with_results([scenario], tmp_path))
+    assert "`small`: it holds" not in texts["claims-data-analysis.md"]
+    assert "`small`: it holds" in texts["claims-dynamic-data.md"].split("## Theorem 8\n")[1].split("## ")[0]
 
 
 def named_functions(file: Path) -> set[str]:
