@@ -86,7 +86,7 @@ def test_a_series_that_is_switched_off_takes_no_label_of_another_one_along(wide:
         !document.getElementById(use.href.baseVal.slice(1)).checkVisibility({checkVisibilityCSS: false})).length"""
     assert labels.count() == 4
     outlines = "all => all.filter((label) => label.querySelector('defs')).length"
-    assert 0 < labels.evaluate_all(outlines)
+    assert labels.evaluate_all(outlines) > 0
     button = figure.get_by_role("button", name="deterministic", exact=True)
     button.click()
     assert [labels.nth(place).evaluate(shown) for place in range(4)] == [False, True, True, True]
