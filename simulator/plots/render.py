@@ -207,12 +207,12 @@ def _line(look: Look) -> dict[str, Any]:
     words: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes or "none", "zorder": look.order}
     if look.marker:
         words |= {"marker": look.marker, "markersize": look.size}
-    if look.edge is not None:
-        words["markeredgewidth"] = look.edge
     if look.hollow:
         words["markerfacecolor"] = "white"
-    if look.width is not None:
-        words["linewidth"] = look.width
+    elif look.half:
+        words |= {"fillstyle": "left"}
+    widths = {"markeredgewidth": look.edge, "linewidth": look.width}
+    words |= {name: width for name, width in widths.items() if width is not None}
     return words | ({"alpha": look.alpha} if look.alpha < 1 else {})
 
 

@@ -15,7 +15,8 @@ from scipy.stats import quantile_test
 from disttrack.simulator.points.point import canonical
 from disttrack.simulator.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.results.folder import Results, finished
-from disttrack.simulator.results.parameters import SIDES, Parameter, parameters_of, played
+from disttrack.simulator.results.labels import SIDES
+from disttrack.simulator.results.parameters import Parameter, parameters_of, played
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 EACH: Final = 0.975
@@ -120,7 +121,8 @@ class Compared:
     @property
     def subtitle(self) -> str:
         """Return the parameters that all points share, in words."""
-        return " · ".join(one.words for one in self.shared if one.stated and one.header not in self.headers)
+        shared = [one.words(self.headers) for one in self.shared if one.stated and one.header not in self.headers]
+        return " · ".join(filter(None, shared))
 
     @property
     def alone(self) -> dict[str, int]:
@@ -146,21 +148,24 @@ def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compare
         results[0].task,
         [one.scenario for one in results],
         [each for one in results for each in played(one.trials, one.points)],
+        {key: maker for one in results for key, maker in one.own.items()},
     )
-    varying = [one for one in parameters if one.sets_apart] or [one for one in parameters if one.name == "protocol"]
+    varying = [one for one in parameters if one.sets_apart and not one.in_labels] or [
+        one for one in parameters if one.name == "protocol"
+    ]
     varying.sort(key=lambda one: one.name not in SIDES)
     matches: dict[tuple[str, int], Point] = {}
     times = Counter[tuple[int, str]]()
     for index, (place, row) in enumerate(owners):
         key = canonical([one.values[index] for one in parameters])
         times[place, key] += 1  # a scenario may give the same point twice
-        values = {one.header: one.values[index] for one in varying}
+        values = {one.header: (one.labels or one.values)[index] for one in varying}
         matches.setdefault((key, times[place, key]), Point(values, {})).places[place] = row
     points = tuple(matches.values())
     return Compared(
         names=tuple(names),
         points=points,
-        shared=tuple(one for one in parameters if one.words and not one.varies),
+        shared=tuple(one for one in parameters if one.words() and not one.varies),
         rows=tuple(_rows(results, names, points)),
         warnings=tuple(_warnings(results, names, points, _apart(parameters, [place for place, _ in owners]))),
     )

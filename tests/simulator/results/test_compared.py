@@ -70,8 +70,9 @@ def test_different_columns_are_swept_and_a_default_is_a_value(tmp_path: Path) ->
     three = set_all(written(tmp_path / "three", sites=(16,), alphas=(0.03, 0.1)), "protocol", centred=False)
     outcome = compared(one, two, three)
     assert who(outcome) == {(0, 1, 2): 1, (0,): 1, (1,): 1, (2,): 1}
-    assert set(outcome.headers) == {"sites", "centred", "alpha"}
-    assert outcome.subtitle == "protocol deterministic · adversary freeze · 2,000,000 items"
+    assert set(outcome.headers) == {"sites", "protocol", "alpha"}
+    assert {point.values["protocol"] for point in outcome.points} == {"deterministic", "deterministic, centred"}
+    assert outcome.subtitle == "adversary freeze · 2,000,000 items"
     assert outcome.alone == {"one": 1, "two": 1, "three": 1}
 
 
