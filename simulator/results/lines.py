@@ -15,11 +15,18 @@ from disttrack.simulator.results.labels import UNUSUAL, label_of, texts
 _BASIC_AXES: Final = ("sites", "items", "alpha")
 
 
-def swept_axes(trials: pd.DataFrame) -> tuple[str, ...]:
-    """Return the axes along which the games differ, protocol and adversary not counted."""
+def swept_axes(trials: pd.DataFrame, *, unset: bool = False) -> tuple[str, ...]:
+    """Return the axes along which the games differ, protocol and adversary not counted.
+
+    Parameters
+    ----------
+    unset
+        Whether games without a value differ from those with one: they do, if all are of one protocol.
+    """
     basic = (*TRIALS, "result", "start")
     extras = [column for column in trials.columns if column not in basic and column[0] != "_"]
-    return tuple(axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials and trials[axis].nunique() > 1)
+    axes = [axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials]
+    return tuple(axis for axis in axes if trials[axis].nunique(dropna=not unset) > 1)
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
     each = []
     for (_, protocol), games in trials.groupby(["result", "protocol"], sort=False):
         values = games.groupby(["result", *(column for column in (*apart, x) if column in games)], dropna=False)
-        axes = [axis for axis in swept_axes(games) if axis != x and axis not in apart]
+        axes = [axis for axis in swept_axes(games, unset=True) if axis != x and axis not in apart]
         free = tuple(axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any())
         groups = list(games.groupby(list(free), dropna=False, sort=False)) if free else [((), games)]
         unusual = [_shared(part[UNUSUAL["protocol"]]) for _, part in groups]
