@@ -1,9 +1,9 @@
 """The values in the figures of a report are those of its tables, for every shipped scenario.
 
-The figures are read as a page has them: the data from which it shows values under the pointer, the table of a figure and
-its CSV. The reference reads the tables with pandas alone. A value must belong to the games with the protocol and the
-adversary that the page names, at that place of the axis: it is a value of a game, or the median, mean, share, smallest,
-largest, 5 % or 95 % quantile of the games of a point or of all of them.
+The figures are read as a page has them: the data from which it shows values under the pointer, the table of a figure,
+and its CSV. The reference reads the tables with pandas alone. A value must belong to the games with the protocol
+and the adversary that the page names, at that place of the axis: it is a value of a game, or the median, mean, share,
+smallest, largest, 5 % or 95 % quantile of the games of a point or of all of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
-import yaml
 from scipy.stats import binomtest
 
 from disttrack.simulator.plots import check_plot
@@ -37,8 +36,6 @@ THEORY: Final = ("bound", "lower bound")
 """Parts of series that no table has."""
 COURSES: Final = ("timeline", "ratio", "size")
 """Kinds of figures that show the course of games: series.csv."""
-NO_COURSES: Final = "needs series.csv"
-"""What a figure says whose reference results are shipped without the courses of their games."""
 QUANTILES: Final = (0.0, 0.05, 0.5, 0.95, 1.0)
 TOLERANCE: Final = 1e-9
 
@@ -53,11 +50,9 @@ def pages_of(name: str) -> Iterator[tuple[Data, Data]]:
     for one in tables.scenarios[name]["plots"]:
         request = {"kind": one} if isinstance(one, str) else one
         plot = check_plot(request)
-        try:
-            described = described_of(tables, plot)
-        except ValueError as error:
-            assert NO_COURSES in str(error)
-            continue
+        if plot.kind == "ratio" and tables.series.empty:
+            continue  # its reference results are shipped without the courses of their games
+        described = described_of(tables, plot)
         match = DATA.search(str(figures([Picture(plot.name, picture, "", described)])))
         assert match is not None
         yield request, json.loads(match[1])
