@@ -7,6 +7,7 @@ from dataclasses import MISSING, dataclass
 from math import inf
 from typing import Final
 
+from disttrack.simulator.plots.base import brief
 from disttrack.simulator.points.facts import ACCURACY, Cost, Facts, first_line
 from disttrack.simulator.points.registry import HOMES
 from disttrack.simulator.results.formats import number
@@ -57,7 +58,7 @@ def kind_page(facts: Facts, example: Example | None, picture: Picture | None, do
         parts.append(_cost(facts.cost))
     parts += [_sizes(facts), _parameters(facts)]
     if picture is not None:
-        parts.append(f"## Picture\n\n![{picture.says}]({picture.path})\n\n{prose(picture.says.rstrip('.'))}.\n")
+        parts.append(f"## Picture\n\n![{picture.says}]({picture.path})\n\n{prose(brief(picture.says))}\n")
     if example is not None:
         parts.append(_example(facts, example))
     parts += [_scenarios(facts), f"On the command line: `disttrack describe {facts.name}`.\n"]
@@ -134,7 +135,7 @@ def _scenarios(facts: Facts) -> str:
     names = sorted({use.scenario for use in uses().get((facts.family, facts.name), [])})
     if not names:
         return "## Scenarios\n\nNo shipped scenario uses it.\n"
-    lines = [f"- [{name}](../gallery/{name}.md): {prose(shipped()[name].scenario.head.title)}" for name in names]
+    lines = [f"- [{name}](../gallery/{name}.md): {prose(shipped()[name].scenario.head.question)}" for name in names]
     return "## Scenarios\n\n" + "\n".join(lines) + "\n"
 
 

@@ -59,7 +59,8 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
     figure, made = _given(described, given) if given else _new(described, entries)
     numbers = {name: place for place, name in enumerate(described.names())}
     parts = count()
-    letters = int((page().width or described.width or WIDTH) / described.columns / LETTER)
+    beside = max((len(name) for name in described.panels[0].y.names), default=0)
+    letters = max(10, int(((page().width or described.width or WIDTH) / LETTER - beside) / described.columns))
     labels = []
     for axes, panel in zip(made, described.panels, strict=False):
         for item in panel.items:

@@ -108,7 +108,7 @@ def answer(question: str, story: Sequence[str], tables: Tables, claims: pd.DataF
     paragraphs = joined([Html("<p>{}</p>", part) for part in story])
     listed = joined([Html("<li>{}</li>", each) for each in sentences])
     return Html(
-        "<section class='short' id='short'><h2>In short</h2>{}{}<ul>{}</ul></section>", asked, paragraphs, listed
+        "<section class='short' id='short'><h2>In short</h2>{}<ul>{}</ul>{}</section>", asked, listed, paragraphs
     )
 
 

@@ -54,7 +54,7 @@ class AnswerTable:
     Attributes
     ----------
     title, subtitle
-        The question, and the parameters that all games share.
+        The headline of the result, and the parameters that all games share.
     columns
         Its columns.
     values
@@ -122,7 +122,7 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
     named = [one.name for one in varying]
     shared = [one.words(named) for one in stated if one not in varying]
     return AnswerTable(
-        title=str(results.scenario.get("title") or results.manifest.get("name") or results.dir.resolve().name),
+        title=results.headline,
         subtitle=" · ".join([*filter(None, shared), number + ", medians" * (number != "1 game per point")]),
         columns=tuple(column for column, _ in columns),
         values=tuple(tuple(value for value, _ in row) for row in rows),
