@@ -32,7 +32,7 @@ class Shipped:
         Its file.
     scenario
         What the file says, checked.
-    question
+    comment
         The comment that the file begins with.
     games
         The first game of each point, as the reference results have it, by the number of the point.
@@ -45,7 +45,7 @@ class Shipped:
     name: str
     path: Path
     scenario: Scenario
-    question: str
+    comment: str
     games: dict[int, Row]
     claims: list[Row]
     captions: dict[str, str]

@@ -41,7 +41,7 @@ def gallery_pages() -> dict[str, tuple[str, str, list[Shipped]]]:
     for chapter, some in by_chapter().items():
         path = f"gallery/{chapter.lower().replace(' ', '-')}.md"
         overview += f"\n## [{chapter}]({posixpath.basename(path)})\n\n"
-        overview += "".join(f"- [{one.name}]({one.name}.md): {prose(one.scenario.head.title)}\n" for one in some)
+        overview += "".join(f"- [{one.name}]({one.name}.md): {prose(one.scenario.head.question)}\n" for one in some)
         text = "".join(f"\n## [{one.name}]({one.name}.md)\n\n{_question(one)}\n\n{_pictures(one)}" for one in some)
         pages[path] = chapter, f"# {chapter}\n{text}", some
     return {"gallery/index.md": ("All scenarios", overview, []), **pages}
@@ -54,7 +54,7 @@ def scenario_page(one: Shipped) -> str:
     sides = ", ".join(_links(one))
     return "\n".join(
         [
-            f"# {one.name}\n\n**{prose(scenario.head.title)}**\n\n{paragraphs(one.question)}\n",
+            f"# {one.name}\n\n**{prose(scenario.head.question)}**\n\n{_finding(one)}{paragraphs(one.comment)}\n",
             _pictures(one),
             f"## Claims\n\n{claims_table(one.claims)}" if one.claims else "",
             f"## Play it\n\n{games}, of {sides}.\n\n```text\ndisttrack run {one.name}\n```\n",
@@ -93,7 +93,13 @@ def _span(values: list[str]) -> str:
 
 
 def _question(one: Shipped) -> str:
-    return prose(one.question.split("\n\n")[0].replace("\n", " ") or one.scenario.head.title)
+    return f"{prose(one.scenario.head.question)} {_finding(one)}".rstrip()
+
+
+def _finding(one: Shipped) -> str:
+    """Return the finding of a scenario whose claims hold in the reference results."""
+    holds = one.claims and all(row["verdict"] == "PASS" for row in one.claims)
+    return f"{prose(one.scenario.head.finding)}.\n\n" if holds and one.scenario.head.finding else ""
 
 
 def _pictures(one: Shipped) -> str:

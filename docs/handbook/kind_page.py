@@ -134,7 +134,7 @@ def _scenarios(facts: Facts) -> str:
     names = sorted({use.scenario for use in uses().get((facts.family, facts.name), [])})
     if not names:
         return "## Scenarios\n\nNo shipped scenario uses it.\n"
-    lines = [f"- [{name}](../gallery/{name}.md): {prose(shipped()[name].scenario.head.title)}" for name in names]
+    lines = [f"- [{name}](../gallery/{name}.md): {prose(shipped()[name].scenario.head.question)}" for name in names]
     return "## Scenarios\n\n" + "\n".join(lines) + "\n"
 
 

@@ -39,7 +39,7 @@ def _rows(family: Family | None) -> list[dict[str, str]]:
         row["guarantee"] = str(getattr(maker, "guarantee", ""))
         rows.append({**row, "what it is": first_line(maker), "from": kind.origin.removeprefix("built in")})
     for name, path in () if family else shipped_scenarios().items():
-        rows.append({"name": name, "title": str(read(path).data.get("title", "")), "file": str(path)})
+        rows.append({"name": name, "question": str(read(path).data.get("question", "")), "file": str(path)})
     return rows
 
 

@@ -50,16 +50,20 @@ def game(shown: Game) -> str:
 
 def results(shown: Results) -> str:
     """Return results: the games by point and the claims, as the page of a report has them."""
-    title = str(shown.scenario.get("title") or shown.manifest.get("name") or shown.dir.resolve().name)
-    return str(_frame([_heading(title, str(shown.dir)), games(shown, MOST_ROWS), claims(shown.claims, shown.scenario)]))
+    return str(
+        _frame(
+            [_heading(shown.headline, str(shown.dir)), games(shown, MOST_ROWS), claims(shown.claims, shown.scenario)]
+        )
+    )
 
 
 def scenario(shown: Scenario) -> str:
     """Return a scenario: its settings, the number of games, and its claims."""
-    settings = {key: value for key, value in shown.data.items() if key not in ("name", "title", "claims", "plots")}
+    apart = ("name", "question", "finding", "claims", "plots")
+    settings = {key: value for key, value in shown.data.items() if key not in apart}
     games = f"{number(len(shown.points))} points, {number(shown.games)} games"
     games += f" and {number(shown.control_games)} of controls" if shown.control_games else ""
-    parts = [_heading(shown.head.title or shown.name, f"{shown.name}: {games}")]
+    parts = [_heading(shown.head.question or shown.name, f"{shown.name}: {games}")]
     parts.append(facts(settings))
     if shown.head.claims:
         rows = [[claim.name, claim.where, claim.measure, claim.bound] for claim in shown.head.claims]

@@ -29,7 +29,7 @@ class Plot:
     where
         Which games, as a condition on the columns of trials.csv; empty for all.
     title
-        Title of the figure; empty for the scenario's title.
+        Title of the figure; empty for the headline of the result.
     """
 
     kind: ClassVar[str] = ""

@@ -134,7 +134,8 @@ def pages(claims: Sequence[Measured]) -> dict[str, str]:
     others = [one for one in claims if not one.claim.sources]
     parts = {_path(paper.name): "\n".join(_part(paper, claims)) for paper in PAPERS}
     parts[_path(OTHERS)] = f"# Claims: {OTHERS.lower()}\n\n{_table(others)}"
-    overview = f"{HEAD}\n{_verdicts(claims)}\n\n{_rates(claims)}\n\n{_papers(claims)}\nClaims [beyond the papers]({_path(OTHERS)})"
+    beyond = f"Claims [beyond the papers]({_path(OTHERS)})"
+    overview = f"{HEAD}\n{_verdicts(claims)}\n\n{_rates(claims)}\n\n{_papers(claims)}\n{beyond}"
     return {path: text.rstrip() + "\n" for path, text in {"": overview, **parts}.items()}
 
 

@@ -103,7 +103,7 @@ def _origins(results: Sequence[Results], names: Sequence[str]) -> Html:
     parts = []
     for name, one in zip(names, results, strict=True):
         manifest = one.manifest
-        known = {key: one.scenario.get(key) for key in ("title", "seed")}
+        known = {key: one.scenario.get(key) for key in ("question", "seed")}
         known |= {"scenario": manifest.get("name"), "rules": manifest.get("rules"), "begun": manifest.get("begun")}
         known |= {"versions": versions(manifest), "made again by": command(manifest)}
         there = {key: str(value) for key, value in known.items() if value not in (None, "")}

@@ -46,11 +46,10 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
     results = opened(place)
     tables = read_tables([results])
     manifest, scenario = results.manifest, results.scenario
-    title = str(scenario.get("title") or manifest.get("name") or results.dir.resolve().name)
     comment = str(manifest.get("comment") or "")
-    question, *story = paragraphs(comment) or [""]
+    question = str(scenario.get("question") or "")
     parts = {
-        "": answer(question, story, tables, results.claims),
+        "": answer(question if question != results.headline else "", paragraphs(comment), tables, results.claims),
         "Claims": claims(results.claims, scenario),
         "Figures": _figures(results, fault),
         "Games": games(results),
@@ -59,7 +58,7 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
         "Where it comes from": origin(scenario, manifest, comment),
     }
     path = results.dir / NAME
-    write_text(path, shown(title, parts, "disttrack report"), results.dir)
+    write_text(path, shown(results.headline, parts, "disttrack report"), results.dir)
     return path
 
 

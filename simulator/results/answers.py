@@ -50,7 +50,7 @@ class AnswerTable:
     Attributes
     ----------
     title, subtitle
-        The question, and the parameters that all games share.
+        The headline of the result, and the parameters that all games share.
     columns
         Its columns.
     values
@@ -116,7 +116,7 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
     number = games_per_point(results.trials["point"])
     shared = [one.words for one in stated if one not in varying]
     return AnswerTable(
-        title=str(results.scenario.get("title") or results.manifest.get("name") or results.dir.resolve().name),
+        title=results.headline,
         subtitle=" · ".join([*filter(None, shared), number + ", medians" * (number != "1 game per point")]),
         columns=tuple(column for column, _ in columns),
         values=tuple(tuple(value for value, _ in row) for row in rows),

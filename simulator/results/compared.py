@@ -24,7 +24,9 @@ EACH: Final = 0.975
 """Confidence of each median's interval: together the two hold, and so does that of their ratio, with 0.95."""
 UNLIKELY: Final = 0.05
 """Two shares of games differ if Fisher's exact test has at most this value."""
-UNIMPORTANT: Final = ("name", "title", "claims", "plots", "comment", "sites", "items", "protocol", "adversary", "zip")
+UNIMPORTANT: Final = (
+    "name", "question", "finding", "claims", "plots", "comment", "sites", "items", "protocol", "adversary", "zip",
+)  # fmt: skip
 """Keys of scenarios in which results may differ without a warning: the points have sizes and sides."""
 
 

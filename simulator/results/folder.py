@@ -100,6 +100,14 @@ class Results:
         return dict(self.manifest["scenario"])
 
     @property
+    def headline(self) -> str:
+        """The scenario's finding if all of its claims hold, else its question; the name of a result without these."""
+        scenario, verdicts = self.scenario, self.claims.get("verdict")
+        holds = verdicts is not None and len(verdicts) > 0 and (verdicts == "PASS").all()
+        known = (scenario.get("finding") if holds else "", scenario.get("question"), self.manifest.get("name"))
+        return next((str(one) for one in known if one), self.dir.resolve().name)
+
+    @property
     def points(self) -> dict[int, dict[str, Any]]:
         """The points by number, as the manifest has them: every parameter of both sides."""
         return {int(point["point"]): point for point in self.manifest.get("points") or []}

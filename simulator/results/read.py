@@ -44,6 +44,8 @@ class Tables:
         The games of the claims' controls, like `trials`; the protocol's name includes its fault.
     lost
         How many games an error ended; they are not in `trials`.
+    title
+        The headline of the result, or those of several beside each other.
     """
 
     trials: pd.DataFrame
@@ -55,12 +57,7 @@ class Tables:
     task: type[Task]
     own: dict[str, Any]
     lost: int
-
-    @property
-    def title(self) -> str:
-        """Return the scenario's title, or the titles of several results beside each other."""
-        titles = [str(scenario.get("title") or name) for name, scenario in self.scenarios.items()]
-        return " | ".join(dict.fromkeys(titles))
+    title: str
 
     @property
     def called(self) -> dict[str, str]:
@@ -157,6 +154,7 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         task=tasks.pop() if len(tasks) == 1 else Task,
         own={key: maker for one in named.values() for key, maker in one.own.items()},
         lost=lost,
+        title=" | ".join(dict.fromkeys(one.headline for one in named.values())),
     )
 
 

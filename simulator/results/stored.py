@@ -45,7 +45,8 @@ class _Claim(_Lenient):
 
 
 class _Scenario(_Lenient):
-    title: str | None = None
+    question: str | None = None
+    finding: str | None = None
     task: str | None = None
     protocol: str | Part | list[str | Part] | None = None
     claims: list[_Claim] | None = None

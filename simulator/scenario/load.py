@@ -32,7 +32,7 @@ class Scenario:
     Attributes
     ----------
     head
-        The keys that are fixed: name, title, seed, trials, claims, plots.
+        The keys that are fixed: name, question, finding, seed, trials, claims, plots.
     points
         The combinations of the swept keys, numbered in order.
     task
@@ -146,6 +146,8 @@ def load(source: str | Path | Mapping[str, Any] | Scenario, overrides: Sequence[
         document = read(path, str(source))
     for assignment in overrides:
         document.set(assignment)
+    if overrides:
+        document.data.pop("finding", None)  # it is the finding of the file as it stands
     return build(document)
 
 
@@ -214,7 +216,7 @@ def _point(document: Document, combination: Combination, number: int, played: Pa
 def _check_keys(document: Document, game: Task) -> None:
     """Refuse keys that the task does not have."""
     keys = keys_of(game.sizes)
-    names = called(game.sizes)
+    names = {"title": "question", **called(game.sizes)}
     for key in document.data:
         if key not in keys:
             advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, keys)

@@ -32,7 +32,8 @@ class Head(Strict):
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = Field(
         description="Names the folder of the results: letters, digits, dots, hyphens, underscores."
     )
-    title: str = Field("", description="One line, above tables and figures.")
+    question: str = Field("", description="One line, above tables and figures.")
+    finding: str = Field("", description="Its answer, shown while nothing is overridden and all claims hold.")
     task: Text = Field("count", description="What game is played.")
     seed: Whole = Field(0, description="From it, the seeds of all games follow.")
     trials: Count = Field(1, description="Games at each point, each with a seed of its own.")
@@ -65,7 +66,7 @@ class PointModel(Strict):
     engine: Literal["auto", "step", "leap", "bulk"] = Field("auto", description="How a game is computed.")
 
 
-_FIRST: Final = ("name", "title", "task", "seed", "trials")
+_FIRST: Final = ("name", "question", "finding", "task", "seed", "trials")
 _LAST: Final = ("zip", "claims", "plots")
 SWEPT: Final = tuple(PointModel.model_fields)
 """The keys that a list sweeps, beside those of the sizes."""

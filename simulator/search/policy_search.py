@@ -199,7 +199,7 @@ def scenario_of(
     adversary = {"kind": "policy", **result.policy.as_mapping()}
     body = {
         "name": f"attack-on-{kind}".lower(),
-        "title": f"The worst policy of a search of {result.games:,} games against {kind}",
+        "question": f"How strong is the worst policy of a search of {result.games:,} games against {kind}?",
         "seed": seed,
         "trials": 20,
         "sites": sites,

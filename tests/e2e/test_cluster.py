@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="needs 
 
 SCENARIO = """\
 name: spread
-title: Games for a cluster
+question: Games for a cluster
 trials: 10
 sites: [1, 2, 3, 4]
 items: 300

@@ -30,7 +30,7 @@ class Slow(Adversary):
 """
 SCENARIO = """\
 name: slow
-title: Games of a twentieth of a second
+question: Games of a twentieth of a second
 trials: 30
 sites: [1, 2]
 items: 300

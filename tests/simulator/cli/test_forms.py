@@ -17,7 +17,7 @@ from disttrack.simulator.results.formats import number
 
 SMALL = """\
 name: small
-title: A small scenario
+question: A small scenario
 trials: 2
 sites: [2, 4]
 items: 500

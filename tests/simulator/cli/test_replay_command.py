@@ -19,7 +19,7 @@ from disttrack.simulator.scenario.load import load as load_scenario
 
 SCENARIO = """\
 name: two
-title: A tracker that is broken, and one that is not
+question: A tracker that is broken, and one that is not
 trials: 2
 seed: 7
 sites: [8, 64]
@@ -110,7 +110,7 @@ def test_a_drawing_of_some_steps() -> None:
 def test_what_cannot_be_replayed_is_refused_in_a_line(arguments: tuple[str, ...], named: str) -> None:
     Path("notes.txt").write_text("nothing\n")
     Path("noise.yaml").write_text(
-        "name: noise\ntitle: A counter\ntask: continual-count\nsteps: 64\n"
+        "name: noise\nquestion: A counter\ntask: continual-count\nsteps: 64\n"
         "protocol: {kind: binary, epsilon: 1}\nadversary: round-robin\n"
     )
     assert named in refused("replay", *arguments)

@@ -92,7 +92,7 @@ def test_a_scenario() -> None:
 
 
 def test_a_hostile_scenario_is_text() -> None:
-    data = {"title": HOSTILE, "sites": 2, "items": 10, "protocol": "exact", "adversary": "round-robin"}
+    data = {"question": HOSTILE, "sites": 2, "items": 10, "protocol": "exact", "adversary": "round-robin"}
     assert HOSTILE in checked(disttrack.load(data)._repr_html_()).words
 
 

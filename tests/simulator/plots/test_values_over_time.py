@@ -27,7 +27,7 @@ adversary: [{kind: ams-attack}, {kind: random-updates}]
 """
 CHANGING = """
 name: changing
-title: A data set that changes
+question: A data set that changes
 task: dynamic-queries
 seed: 3
 trials: 2

@@ -23,7 +23,7 @@ def plain(text: object) -> str:
 
 def test_the_headline_says_who_is_broken_by_whom_by_how_much_and_what_the_robust_ones_cost() -> None:
     results = Results(ROOT / "results" / "reference" / "headline")
-    question, *story = paragraphs(results.manifest["comment"])
+    question, story = results.scenario["question"], paragraphs(results.manifest["comment"])
     text = plain(answer(question, story, read_tables([results]), results.claims))
     assert "which one does an adaptive adversary break?" in text
     assert re.search(r"randomized is broken by freeze : \d+ of \d+ games fail; from 64 sites on", text)

@@ -15,11 +15,12 @@ import pytest
 from disttrack.simulator.results.answers import AnswerTable, answer_table
 from disttrack.simulator.results.folder import NoResults, Results
 from disttrack.simulator.results.parameters import UNSET, Parameter, games_per_point
+from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.tasks import TASKS
 from disttrack.simulator.tasks.answers import USUAL, Answer, answers_of, ratio
 from disttrack.simulator.tasks.base import Task
 from disttrack.simulator.tasks.tracking import Count
-from tests.simulator.synthetic_results import write_result
+from tests.simulator.synthetic_results import write_claims, write_result
 
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
 
@@ -49,6 +50,22 @@ def test_what_differs_is_a_column_and_what_is_shared_stands_in_the_subtitle(coun
     ]
     assert {column.kind for column in table.columns[:3]} == {"setting"}
     assert table.records()[0]["sites"] == 16
+
+
+def test_the_headline_is_the_finding_while_all_claims_hold_else_the_question(counted: Path) -> None:
+    manifest = json.loads((counted / "manifest.json").read_text(encoding="utf-8"))
+    manifest["scenario"] |= {"question": "Who holds?", "finding": "All of them hold"}
+    (counted / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert answer_table(counted).title == "Who holds?", "there are no claims"
+    for verdicts, headline in (
+        (("PASS", "PASS"), "All of them hold"),
+        (("PASS", "FAIL"), "Who holds?"),
+        (("PASS", "SKIPPED"), "Who holds?"),
+        (("VACUOUS",), "Who holds?"),
+    ):
+        write_claims(counted, *({"name": f"claim {number}", "verdict": each} for number, each in enumerate(verdicts)))
+        assert answer_table(counted).title == headline, verdicts
+        assert read_tables([counted]).title == headline, "of figures too"
 
 
 def test_games_become_cells(counted: Path) -> None:

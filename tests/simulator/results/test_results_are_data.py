@@ -162,7 +162,7 @@ def test_a_terminal_is_not_sent_the_codes_of_a_table(
     for name in ("trials.csv", "kinds.csv", "series.csv"):
         table = folder / name
         table.write_text(table.read_text().replace("robust", "ro\x1b]0;bust\x07"))
-    changed(folder, lambda manifest: manifest["scenario"].update(title="\x1b[2Jcleared"))
+    changed(folder, lambda manifest: manifest["scenario"].update(question="\x1b[2Jcleared"))
     assert status_of("compare", str(folder), str(folder)) == 0
     message = capsys.readouterr().out
     assert "ro\\x1b]0;bust" in message

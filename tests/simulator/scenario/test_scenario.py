@@ -16,7 +16,7 @@ from disttrack.simulator.scenario.yaml_values import read_yaml
 
 GOOD = """\
 name: small
-title: A small one
+question: A small one
 trials: 2
 sites: [4, 8]
 items: 1e3
@@ -87,7 +87,11 @@ def test_overrides_reach_any_key(file: Path) -> None:
     assert [point.protocol.arguments.get("confidence") for point in some.points[:6]] == [None] * 4 + [3] * 2
     assert load(file, ["adversary.1.kind=drain"]).points[1].adversary.kind == "drain"
     assert load(file, ["claims.0.at_least=0.9"]).head.claims[0].at_least == 0.9
-    assert load(file, ["title=Another one"]).head.title == "Another one"
+    assert load(file, ["question=Another one"]).head.question == "Another one"
+    with open(file, "a", encoding="utf-8") as opened:
+        opened.write("finding: All hold\n")
+    assert load(file).head.finding == "All hold"
+    assert not load(file, ["trials=3"]).head.finding, "it is the finding of the file as it stands"
     assert repr(load(file, ["network.latency=5"]).points[0].network) == "{'latency': 5.0}"
 
 
@@ -105,7 +109,8 @@ def test_overrides_reach_any_key(file: Path) -> None:
         ("[4, 8]", "[]", "small.yaml:4: sites: an empty list leaves nothing to play"),
         ("trials: 2", "trials: [2, 3]",
          "small.yaml:3: trials: must be a whole number; got [2, 3]"),
-        ("title: A small one", "title: [a, b]", "small.yaml:2: title: must be a text; got"),
+        ("question: A small one", "title: A small one", "small.yaml:2: title: unknown key; did you mean 'question'?"),
+        ("question: A small one", "question: [a, b]", "small.yaml:2: question: must be a text; got"),
         ("items:", "itmes:", "small.yaml:5: itmes: unknown key; did you mean 'items'?"),
         ("at_least", "at_lest", "small.yaml:11: claims[0].at_lest: unknown key; did you mean 'at_least'?"),
         ("confidence: 2", "confidance: 2",
@@ -220,7 +225,7 @@ def test_the_shipped_scenarios_are_valid() -> None:
     assert {"headline", "sites", "accuracy", "growth", "flights", "attack", "all"} <= set(shipped)
     for name, path in shipped.items():
         scenario = loaded()[name]
-        assert scenario.head.title
+        assert scenario.head.question.endswith("?")
         assert scenario.head.claims
         assert path.read_text().startswith("# ")
 
