@@ -62,20 +62,21 @@ class Line:
 
 
 def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary",)) -> list[Line]:
-    """Split games into lines: by protocol, then by every axis that still varies at one place of `x`.
+    """Split games into lines: by protocol, by result, and by every axis that still varies at one place of `x`.
 
     Parameters
     ----------
     x
         The axis that a line runs along; empty for none.
     apart
-        Columns by which the caller splits the games already (panels, kinds of marker), as it does by result.
+        Columns by which the caller splits the games already (panels, kinds of marker).
     """
     each = []
-    for (_, protocol), games in trials.groupby(["result", "protocol"], sort=False):
+    for protocol, games in trials.groupby("protocol", sort=False):
         values = games.groupby(["result", *(column for column in (*apart, x) if column in games)], dropna=False)
         axes = [axis for axis in swept_axes(games, unset=True) if axis != x and axis not in apart]
-        free = tuple(axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any())
+        free = ("result",) * (games["result"].nunique() > 1)
+        free += tuple(axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any())
         groups = list(games.groupby(list(free), dropna=False, sort=False)) if free else [((), games)]
         unusual = [_shared(part[UNUSUAL["protocol"]]) for _, part in groups]
         odd = [bool(list(texts(pairs, [x]))) for pairs in unusual]

@@ -51,8 +51,8 @@ class Parameter:
         Its value at each point; None where a point has none, `UNSET` where it has one that is not set.
     kinds
         The kind of its side at each point; empty if it is of neither side.
-    labels
-        Of a side, its name at each point, as `label_of` writes it; empty for others.
+    unusual
+        Of a side, at each point its parameters that differ from the defaults, in words; empty for others.
     in_label
         Whether the name of its side states it, at each point.
     stated
@@ -65,15 +65,22 @@ class Parameter:
     says: str
     values: tuple[Any, ...]
     kinds: tuple[str, ...]
-    labels: tuple[str, ...]
+    unusual: tuple[Mapping[str, str], ...]
     in_label: tuple[bool, ...]
     stated: bool = True
 
     @property
     def sets_apart(self) -> bool:
         """Whether points of one kind differ in it, or some of them lack it."""
-        pairs = {(kind, canonical(value)) for kind, value in zip(self.kinds, self.labels or self.values, strict=True)}
+        pairs = {(kind, canonical(value)) for kind, value in zip(self.kinds, self.values, strict=True)}
         return len(pairs) > len(set(self.kinds))
+
+    def named(self, beside: Collection[str] = ()) -> list[Any]:
+        """Return its value at each point; of a side its name, without the parameters that are shown beside it."""
+        if not self.unusual:
+            return list(self.values)
+        left = [[text for name, text in more.items() if name not in beside] for more in self.unusual]
+        return [label_of(str(kind), texts) for kind, texts in zip(self.values, left, strict=True)]
 
     @property
     def in_labels(self) -> bool:
@@ -92,7 +99,9 @@ class Parameter:
     @property
     def varies(self) -> bool:
         """Whether points differ in it; points without it are not counted."""
-        return len({canonical(value) for value in self.labels or self.shown if value is not None}) > 1
+        return (
+            len({canonical(value) for value in (self.named() if self.unusual else self.shown) if value is not None}) > 1
+        )
 
     @property
     def given(self) -> Any:
@@ -150,10 +159,9 @@ def parameters_of(
         values = tuple(one.get((of, name), default) for one in each)
         kinds = tuple(str(one["", of]) if of in SIDES else "" for one in each)
         shown = any(value != default for value in values) if of == "network" else (of, name) in stated
-        own_names = [] if of else zip(values, beyond.get(name, ()), strict=False)
-        labels = tuple(label_of(str(kind), more.values()) for kind, more in own_names)
+        more = () if of else tuple(beyond.get(name, ()))
         in_label = tuple(of in SIDES and name in beyond[of][place] for place in range(len(each)))
-        parameters.append(Parameter(of, name, header, meaning, values, kinds, labels, in_label, shown))
+        parameters.append(Parameter(of, name, header, meaning, values, kinds, more, in_label, shown))
     return parameters
 
 
