@@ -25,33 +25,42 @@ PAGE: Final = "compare.html"
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR DIR…", shell_complete=completion.folders)
+@click.option("--match", metavar="NAMES", help="What matched points share: sites,adversary. [default: all but changes]")
 @click.option("--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure of all of them: cost:x=sites.")
-@click.option("--out", type=FOLDER, help="Folder for the page and the figures; the first DIR if left out.")
+@click.option("--out", type=FOLDER, default=".", help="Folder for the page and the figures. [default: this one]")
 @WITH
 @JSON
-def compare(folders: Sequence[str], plots: Sequence[str], own: dict[str, Any], out: Path | None, as_json: bool) -> None:
-    """Put results side by side, with the ratio of the medians at each point that they share; and write a page.
+def compare(
+    folders: Sequence[str], match: str | None, plots: Sequence[str], own: dict[str, Any], out: Path, as_json: bool
+) -> None:
+    """State what a change did: the ratio of the medians at each point that results share; and write a page.
 
-    The first result is compared with each of the others. The page has overlaid figures too.
+    The first result is the one before the change; each of the others is compared with it. Points are matched by all
+    parameters but those that differ, and points that changed are first. The page has overlaid figures too.
     """
     from disttrack.simulator.report.compare import write_comparison
     from disttrack.simulator.results.compared import compare_results
     from disttrack.simulator.results.folder import Results
 
     if len(folders) < 2:
-        raise ScenarioError("disttrack compare: takes two results or more")
+        raise ScenarioError(f"disttrack compare: takes two results or more; disttrack report {folders[0]} shows one")
     results = [Results(folder, own) for folder in folders]
-    compared = compare_results(results, _names([result.dir for result in results]))
+    for result in results:
+        if result.dir.resolve() in (out.resolve(), *out.resolve().parents):
+            raise ScenarioError(
+                f"disttrack compare: its page goes into no result ({result.dir}); name a folder, --out DIR"
+            )
+    key = [name.strip().replace("_", " ") for name in match.split(",")] if match else []
+    compared = compare_results(results, _names([result.dir for result in results]), key)
     for warning in compared.warnings:
         print_text(f"warning: {warning}", err=True)
-    place = out or results[0].dir
-    pictures = [_picture(text, results, place) for text in plots]
-    page = write_comparison(place / PAGE, results, compared, pictures)
+    pictures = [_picture(text, results, out) for text in plots]
+    page = write_comparison(out / PAGE, results, compared, pictures)
     figures = [picture.path for picture in pictures]
     if as_json:
         print_json({**_document(compared), "figures": figures, "page": page})
         return
-    print_table(_table(compared))
+    _print(compared)
     for figure in figures:
         print_text(f"figure: {figure}")
     print_text(f"page: {page}")
@@ -73,30 +82,40 @@ def _document(compared: Compared) -> dict[str, Any]:
         "results": compared.names,
         "shared": {one.header: one.given for one in compared.shared},
         "rows": [asdict(row) for row in compared.rows],
-        "alone": compared.alone,
+        "unmatched": compared.unmatched,
         "warnings": compared.warnings,
     }
 
 
-def _table(compared: Compared) -> Table:
-    """Return the comparison: a row for each measure at each point that the first result shares."""
-    from disttrack.simulator.results.formats import cell, interval, number
+def _print(compared: Compared) -> None:
+    """Print a table of each measure in which results differ, its points that changed first, and what has no match."""
+    from disttrack.simulator.results.formats import interval, number
 
-    several = len(compared.names) > 2
-    one, two = (compared.names[0], "its value") if several else compared.names
-    columns = [Column(name, right=name not in SIDES) for name in compared.headers]
-    columns += [Column("measure"), Column(one, right=True), *[Column("other")] * several, Column(two, right=True)]
-    columns += [Column("ratio", right=True), Column("95 % interval", right=True, rank=1)]
-    rows = [
-        [
-            *(cell(value) for value in row.point.values()),
-            *(row.measure, number(row.one.value), *[row.other] * several, number(row.two.value)),
-            *(number(row.ratio), interval(row.low, row.high)),
+    print_text(" | ".join(compared.names))
+    if compared.subtitle:
+        print_text(compared.subtitle)
+    click.echo()
+    first = compared.names[0]
+    for measure, other, rows, words in compared.measures():
+        print_text(f"{measure} of {other}: {words}")
+        columns = [Column(name, right=name not in SIDES) for name in compared.headers]
+        columns += [Column(first, right=True, rank=1), Column(other, right=True, rank=1)]
+        columns += [Column("ratio", right=True), Column("95 % interval", right=True)]
+        cells = [
+            [
+                *(row.cells[name] for name in compared.headers),
+                *(row.one.words, row.two.words, number(row.ratio), interval(row.low, row.high)),
+            ]
+            for row in rows
         ]
-        for row in compared.rows
-    ]
-    notes = [f"points that no other result has: {compared.alone_in_words}"] if compared.alone_in_words else []
-    return Table(" | ".join(compared.names), columns, rows, compared.subtitle, notes)
+        if any(row.one.value != row.two.value for row in rows):
+            print_table(Table("", columns, cells))
+        else:
+            click.echo()
+    if not compared.rows:
+        print_text(f"no other result has a point that matches one of {first}")
+    for line in compared.unmatched:
+        print_text(line)
 
 
 def _names(folders: list[Path]) -> list[str]:

@@ -73,7 +73,7 @@ def breakdown(plot: Breakdown, tables: Tables) -> Description:
 def _bars(tables: Tables, x: str) -> dict[tuple[str, str], Bar]:
     """Return a bar for each protocol with its place on the axis `x` and each adversary."""
     bars = {}
-    by = ["result"] * tables.several + [x] * bool(x) + ["adversary"]
+    by = [x] * bool(x) + ["adversary"]
     for line in lines(tables.trials, x):
         for values, games in line.games.groupby(by, sort=False):
             mine = tables.kinds.merge(games[list(GAME)], on=list(GAME))

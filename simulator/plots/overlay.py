@@ -9,7 +9,7 @@ import numpy as np
 from disttrack.simulator.plots.description import Axis, Description, Look, Panel, Series
 from disttrack.simulator.plots.panels import value_axis
 from disttrack.simulator.results.compared import Compared, Row
-from disttrack.simulator.results.formats import setting
+from disttrack.simulator.results.formats import cell
 
 LOOKS: Final = tuple(
     Look(colour, marker, "")
@@ -29,7 +29,7 @@ def overlay(compared: Compared, measure: str) -> Description:
         No point has it.
     """
     rows = [row for row in compared.rows if row.measure == measure and row.one.value is not None]
-    points = list(dict.fromkeys(map(_point, rows)))[:MOST]
+    points = list(dict.fromkeys(_point(compared, row) for row in rows))[:MOST]
     if not points:
         raise ValueError(f"no shared point has {measure!r}")
     names = compared.names[: len(LOOKS)]
@@ -37,7 +37,7 @@ def overlay(compared: Compared, measure: str) -> Description:
     series = []
     for place, (name, look) in enumerate(zip(names, LOOKS, strict=False)):
         # the first result is in each row, another one in its own
-        mine = {_point(row): row.two if place else row.one for row in rows if not place or row.other == name}
+        mine = {_point(compared, row): row.two if place else row.one for row in rows if not place or row.other == name}
         medians = [(points.index(point), middle) for point, middle in mine.items() if point in points]
         shown = [(at, each) for at, each in medians if each.value is not None]
         at = np.array([at for at, _ in shown]) + (place - (len(names) - 1) / 2) * step
@@ -49,18 +49,17 @@ def overlay(compared: Compared, measure: str) -> Description:
     x = value_axis(measure, np.concatenate([one.x for one in series]))
     return Description(
         [Panel(series, x, Axis(names=points))], 1, 0.8 + 0.3 * len(points), f"{measure}: {', '.join(compared.names)}",
+        compared.subtitle,
         note="Marks: medians over the games of a point. Lines: their intervals at 97.5 %.",
         caption=f"{measure} at {len(points)} shared points: medians over the games, with intervals.",
         legend=[(look, name) for name, look in zip(names, LOOKS, strict=False)],
     )  # fmt: skip
 
 
-def _point(row: Row) -> str:
-    """Return a point in words."""
-    sides = [str(row.point[side]) for side in ("protocol", "adversary") if row.point.get(side)]
-    rest = [
-        f"{name.removeprefix('protocol ').removeprefix('adversary ')} {setting(value)}"
-        for name, value in row.point.items()
-        if name not in ("protocol", "adversary") and value is not None
-    ]
-    return ", ".join([" against ".join(sides), *rest])
+def _point(compared: Compared, row: Row) -> str:
+    """Return a point in words; of one of several others, as the first result has it."""
+    texts = row.cells if len(compared.names) == 2 else {name: cell(value) for name, value in row.point.items()}
+    cells = {name: texts[name] for name in compared.headers if texts[name]}
+    sides = [cells.pop(side) for side in ("protocol", "adversary") if side in cells]
+    rest = [f"{name.removeprefix('protocol ').removeprefix('adversary ')} {text}" for name, text in cells.items()]
+    return ", ".join([" against ".join(sides), *rest] if sides else rest)

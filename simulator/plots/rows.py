@@ -63,8 +63,8 @@ def _groups(tables: Tables) -> list[tuple[str, str, pd.DataFrame]]:
     several = tables.trials["adversary"].nunique() > 1
     groups = []
     for line in lines(tables.trials):
-        for (result, adversary), games in line.games.groupby(["result", "adversary"], sort=False):
-            parts = [str(result)] * tables.several + [row_label(line)] + [f"against {adversary}"] * several
+        for adversary, games in line.games.groupby("adversary", sort=False):
+            parts = [row_label(line)] + [f"against {adversary}"] * several
             groups.append((", ".join(parts), line.protocol, games))
     return groups
 

@@ -107,11 +107,9 @@ def panels_of_curves(tables: Tables, axis: str, values: Values, bound: Bound | N
 
 
 def panels(tables: Tables) -> list[tuple[str, pd.DataFrame]]:
-    """Return the games of each panel and its title: a panel per adversary, and per result where there are several."""
-    by = ["result"] * tables.several + ["adversary"]
-    groups = list(tables.trials.groupby(by, sort=False))
-    titles = [" · ".join([*map(str, values[:-1]), f"against {values[-1]}"]) for values, _ in groups]
-    return [(title if len(groups) > 1 else "", games) for title, (_, games) in zip(titles, groups, strict=True)]
+    """Return the games of each panel and its title: a panel per adversary."""
+    groups = list(tables.trials.groupby("adversary", sort=False))
+    return [(f"against {adversary}" if len(groups) > 1 else "", games) for adversary, games in groups]
 
 
 def _curve(line: Line, axis: str, values: Values, bound: Bound | None) -> Curve:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -10,16 +9,21 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy.stats import quantile_test
+from scipy.stats import fisher_exact, quantile_test
 
+from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import canonical
 from disttrack.simulator.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.results.folder import Results, finished
+from disttrack.simulator.results.formats import cell, number
+from disttrack.simulator.results.matching import Point, matched, unmatched
 from disttrack.simulator.results.parameters import SIDES, Parameter, parameters_of, played
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 EACH: Final = 0.975
 """Confidence of each median's interval: together the two hold, and so does that of their ratio, with 0.95."""
+UNLIKELY: Final = 0.05
+"""Two shares of games differ if Fisher's exact test has at most this value."""
 UNIMPORTANT: Final = (
     "name", "question", "finding", "claims", "plots", "comment", "sites", "items", "protocol", "adversary", "zip",
 )  # fmt: skip
@@ -38,12 +42,20 @@ class Middle:
         The interval of the median; None where there are too few games for one.
     games
         Their number.
+    hits
+        Of a share, in how many of them something held.
     """
 
     value: float | None
     low: float | None
     high: float | None
     games: int
+    hits: int | None = None
+
+    @property
+    def words(self) -> str:
+        """Return the median as text, or in how many games something held."""
+        return number(self.value) if self.hits is None else f"{self.hits} of {self.games}"
 
 
 @dataclass(frozen=True)
@@ -53,7 +65,9 @@ class Row:
     Attributes
     ----------
     point
-        The values that set the point apart, by name.
+        The values that set the point apart in the first result, by name.
+    change
+        Those that differ in the other result, by name.
     measure
         The header of the answer; `held` is a share of games.
     other
@@ -65,6 +79,7 @@ class Row:
     """
 
     point: Mapping[str, Any]
+    change: Mapping[str, Any]
     measure: str
     other: str
     one: Middle
@@ -73,21 +88,20 @@ class Row:
     low: float | None = None
     high: float | None = None
 
+    @property
+    def changed(self) -> bool:
+        """Return whether the interval, to three decimals, excludes 1; of shares, whether Fisher's exact test does."""
+        if self.low is not None and self.high is not None:
+            return not round(self.low, 3) <= 1 <= round(self.high, 3)
+        table = [[each.hits, each.games - each.hits] for each in (self.one, self.two) if each.hits is not None]
+        return len(table) == 2 and bool(fisher_exact(table).pvalue <= UNLIKELY)
 
-@dataclass(frozen=True)
-class Point:
-    """A point that one or more results have.
-
-    Attributes
-    ----------
-    values
-        What sets it apart from others, by the header of the parameter: None if it has no such parameter.
-    places
-        The results that have it, by their places; of each, its place among the points of that result.
-    """
-
-    values: Mapping[str, Any]
-    places: dict[int, int]
+    @property
+    def cells(self) -> dict[str, str]:
+        """Return the values of the point as text, by name; a value that differs as `0.1 → 0.05`."""
+        texts = {name: cell(value) for name, value in self.point.items()}
+        after = {name: cell(value) or "none" for name, value in self.change.items()}
+        return texts | {name: f"{texts[name] or 'none'} → {text}" for name, text in after.items()}
 
 
 @dataclass(frozen=True)
@@ -103,7 +117,10 @@ class Compared:
     shared
         The parameters that all points share.
     rows
-        The points that the first result shares with another, a row for each measure and other result.
+        The points that the first result shares with another, a row for each measure and other result; those that
+        changed are first.
+    unmatched
+        The points that the first result lacks, or that no other has: their number, and the reason, a line each.
     warnings
         Further differences of the results, a line each.
     """
@@ -112,36 +129,68 @@ class Compared:
     points: tuple[Point, ...]
     shared: tuple[Parameter, ...]
     rows: tuple[Row, ...]
+    unmatched: tuple[str, ...]
     warnings: tuple[str, ...]
 
     @property
     def headers(self) -> list[str]:
-        """Return the names of the parameters in which points differ, or of one that names them all the same."""
-        return next((list(point.values) for point in self.points), [])
+        """Return the names of the parameters in which points of a result differ, or of one that all share."""
+        return [name for name in next((list(point.values) for point in self.points), []) if name not in self._moved]
 
     @property
     def subtitle(self) -> str:
-        """Return the parameters that all points share, in words."""
-        return " · ".join(one.words for one in self.shared if one.stated and one.header not in self.headers)
+        """Return the differences that all matched points have, and the parameters that all points share, in words."""
+        moved = [f"{name} {text}" for name, texts in self._moved.items() for text in texts]
+        return " · ".join(moved + [one.words for one in self.shared if one.stated and one.header not in self.headers])
 
     @property
-    def alone(self) -> dict[str, int]:
-        """Return for each result how many of its points no other one has."""
-        places = [tuple(point.places) for point in self.points]
-        return {name: places.count((place,)) for place, name in enumerate(self.names)}
+    def _moved(self) -> dict[str, list[str]]:
+        """Return the parameters that differ in the same way at all points of another result, and how."""
+        moved: dict[str, list[str]] = {}
+        for name in dict.fromkeys(name for row in self.rows for name in row.change):
+            texts = {(row.other, row.cells[name]) for row in self.rows}
+            if len(texts) == len({row.other for row in self.rows}) and not self.unmatched:
+                several = len(self.names) > 2
+                moved[name] = [f"{text} ({other})" if several else text for other, text in sorted(texts)]
+        return moved
 
-    @property
-    def alone_in_words(self) -> str:
-        """Return the same in words: `4 of one, 1 of two`; empty if there are none."""
-        return ", ".join(f"{many} of {name}" for name, many in self.alone.items() if many)
+    def measures(self) -> Iterator[tuple[str, str, list[Row], str]]:
+        """Yield each measure in each other result: its name, the result, its rows, and what they say in words."""
+        pairs = dict.fromkeys((row.other, row.measure) for row in self.rows)
+        for other, measure in sorted(pairs, key=lambda pair: self.names.index(pair[0])):
+            rows = [row for row in self.rows if (row.other, row.measure) == (other, measure)]
+            ratios = sorted(row.ratio for row in rows if row.ratio is not None)
+            changed = sum(row.changed for row in rows)
+            points = f"{len(rows)} matched point{'s' * (len(rows) > 1)}"
+            if all(row.one.value == row.two.value for row in rows):
+                yield measure, other, rows, f"the same as in {self.names[0]} at {points}"
+            elif ratios:
+                span = " to ".join(dict.fromkeys((number(ratios[0]), number(ratios[-1]))))
+                text = f"{span} times that of {self.names[0]} at {points}"
+                known = any(row.low is not None for row in rows)
+                why = f"the interval excludes 1 at {changed} of them" if known else "too few games for intervals"
+                yield measure, other, rows, f"{text}; {why}"
+            else:
+                yield measure, other, rows, f"changed at {changed} of {points}, by Fisher's exact test"
 
 
-def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compared:
+def compare_results(results: Sequence[Results], names: Sequence[str], match: Sequence[str] = ()) -> Compared:
     """Return the points of results, and how the first one's games compare with those of each other at shared points.
 
-    A point is its task, both kinds with all their parameters (defaults too), the sizes, and the network. A parameter
-    that one result lacks, because its games were played before the kind had it, sets points apart like a different
-    value: its value is not known.
+    A point is its task, both kinds with all their parameters (defaults too), the sizes, and the network. Points that
+    are equal in all of them are matched first. Those that remain are matched without the parameters in which the two
+    results differ, if that leaves one of each: parameters of which no value occurs in both (of points of the same
+    kinds), and a protocol or adversary that replaces another one.
+
+    Parameters
+    ----------
+    match
+        The parameters that matched points share, by their headers, instead.
+
+    Raises
+    ------
+    ScenarioError
+        There is no such parameter.
     """
     owners = [(place, row) for place, one in enumerate(results) for row in range(one.trials["point"].nunique())]
     parameters = parameters_of(
@@ -151,20 +200,17 @@ def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compare
     )
     varying = [one for one in parameters if one.sets_apart] or [one for one in parameters if one.name == "protocol"]
     varying.sort(key=lambda one: one.name not in SIDES)
-    matches: dict[tuple[str, int], Point] = {}
-    times = Counter[tuple[int, str]]()
-    for index, (place, row) in enumerate(owners):
-        key = canonical([one.values[index] for one in parameters])
-        times[place, key] += 1  # a scenario may give the same point twice
-        values = {one.header: one.values[index] for one in varying}
-        matches.setdefault((key, times[place, key]), Point(values, {})).places[place] = row
-    points = tuple(matches.values())
+    if unknown := [name for name in match if name not in [one.header for one in parameters]]:
+        known = ", ".join(one.header for one in varying)
+        raise ScenarioError(f"--match {unknown[0]}: no such parameter; the points differ in: {known}")
+    points = matched(parameters, varying, owners, match)
     return Compared(
         names=tuple(names),
-        points=points,
+        points=tuple(points),
         shared=tuple(one for one in parameters if one.words and not one.varies),
-        rows=tuple(_rows(results, names, points)),
-        warnings=tuple(_warnings(results, names, points, _apart(parameters, [place for place, _ in owners]))),
+        rows=tuple(sorted(_rows(results, names, points), key=lambda row: not row.changed)),
+        unmatched=tuple(unmatched(points, names)),
+        warnings=tuple(_warnings(results, names)),
     )
 
 
@@ -179,14 +225,8 @@ def _rows(results: Sequence[Results], names: Sequence[str], points: Sequence[Poi
                 first, second = _middle(answer, one), _middle(answer, two)
                 if first.value is not None or second.value is not None:
                     ratio = _ratio(first, second) if answer.how == "median" else (None, None, None)
-                    yield Row(point.values, answer.header, names[other], first, second, *ratio)
-
-
-def _apart(parameters: Sequence[Parameter], places: Sequence[int]) -> str:
-    """Return the names of the parameters in which no two results are equal at any point; each point is of a result."""
-    values = [(one.header, [canonical(value) for value in one.values]) for one in parameters]
-    names = [name for name, each in values if len({*each}) == len({*zip(places, each, strict=True)})]
-    return ", ".join(names) or "how these values go together"
+                    values = (point.values, point.changes(other), answer.header, names[other])
+                    yield Row(*values, first, second, *ratio)
 
 
 def _ratio(first: Middle, second: Middle) -> tuple[float | None, float | None, float | None]:
@@ -208,7 +248,7 @@ def _middle(answer: Answer, games: pd.DataFrame) -> Middle:
     if values is None:
         return Middle(None, None, None, 0)
     if answer.how in SHARES:
-        return Middle(float(values.mean()), None, None, len(values))
+        return Middle(float(values.mean()), None, None, len(values), int(values.sum()))
     try:
         numbers = np.asarray(values, dtype=float)
     except ValueError:  # texts have no median
@@ -218,13 +258,9 @@ def _middle(answer: Answer, games: pd.DataFrame) -> Middle:
     return Middle(float(np.median(numbers)), low, high, len(numbers))
 
 
-def _warnings(results: Sequence[Results], names: Sequence[str], points: Sequence[Point], apart: str) -> list[str]:
+def _warnings(results: Sequence[Results], names: Sequence[str]) -> list[str]:
     """Return the differences of results other than in what is compared."""
     warnings = []
-    if not any(len(point.places) > 1 for point in points):
-        warnings.append(f"no two results have a point in common; they differ in: {apart}")
-    elif not any(0 in point.places and len(point.places) > 1 for point in points):
-        warnings.append(f"no other result has a point of {names[0]}, with which all others are compared")
     manifests = [one.manifest for one in results]
     facts = {
         "they are results of different tasks": [str(one.scenario.get("task") or "count") for one in results],

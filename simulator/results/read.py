@@ -244,7 +244,7 @@ class Line:
 
 
 def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary",)) -> list[Line]:
-    """Split games into lines: by protocol, then by every axis that still varies at one place of `x`.
+    """Split games into lines: by protocol, by result, and by every axis that still varies at one place of `x`.
 
     Parameters
     ----------
@@ -259,7 +259,8 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         place = [column for column in ("result", *apart, x) if column in games and column]
         values = games.groupby(place, dropna=False)
         axes = [axis for axis in swept_axes(games) if axis != x and axis not in apart]
-        free = [axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any()]
+        free = ["result"] * (games["result"].nunique() > 1)
+        free += [axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any()]
         if not free:
             each.append(Line(str(protocol), "", 0, games))
             continue

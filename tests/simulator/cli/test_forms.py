@@ -105,18 +105,21 @@ def test_compare_as_a_document_and_in_a_table() -> None:
     assert result["shared"]["alpha"] == 0.1
     assert {(row["point"]["sites"], row["other"]) for row in result["rows"]} == {(4, "two")}
     assert [row["ratio"] for row in result["rows"] if row["measure"] == "words"] == [words["two"] / words["one"]]
-    assert result["alone"] == {"one": 1, "two": 2}
-    assert result["page"] == "one/compare.html"
+    assert result["unmatched"] == [
+        "1 of one without a match: sites 2 not in two",
+        "2 of two without a match: sites 8, 32 not in one",
+    ]
+    assert result["page"] == "compare.html"
     printed = disttrack("compare", "one", "two", "--out", "both", "--plot", "cost:x=sites").stdout
     one, two, ratio = (re.escape(number(value)) for value in (*words.values(), words["two"] / words["one"]))
-    assert re.search(rf"4 +words +{one} +{two} +{ratio}\n", printed)
-    assert "points that no other result has: 1 of one, 2 of two" in printed
+    assert re.search(rf"4 +{one} +{two} +{ratio}\n", printed)
+    assert "2 of two without a match: sites 8, 32 not in one" in printed
     assert {path.name for path in Path("both").iterdir()} >= {"compare.html", "compare-cost-sites.svg"}
     assert "compare-cost-sites" in Path("both/compare.html").read_text(encoding="utf-8")
     shutil.copytree("one", "copies/one")
     assert document("compare", "one", "copies/one")["results"] == ["one", "copies/one"]
     apart = disttrack("compare", "one", "three")
-    assert "no two results have a point in common" in apart.stderr
+    assert "no other result has a point that matches one of one\n2 of one without a match: sites 2, 4" in apart.stdout
     assert "words" not in apart.stdout
 
 

@@ -17,6 +17,7 @@ from synthetic_results import write_result
 
 from disttrack.simulator.plots import captions, check_plot, compare, draw
 from disttrack.simulator.plots.bars import COLOURS, SPARE
+from disttrack.simulator.plots.description import Series
 from disttrack.simulator.plots.marks import TRACKERS, mark
 from disttrack.simulator.plots.requests import described_of
 from disttrack.simulator.plots.style import ink, save
@@ -170,12 +171,15 @@ def test_results_are_compared_on_one_scale(tmp_path: Path) -> None:
     assert made.path.exists()
     assert made.path.with_suffix(".png").exists()
     assert made.described is not None
-    assert [panel.title for panel in made.described.panels] == ["headline · against freeze", "crowded · against freeze"]
+    (panel,) = made.described.panels  # lines of both results, one over the other
+    assert {series.name for series in panel.of(Series, "")} == {
+        f"{kind}, result {name}" for kind in FEW["protocols"] for name in ("headline", "crowded")
+    }
     tables = read_tables([headline, crowded]).where("sites == 256")
-    for kind, more in (("frontier", " · against freeze"), ("matrix", "")):
+    for kind, titles in (("frontier", [""]), ("matrix", ["headline", "crowded"])):
         made = described_of(tables, check_plot(kind))
         assert made is not None
-        assert [panel.title for panel in made.panels] == [f"headline{more}", f"crowded{more}"]
+        assert [panel.title for panel in made.panels] == titles
         assert made.share[0] == "all"
 
 

@@ -43,7 +43,7 @@ def written(folders: list[Path]) -> Path:
 def test_the_page_has_ratios_and_unmatched_points(written: Path) -> None:
     text = written.read_text(encoding="utf-8")
     assert EVIL not in text
-    assert f"Points that no other result has: 4 of one, 4 of {EVIL}." in unescape(text)
+    assert f"4 of one without a match: sites 16 not in {EVIL}." in unescape(text)
     assert text.count("class='figure'") == 2  # error/alpha and words
     assert "Fewer than seven games give none" in text
     assert len(text) < 1_000_000
@@ -68,7 +68,7 @@ def test_the_page_counts_the_points_that_differ(tmp_path: Path) -> None:
     results = [Results(place) for place in places]
     page = write_comparison(tmp_path / "page.html", results, compare_results(results, ["one", "two"]))
     text = page.read_text(encoding="utf-8")
-    assert "of two is 1 to 3 times that of one at 8 matched points; the interval excludes 1 at 2 of them" in text
+    assert "of two: 1 to 3 times that of one at 8 matched points; the interval excludes 1 at 2 of them" in text
     assert "9 of 9" in text
 
 

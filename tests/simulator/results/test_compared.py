@@ -1,4 +1,4 @@
-"""Results side by side: points are matched by all of their parameters, ratios have honest intervals, gaps are named."""
+"""Results side by side: points are matched by the parameters that do not differ; gaps are named."""
 
 from __future__ import annotations
 
@@ -8,55 +8,15 @@ from collections import Counter
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from synthetic_results import write_result
+from compared_results import NAMES, compared, of_task, set_all, written
 
 from disttrack.simulator.cli import main
-from disttrack.simulator.results.compared import EACH, Compared, compare_results
+from disttrack.simulator.results.compared import Compared, Row, compare_results
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.formats import cell
-
-SEED = 20231
-DRAWS = 20_000
-NAMES = ("one", "two", "three")
-
-
-def compared(*results: Results) -> Compared:
-    return compare_results(results, NAMES[: len(results)])
-
-
-def written(folder: Path, **more: Any) -> Results:
-    usual = {"sites": (16, 64), "protocols": ("deterministic",), "adversaries": ("freeze",), "trials": 2, "plots": ()}
-    return Results(write_result(folder, **{**usual, **more}))
-
-
-def edited(one: Results, change: Callable[[dict[str, Any]], Any]) -> Results:
-    """Return a result with another manifest."""
-    manifest = json.loads((one.dir / "manifest.json").read_text(encoding="utf-8"))
-    change(manifest)
-    (one.dir / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    return Results(one.dir)
-
-
-def set_all(one: Results, side: str, **more: Any) -> Results:
-    """Return a result each of whose points has further parameters."""
-
-    def change(manifest: dict[str, Any]) -> None:
-        for point in manifest["points"]:
-            point[side] = {**(point.get(side) or {}), **more}
-
-    return edited(one, change)
-
-
-def of_task(one: Results, task: str) -> Results:
-    trials = pd.read_csv(one.dir / "trials.csv")
-    trials.assign(task=task).to_csv(one.dir / "trials.csv", index=False)
-    return edited(one, lambda manifest: manifest["scenario"].update(task=task))
 
 
 def who(outcome: Compared) -> Counter[tuple[int, ...]]:
@@ -72,17 +32,22 @@ def test_different_columns_are_swept_and_a_default_is_a_value(tmp_path: Path) ->
     assert who(outcome) == {(0, 1, 2): 1, (0,): 1, (1,): 1, (2,): 1}
     assert set(outcome.headers) == {"sites", "centred", "alpha"}
     assert outcome.subtitle == "protocol deterministic · adversary freeze · 2,000,000 items"
-    assert outcome.alone == {"one": 1, "two": 1, "three": 1}
+    assert outcome.unmatched == (
+        "1 of one without a match: sites 64 not in two and three",
+        "1 of two without a match: centred True not in one",
+        "1 of three without a match: alpha 0.1 not in one",
+    )
 
 
-def test_a_parameter_that_one_lacks_sets_points_apart_and_is_named(tmp_path: Path) -> None:
+def test_a_parameter_that_one_lacks_is_a_difference_and_is_named(tmp_path: Path) -> None:
     one = written(tmp_path / "one", protocols=("deterministic", "robust"))
     two = written(tmp_path / "two")
     more = set_all(written(tmp_path / "more"), "protocol", centred=False)
     assert who(compared(one, two)) == {(0, 1): 2, (0,): 2}  # the control: without it they are one point
     outcome = compared(one, more)
-    assert who(outcome) == {(0,): 4, (1,): 2}
-    assert outcome.warnings == ("no two results have a point in common; they differ in: centred",)
+    assert who(outcome) == {(0, 1): 2, (0,): 2}
+    assert {row.cells["centred"] for row in outcome.rows} == {"none → False"}
+    assert outcome.unmatched == ("2 of one without a match: protocol robust not in two",)
 
 
 def test_points_of_different_tasks_are_never_the_same(tmp_path: Path) -> None:
@@ -91,10 +56,9 @@ def test_points_of_different_tasks_are_never_the_same(tmp_path: Path) -> None:
     other = of_task(two, "threshold-queries")
     outcome = compared(one, other)
     assert who(outcome) == {(0,): 2, (1,): 2}
-    assert outcome.warnings[:2] == (
-        "no two results have a point in common; they differ in: task",
-        "they are results of different tasks: count (one), threshold-queries (two)",
-    )
+    assert not outcome.rows
+    assert outcome.unmatched[0] == "2 of one without a match: task count not in two"
+    assert outcome.warnings[0] == "they are results of different tasks: count (one), threshold-queries (two)"
     assert who(compared(one, other, written(tmp_path / "three"))) == {(0, 2): 2, (1,): 2}
 
 
@@ -105,10 +69,11 @@ def test_equal_numbers_and_networks_that_do_nothing_are_alike(tmp_path: Path) ->
     idle = set_all(two, "network", latency=0.0, link="bare")
     assert who(compared(one, idle)) == {(0, 1): 2}
     slow = compared(one, set_all(two, "network", latency=3))
-    assert (who(slow), slow.headers) == ({(0,): 2, (1,): 2}, ["sites", "latency"])
+    assert (who(slow), slow.headers) == ({(0, 1): 2}, ["sites"])
+    assert slow.subtitle.startswith("latency 0 → 3 · protocol deterministic")
     true = set_all(written(tmp_path / "true"), "protocol", factor=True)
     false = set_all(written(tmp_path / "false"), "protocol", factor=1)
-    assert (0, 1) not in who(compared(true, false))
+    assert compared(true, false).subtitle.startswith("factor True → 1 · ")
 
 
 def test_a_point_that_a_scenario_gives_twice_is_matched_in_turn(tmp_path: Path) -> None:
@@ -120,17 +85,78 @@ def test_a_name_that_both_sides_have_is_preceded_by_its_side(tmp_path: Path) -> 
     one = set_all(set_all(written(tmp_path / "one"), "protocol", share=1, results=5), "adversary", share=2, sites=3)
     two = set_all(set_all(written(tmp_path / "two"), "protocol", share=7, results=6), "adversary", share=None, sites=4)
     outcome = compared(one, two)
-    assert outcome.headers == ["sites", "protocol share", "protocol results", "adversary share", "adversary sites"]
-    assert [list(point.values.values()) for point in outcome.points[::2]] == [[16, 1, 5, 2, 3], [16, 7, 6, "none", 4]]
+    names = ["sites", "protocol share", "protocol results", "adversary share", "adversary sites"]
+    assert [list(point.values) for point in outcome.points] == [names] * 2
+    assert outcome.headers == ["sites"]  # the others differ in the same way everywhere, which the line above says
+    assert [list(point.own[1].values()) for point in outcome.points] == [[16, 7, 6, "none", 4], [64, 7, 6, "none", 4]]
 
 
 def test_others_may_share_points_that_the_first_lacks(tmp_path: Path) -> None:
     outcome = compared(
-        *(written(tmp_path / name, sites=sites) for name, sites in (("a", (4,)), ("b", (16,)), ("c", (16,))))
+        *(written(tmp_path / name, sites=sites) for name, sites in (("a", (4, 8)), ("b", (16,)), ("c", (16,))))
     )
-    assert who(outcome) == {(0,): 1, (1, 2): 1}
+    assert who(outcome) == {(0,): 2, (1, 2): 1}  # 16 sites may stand for 4 or for 8
     assert not outcome.rows
-    assert outcome.warnings[0] == "no other result has a point of one, with which all others are compared"
+    assert outcome.unmatched == (
+        "2 of one without a match: sites 4, 8 not in two and three",
+        "1 of two and three without a match: sites 16 not in one",
+    )
+
+
+def test_points_are_matched_without_what_differs(tmp_path: Path) -> None:
+    kinds = ("deterministic", "robust")
+    one = written(tmp_path / "one", protocols=kinds)
+    outcome = compared(one, written(tmp_path / "coarse", protocols=kinds, alphas=(0.1,)))
+    assert who(outcome) == {(0, 1): 4}
+    assert "alpha" not in outcome.headers
+    assert outcome.subtitle.startswith("alpha 0.03 → 0.1 · ")
+    replaced = compared(one, written(tmp_path / "replaced", protocols=("deterministic", "martingale")))
+    assert who(replaced) == {(0, 1): 4}
+    assert {row.cells["protocol"] for row in replaced.rows} == {"deterministic", "robust → martingale"}
+    # the control: two new protocols, and a size of which some values are shared
+    new = compared(one, written(tmp_path / "new", protocols=("randomized", "martingale")))
+    assert who(new) == {(0,): 4, (1,): 4}
+    assert new.unmatched[0] == "4 of one without a match: protocol deterministic, robust not in two"
+    larger = compared(one, written(tmp_path / "larger", protocols=kinds, sites=(16, 256)))
+    assert who(larger) == {(0, 1): 2, (0,): 2, (1,): 2}
+
+
+def test_the_key_may_be_named(tmp_path: Path) -> None:
+    one, two = written(tmp_path / "one"), written(tmp_path / "two", sites=(16, 256))
+    assert who(compared(one, two)) == {(0, 1): 1, (0,): 1, (1,): 1}
+    outcome = compare_results([one, two], NAMES[:2], ["protocol", "adversary"])
+    assert who(outcome) == {(0, 1): 2}  # 64 sites are left, and 256
+    assert {row.cells["sites"] for row in outcome.rows} == {"16", "64 → 256"}
+    done = CliRunner().invoke(main, ["compare", str(one.dir), str(two.dir), "--match", "site", "--out", str(tmp_path)])
+    assert (done.exit_code, done.stderr) == (2, "--match site: no such parameter; the points differ in: sites\n")
+
+
+def test_points_that_changed_come_first(tmp_path: Path) -> None:
+    one = written(tmp_path / "one", protocols=("randomized", "robust"), trials=9)
+    two = written(tmp_path / "two", protocols=("randomized", "robust"), trials=9)
+    table = pd.read_csv(two.dir / "trials.csv")
+    table.loc[table["protocol"] == "robust", "words"] *= 3
+    table.loc[table["protocol"] == "robust", ["ok", "verdict"]] = [False, "failed"]
+    table.to_csv(two.dir / "trials.csv", index=False)
+    outcome = compared(one, Results(two.dir))
+    changed = [(row.point["protocol"], row.measure) for row in outcome.rows if row.changed]
+    assert set(changed) == {("robust", "words"), ("robust", "held")}
+    assert [row.changed for row in outcome.rows] == [True] * 4 + [False] * (len(outcome.rows) - 4)
+    said = {measure: words for measure, _, _, words in outcome.measures()}
+    assert said["words"] == "1 to 3 times that of one at 4 matched points; the interval excludes 1 at 2 of them"
+    assert said["held"] == "changed at 2 of 4 matched points, by Fisher's exact test"
+    assert said["error/alpha"] == "the same as in one at 4 matched points"
+
+
+def test_the_page_goes_into_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = written(tmp_path / "one"), written(tmp_path / "two")
+    for folder in (one.dir, two.dir / "figures"):
+        done = CliRunner().invoke(main, ["compare", str(one.dir), str(two.dir), "--out", str(folder)])
+        assert done.exit_code == 2
+        assert "its page goes into no result" in done.stderr
+    monkeypatch.chdir(one.dir)
+    assert CliRunner().invoke(main, ["compare", ".", str(two.dir)]).exit_code == 2
+    assert not list(tmp_path.rglob("compare.html"))
 
 
 CASES: dict[str, Callable[[Path], list[Results]]] = {
@@ -168,26 +194,23 @@ def test_terminal_document_and_page_match_the_same_points(
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
     outcome = compare_results(results, names)
 
-    def texts(point: dict[str, Any]) -> tuple[str, ...]:
-        return tuple(text for header in outcome.headers if (text := cell(point[header])))
-
-    shared = {
-        (texts(one.values), names[other])
-        for one in outcome.points
-        for other in one.places
-        if 0 in one.places and other > 0
-    }
-    rows = [(texts(row["point"]), row["other"]) for row in document["rows"]]
-    assert set(rows) == shared
-    assert page_rows(page, "points", outcome.headers) == {(point, other * (len(names) > 2)) for point, other in shared}
+    rows = [(tuple(text for name in outcome.headers if (text := row.cells[name])), row.other) for row in outcome.rows]
+    assert len(document["rows"]) == len(rows)
+    assert {row["other"] for row in document["rows"]} == {other for _, other in rows}
+    assert len(set(rows)) == sum(0 in one.places and other > 0 for one in outcome.points for other in one.places)
+    assert page_rows(page, "points", outcome.headers) == {(row, other * (len(names) > 2)) for row, other in rows}
     lines = [tuple(line.split()) for line in printed.splitlines()]
-    for (point, other), times in Counter(rows).items():
-        start = tuple(" ".join(point).split())
-        assert sum(line[: len(start)] == start and other in line for line in lines) >= times
-    left = [one for one in outcome.points if 0 not in one.places or len(one.places) == 1]
-    where = {(texts(one.values), ", ".join(names[place] for place in one.places)) for one in left}
-    assert page_rows(page, "alone", outcome.headers) == where
-    assert document["alone"] == outcome.alone
+    differs = {(measure, other) for measure, other, each, _ in outcome.measures() if any(map(moved, each))}
+    wanted = [one for one, row in zip(rows, outcome.rows, strict=True) if (row.measure, row.other) in differs]
+    for start, times in Counter(tuple(" ".join(point).split()) for point, _ in wanted).items():
+        assert sum(line[: len(start)] == start for line in lines) >= times
+    assert all(f"<li>{line}.</li>" in unescape(page).replace("\n", "") for line in outcome.unmatched)
+    assert document["unmatched"] == list(outcome.unmatched)
+    assert all(line in " ".join(printed.split()) for line in outcome.unmatched)
+
+
+def moved(row: Row) -> bool:
+    return row.one.value != row.two.value
 
 
 def page_rows(text: str, anchor: str, keys: list[str]) -> set[tuple[tuple[str, ...], str]]:
@@ -201,96 +224,4 @@ def page_rows(text: str, anchor: str, keys: list[str]) -> set[tuple[tuple[str, .
         [unescape(re.sub("<[^>]*>", "", cell)) for cell in re.findall(r"<td\b.*?</td>", row, re.DOTALL)] for row in rows
     ]
     named = [dict(zip(heads, row, strict=True)) for row in cells]
-    return {
-        (tuple(row[key] for key in keys if row.get(key)), row.get("in") or row.get("result") or "") for row in named
-    }
-
-
-def results(folder: Path, factor: float = 1.0, **more: object) -> Results:
-    write_result(folder, protocols=("robust", "randomized"), trials=9, plots=(), **more)
-    table = pd.read_csv(folder / "trials.csv")
-    table["words"] = table["words"] * factor
-    table.to_csv(folder / "trials.csv", index=False)
-    return Results(folder)
-
-
-def test_ratios_are_those_of_the_medians_at_each_shared_point(tmp_path: Path) -> None:
-    one, two = results(tmp_path / "one", sites=(16, 64)), results(tmp_path / "two", 2.0, sites=(16, 64))
-    outcome = compared(one, two)
-    words = [row for row in outcome.rows if row.measure == "words"]
-    assert len(words) == 2 * 2 * 2
-    assert all(row.ratio == pytest.approx(2) and row.low < 2 < row.high for row in words)
-    assert {row.ratio for row in outcome.rows if row.measure == "error/alpha"} == {1.0}
-    assert (set(outcome.alone.values()), outcome.warnings) == ({0}, ())
-    table = one.trials[(one.trials["protocol"] == "robust") & (one.trials["sites"] == 64)]
-    mine = next(row for row in words if row.point == {"protocol": "robust", "adversary": "freeze", "sites": 64})
-    assert mine.one.value == table[table["adversary"] == "freeze"]["words"].median()
-
-
-def test_points_that_are_in_one_result_only_are_counted(tmp_path: Path) -> None:
-    outcome = compared(results(tmp_path / "one", sites=(16, 64)), results(tmp_path / "two", sites=(64, 256)))
-    assert {row.point["sites"] for row in outcome.rows} == {64}
-    assert outcome.alone_in_words == "4 of one, 4 of two"
-
-
-@pytest.mark.parametrize(
-    ("change", "warning"),
-    [
-        ({"rules": 7}, "games were played by different rules: None (one), 7 (two)"),
-        ({"code": {"digest": "0" * 64}}, "games were played by different code: unknown (one), 000000000000 (two)"),
-        ({"scenario": {"seed": 5}}, "different seed: none (one), 5 (two)"),
-        ({"files": {"a/b.py": "1" * 64}}, "games were made of different files: none (one), b.py 111111111111 (two)"),
-    ],
-)
-def test_other_differences_are_warned_of(tmp_path: Path, change: dict[str, Any], warning: str) -> None:
-    one, two = results(tmp_path / "one", sites=(16,)), results(tmp_path / "two", sites=(16,))
-
-    def more(manifest: dict[str, Any]) -> None:
-        manifest.pop("rules", None)
-        manifest["scenario"] |= change.get("scenario", {})
-        manifest.update({key: value for key, value in change.items() if key != "scenario"})
-
-    edited(one, lambda manifest: manifest.pop("rules", None))
-    assert compared(Results(one.dir), edited(two, more)).warnings == (warning,)
-
-
-def test_few_games_have_a_ratio_without_an_interval(tmp_path: Path) -> None:
-    one, two = (Results(write_result(tmp_path / name, sites=(16,), trials=6, plots=())) for name in ("one", "two"))
-    row = compared(one, two).rows[-1]
-    assert (row.ratio, row.low, row.high) == (1.0, None, None)
-
-
-def test_games_that_were_lost_to_errors_are_left_out(tmp_path: Path) -> None:
-    one, two = results(tmp_path / "one", sites=(16,)), results(tmp_path / "two", sites=(16,))
-    table = pd.read_csv(two.dir / "trials.csv")
-    table.loc[table["trial"] == 0, ["verdict", "words"]] = ["error", 10**12]
-    table.to_csv(two.dir / "trials.csv", index=False)
-    outcome = compared(one, Results(two.dir))
-    assert {(row.one.games, row.two.games) for row in outcome.rows} == {(9, 8)}
-    assert max(row.ratio for row in outcome.rows if row.ratio) < 1.2
-
-
-@pytest.mark.parametrize("games", [7, 10, 25])
-def test_the_interval_of_a_median_has_its_confidence(tmp_path: Path, games: int) -> None:
-    """Exact: more of 20,000 draws than allowed miss with probability 1e-6 if the interval covers with 0.975.
-
-    The wrong alternative is the interval one ordered game narrower at both ends, which misses too often.
-    """
-    from scipy.stats import binom
-
-    rng = np.random.default_rng(SEED)
-    drawn = np.sort(rng.lognormal(size=(DRAWS, games)), axis=1)  # its median is 1
-    one = written(tmp_path, sites=(16,), trials=games)
-    trials = pd.read_csv(one.dir / "trials.csv")
-    trials.assign(words=range(games)).to_csv(one.dir / "trials.csv", index=False)
-    (row,) = (row for row in compared(Results(one.dir), one).rows if row.measure == "words")
-    low, high = row.one.low, row.one.high
-    assert low is not None
-    assert high is not None
-    allowed = binom.isf(1e-6, DRAWS, 1 - EACH)
-
-    def missed(narrower: int) -> int:
-        left, right = drawn[:, int(low) + narrower], drawn[:, int(high) - narrower]
-        return int(((left > 1) | (right < 1)).sum())
-
-    assert missed(0) <= allowed < missed(1)
+    return {(tuple(row[key] for key in keys if row.get(key)), row.get("result") or "") for row in named}

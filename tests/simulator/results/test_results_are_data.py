@@ -135,7 +135,7 @@ def test_links_lead_no_file_out_of_the_folder(planted: tuple[Path, Path], capsys
     folder, outside = planted
     outside.write_text("<svg>not of this result</svg>")
     assert status_of("report", str(folder)) == 0
-    for name in ("report.html", "figures/cost-sites.svg", "compare.html", "errors.txt"):
+    for name in ("report.html", "figures/cost-sites.svg", "errors.txt"):
         (folder / name).unlink(missing_ok=True)
         (folder / name).symlink_to(outside)
     trials = folder / "trials.csv"
@@ -144,7 +144,6 @@ def test_links_lead_no_file_out_of_the_folder(planted: tuple[Path, Path], capsys
     assert status_of("plot", str(folder)) == 2
     assert "a link leads out of" in capsys.readouterr().err
     assert status_of("report", str(folder)) == 2
-    assert status_of("compare", str(folder), str(folder)) == 2
     (folder / "report.html").unlink()
     assert status_of("report", str(folder)) == 0
     assert "not of this result" not in (folder / "report.html").read_text()
