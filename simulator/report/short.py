@@ -59,7 +59,7 @@ class Pair:
 def pairs(tables: Tables) -> tuple[list[Pair], str]:
     """Return the pairs of a result, and the setting of their words; no pairs if nothing was promised."""
     from disttrack.simulator.plots.panels import error_over_alpha
-    from disttrack.simulator.results.read import lines, swept_axes
+    from disttrack.simulator.results.lines import lines, swept_axes
 
     named = tables.with_adversaries_named()
     trials = named.trials.assign(_over=error_over_alpha(named.trials), _failed=named.trials["verdict"] == "failed")
@@ -103,7 +103,7 @@ def answer(question: str, story: Sequence[str], tables: Tables, claims: pd.DataF
     paragraphs = joined([Html("<p>{}</p>", part) for part in story])
     listed = joined([Html("<li>{}</li>", each) for each in [*_claims(claims), *sentences(tables)]])
     return Html(
-        "<section class='short' id='short'><h2>In short</h2>{}{}<ul>{}</ul></section>", asked, paragraphs, listed
+        "<section class='short' id='short'><h2>In short</h2>{}<ul>{}</ul>{}</section>", asked, listed, paragraphs
     )
 
 
