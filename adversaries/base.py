@@ -104,6 +104,8 @@ class Opponent(Checked):
     """True if it does not depend on the outputs."""
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "outputs"
     """The power that it needs; a scenario must grant anything above outputs."""
+    plays: ClassVar[tuple[str, ...]] = ()
+    """The tasks that it is made for; other shipped tasks refuse it. Empty: every task that takes plans."""
     draws_coins: ClassVar[bool] = True
     """Whether it may draw random numbers that no seed decides. A class with False draws from `view.rng` only; a
     game that drew nothing from it is then played for one seed, and counted for all."""

@@ -37,6 +37,7 @@ class Intruder(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "intruder"
+    plays: ClassVar[tuple[str, ...]] = ("continual-count",)
     source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum 2010, pan-privacy; sections 2 and 4.2"
     sees: ClassVar[Any] = "state"
 

@@ -95,6 +95,7 @@ class HardInstance(Adversary):
     """
 
     kind: ClassVar[str] = "hard-instance"
+    plays: ClassVar[tuple[str, ...]] = ("threshold-monitor",)
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 1"
     oblivious: ClassVar[bool] = True
 
@@ -133,6 +134,7 @@ class Biased(Uniform):
     """
 
     kind: ClassVar[str] = "biased"
+    plays: ClassVar[tuple[str, ...]] = ("experts",)
     source: ClassVar[str] = "independent costs, for experts of different worth"
     oblivious: ClassVar[bool] = True
 

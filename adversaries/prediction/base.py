@@ -7,13 +7,17 @@ nothing.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from disttrack.adversaries.base import Adversary
 
 
 class Examiner(Adversary):
-    """Gives examples round by round; its plan feeds sites, in games of tracking.
+    """Gives examples round by round.
 
     `move` returns the point of the next round and its label, or a function from the learner's output in this round to
     the label; `view.output` is then the output of the last round. Examples that do not react are given by `stretches`,
     as rows of point and label.
     """
+
+    plays: ClassVar[tuple[str, ...]] = ("prediction",)

@@ -94,10 +94,11 @@ class UpdateView(View):
 
 
 class UpdateStream(RoundRobin):
-    """Chooses the updates of a data set. In games that only count items it feeds the sites in turn."""
+    """Chooses the updates of a data set."""
 
     kind: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    plays: ClassVar[tuple[str, ...]] = ("static-queries", "dynamic-queries")
     deletes: ClassVar[bool] = False
     """Whether it deletes items."""
     domain: ClassVar[int | None] = None

@@ -106,9 +106,12 @@ def check_adversary(
     ------
     ConformanceError
         At the first fault.
+    TypeError
+        It is made for other games than tracking.
     """
     if isinstance(adversary, type):
         adversary = adversary()
+    _refuse_other_games(adversary)
     return checked(type(adversary).__name__, _bound(ADVERSARY_CHECKS, adversary, sites, items))
 
 
@@ -145,6 +148,13 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = ST
     return checked(type(counter).__name__, _bound(COUNTER_CHECKS, counter, steps))
 
 
+def _refuse_other_games(adversary: Any) -> None:
+    """Raise TypeError for an adversary that is not made for trackers."""
+    if plays := getattr(adversary, "plays", ()):
+        name = type(adversary).__name__
+        raise TypeError(f"{name} plays {' and '.join(plays)}: conformance has tests for adversaries of trackers only")
+
+
 def all_faults(thing: Any) -> tuple[list[str], list[ConformanceError]]:
     """Put a protocol, an adversary or a private counter through all tests of its kind, also after one has failed.
 
@@ -168,6 +178,7 @@ def all_faults(thing: Any) -> tuple[list[str], list[ConformanceError]]:
     if isinstance(thing, Protocol):
         checks = _bound(PROTOCOL_CHECKS, thing, SITES, ITEMS)
     elif isinstance(thing, Adversary) or callable(thing):
+        _refuse_other_games(thing)
         checks = _bound(ADVERSARY_CHECKS, thing if isinstance(thing, Adversary) else from_function(thing), SITES, ITEMS)
     elif isinstance(thing, Counter):
         checks = _bound(COUNTER_CHECKS, thing, STEPS)

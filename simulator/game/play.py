@@ -19,7 +19,7 @@ from disttrack.simulator.game.engine_choice import choose, choose_engine
 from disttrack.simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
 from disttrack.simulator.game.network import Latency, Network, checked_network
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.power import missing_power
+from disttrack.simulator.game.power import check_task, missing_power
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.points.point import unusual
@@ -74,7 +74,7 @@ def play(
     MoveError
         If the adversary names a site that does not exist.
     ScenarioError
-        If the adversary needs to see more than it may, or the engine can't play this game.
+        If the adversary is made for other games or needs to see more than it may, or the engine can't play this game.
 
     Examples
     --------
@@ -91,13 +91,14 @@ def play(
 
 
 def _granted(adversary: Any, sees: str) -> Adversary:
-    """Return the adversary, made from a function if necessary; ScenarioError if it needs more power than granted."""
+    """Return the adversary, made from a function if necessary; ScenarioError if it may not play."""
     if not isinstance(adversary, Adversary):
         if isinstance(adversary, type):
             raise TypeError(f"adversary must be an object: {adversary.__name__}(), with its parameters; got the class")
         if not callable(adversary):
             raise TypeError(f"adversary must be an Adversary or a function of the view; got {adversary!r}")
         return from_function(adversary)
+    check_task(adversary, "count")
     if (needed := missing_power(adversary, sees)) is not None:
         name = adversary.kind or type(adversary).__name__
         raise ScenarioError(f"adversary {name} needs to see the {needed}; grant it with sees={needed!r}")

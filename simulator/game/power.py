@@ -1,4 +1,4 @@
-"""The power of an adversary: what it may see, and whether it needs more."""
+"""The power of an adversary: which game it plays, what it may see, and whether it needs more."""
 
 from __future__ import annotations
 
@@ -12,6 +12,15 @@ def check_power(sees: Any) -> None:
     """Raise ValueError unless `sees` is a power: outputs, traffic or state."""
     if sees not in POWERS:
         raise ValueError(f"sees must be one of {', '.join(POWERS)}; got {sees!r}")
+
+
+def check_task(adversary: Any, task: str, name: str = "") -> None:
+    """Raise ScenarioError if an adversary is made for other tasks than this one."""
+    made_for = adversary.plays
+    if made_for and task not in made_for:
+        name = name or adversary.kind or type(adversary).__name__
+        advice = f"a scenario with `task: {made_for[-1]}` plays it (disttrack describe {made_for[-1]})"
+        raise ScenarioError(f"{name} plays {' and '.join(made_for)}, not {task}: {advice}")
 
 
 def missing_power(adversary: Any, granted: Any) -> str | None:

@@ -136,6 +136,12 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         return import_reference(kind, folder)
     known = kinds(family)
     if kind not in known:
+        other = next((one for one in FAMILIES if kind in kinds(one)), None)
+        games = [name for name, task in kinds("task").items() if other in getattr(task.load(), "families", {}).values()]
+        if other and games:
+            raise ScenarioError(
+                f"{kind} is no {family} but of kind {other}: a scenario with `task: {games[0]}` plays it"
+            )
         raise ScenarioError(
             f"unknown kind {kind!r} of {family}{nearest(kind, known)} "
             f"({accepted(known)}, module:Class, path/to/file.py:Class)"

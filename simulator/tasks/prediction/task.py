@@ -14,6 +14,7 @@ from disttrack.mechanisms.prediction import Learner
 from disttrack.simulator.game.rehearsal import BRANCH, original
 from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.tasks.adversary import made_for_task
 from disttrack.simulator.tasks.answers import Answer, held
 from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
@@ -178,7 +179,7 @@ class Prediction(Duel):
         return {**referee.row(), **{name: facts.get(name) for name in FACTS}}
 
     def sides(self, point: Point) -> tuple[Any, Any]:
-        return self.mechanism_of(point), point.adversary.make(without=("sees",))
+        return self.mechanism_of(point), made_for_task(point)
 
     def sizes_of(self, point: Point) -> Sizes:
         granted = point.adversary.arguments.get("sees")

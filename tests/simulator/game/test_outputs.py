@@ -94,8 +94,10 @@ def test_with_skipped_steps_and_with_delays(engine: str, odd: Any) -> None:
 @pytest.mark.parametrize("odd", [nan, inf, -inf], ids=repr)
 def test_no_shipped_adversary_is_thrown_by_it(odd: Any) -> None:
     """Whatever an adversary makes of the output, the game goes on and is judged."""
-    adversaries = [kind.load()() for name, kind in kinds("adversary").items() if name != "trace"]  # which needs a file
-    assert len(adversaries) >= 19
+    adversaries = [
+        kind.load()() for name, kind in kinds("adversary").items() if name != "trace" and not kind.load().plays
+    ]
+    assert len(adversaries) >= 17
     for adversary in adversaries:
         for output in (always(odd), midway(odd)):
             game = play(Scripted(output), adversary, sites=4, items=200, sees=adversary.sees)

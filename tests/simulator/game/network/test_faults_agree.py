@@ -62,7 +62,7 @@ def both(protocol: Protocol, adversary: Any, **options: Any) -> Game:
 
 def test_there_is_something_to_test() -> None:
     assert len(protocols()) >= 12
-    assert len(adversaries()) >= 19
+    assert len(adversaries()) >= 17
 
 
 @pytest.mark.quick_cases(15)
