@@ -61,7 +61,7 @@ def kind_page(facts: Facts, example: Example | None, picture: Picture | None, do
         parts.append(f"## Picture\n\n![{picture.says}]({picture.path})\n\n{prose(brief(picture.says))}\n")
     if example is not None:
         parts.append(_example(facts, example))
-    parts += [_scenarios(facts), f"On the command line: `disttrack describe {facts.name}`.\n"]
+    parts += [_scenarios(facts), f"On the command line: `disttrack describe {facts.family} {facts.name}`.\n"]
     return "\n".join(part for part in parts if part)
 
 

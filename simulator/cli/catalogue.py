@@ -1,46 +1,116 @@
-"""``disttrack list``: the registered kinds with the first lines of their docstrings, and the scenarios."""
+"""``disttrack list``: the kinds by the game that they play, with what they promise or see, and the scenarios."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import MISSING
 from typing import Any, Final
 
 import click
 
-from disttrack.simulator.cli.tables import Column, Table, print_table
-from disttrack.simulator.points.registry import HOMES, Family, base_of, kinds, parameters
+from disttrack.simulator.cli.tables import Column, Table, print_table, print_text
+from disttrack.simulator.points.registry import HOMES, Family, Kind, base_of, kinds, parameters
 
 SORTS: Final[dict[str, Family | None]] = {home.plural: family for family, home in HOMES.items()} | {"scenarios": None}
 """What can be listed, and the family of its kinds."""
-RANKS: Final = {"guarantee": 2, "from": 2, "file": 2, "parameters": 1, "sizes": 1}
+RANKS: Final = {"guarantee": 2, "sees": 2, "from": 3, "file": 3, "parameters": 1, "sizes": 1}
 """Columns that a narrow terminal leaves out."""
+SEES: Final = {"outputs": "adaptive", "traffic": "channels", "state": "white-box"}
+"""What an adversary that reacts sees, in a word."""
+GAMES: Final[dict[str, tuple[str, ...]]] = {
+    "Tracking": ("count", "generalisation", "audit-tracker"),
+    "Private counters": ("continual-count",),
+    "Threshold monitors": ("threshold-monitor",),
+    "Threshold queries": ("threshold-queries",),
+    "Experts": ("experts",),
+    "Data that changes": ("static-queries", "dynamic-queries"),
+    "Sketches under attack": ("second-moment", "distinct-count", "frequency"),
+    "Adaptive data analysis": ("statistical-queries", "sample-size", "worst-of-many"),
+    "Online prediction": ("prediction", "mirror", "joint-privacy"),
+    "Audits of privacy": ("audit",),
+}
+"""The tasks of each game, tracking first."""
+
+TEACHING: Final = ("headline", "attack", "arms-race", "accuracy", "sites", "growth", "baselines", "faults", "power")
+"""The scenarios to begin with, in this order; theory follows by name."""
 
 
 @click.command("list")
 @click.argument("what", type=click.Choice(list(SORTS)), required=False)
 def list_(what: str | None) -> None:
-    """List available kinds and scenarios."""
-    for sort in [what] if what else SORTS:
-        rows = _rows(SORTS[sort])
-        columns = [Column(name, rank=RANKS.get(name, 0)) for name in rows[0]]
-        print_table(Table(sort.capitalize(), columns, [list(row.values()) for row in rows]))
+    """List available kinds, by the game that they play, and scenarios."""
+    if what:
+        _print(what.capitalize(), [_row(kind) for kind in kinds(SORTS[what]).values()] if SORTS[what] else _scenarios())
+        return
+    listed: dict[Kind, None] = {}
+    for game, tasks in GAMES.items():
+        mine = [kind for kind in _of_game(tasks) if kind not in listed]
+        listed |= dict.fromkeys(mine)
+        if mine:
+            _print(f"{game} (task {', '.join(tasks)})", [_row(kind) for kind in mine])
+    others = [kind for family in FAMILIES_OF_SIDES for kind in kinds(family).values() if kind not in listed]
+    if others:
+        _print("Of other games", [_row(kind) for kind in others])
+    _print("Tasks", [_row(kind) for kind in kinds("task").values()])
+    _print("Plots", [_row(kind) for kind in kinds("plot").values()])
+    _print("Scenarios", _scenarios())
+    print_text("disttrack describe NAME says more; disttrack run NAME plays a scenario.")
 
 
-def _rows(family: Family | None) -> list[dict[str, str]]:
-    """Return the kinds of a family, or the scenarios."""
+FAMILIES_OF_SIDES: Final[tuple[Family, ...]] = (
+    "protocol", "adversary", "mechanism", "sketch", "attacker", "curator", "analyst",
+)  # fmt: skip
+"""The families of the two sides of games."""
+
+
+def _of_game(tasks: tuple[str, ...]) -> Iterator[Kind]:
+    """Yield the kinds that tasks take: those that answer, then those that ask."""
+    makers = [kinds("task")[task].load() for task in tasks if task in kinds("task")]
+    for role in ("protocol", "adversary"):
+        for family in dict.fromkeys(maker.families[role] for maker in makers):
+            for kind in kinds(family).values():
+                if any(_plays(kind.load(), role, maker) for maker in makers if maker.families[role] == family):
+                    yield kind
+
+
+def _plays(side: Any, role: str, task: Any) -> bool:
+    """Return whether a kind is made for a task; an adversary that gives plans plays many, and belongs to tracking."""
+    if role == "adversary":
+        plays = getattr(side, "plays", ())
+        return task.kind in plays if plays else task.families[role] != "adversary" or task.kind == "count"
+    takes = getattr(task, "takes", ())
+    return not takes or (isinstance(side, type) and issubclass(side, takes))
+
+
+def _row(kind: Kind) -> dict[str, str]:
+    """Return the row of a kind."""
     from disttrack.simulator.points.facts import first_line
+
+    maker = kind.load()
+    row = {"kind": kind.name}
+    if kind.family in ("adversary", "attacker", "analyst"):
+        seen = "oblivious" if getattr(maker, "oblivious", False) else SEES.get(getattr(maker, "sees", ""), "adaptive")
+        row["sees"] = seen
+    elif kind.family in FAMILIES_OF_SIDES:
+        row["sees"] = str(getattr(maker, "guarantee", "") or getattr(maker, "privacy", ""))
+    row["sizes" if kind.family == "task" else "parameters"] = _signature(kind.family, maker)
+    return {**row, "what it is": first_line(maker), "from": kind.origin.removeprefix("built in")}
+
+
+def _scenarios() -> list[dict[str, str]]:
+    """Return the rows of the scenarios, in the order in which to learn from them."""
     from disttrack.simulator.scenario.document import read
     from disttrack.simulator.scenario.load import shipped_scenarios
 
-    rows = []
-    for kind in kinds(family).values() if family else ():
-        maker = kind.load()
-        row = {"kind": kind.name, "sizes" if family == "task" else "parameters": _signature(kind.family, maker)}
-        row["guarantee"] = str(getattr(maker, "guarantee", ""))
-        rows.append({**row, "what it is": first_line(maker), "from": kind.origin.removeprefix("built in")})
-    for name, path in () if family else shipped_scenarios().items():
-        rows.append({"name": name, "question": str(read(path).data.get("question", "")), "file": str(path)})
-    return rows
+    shipped = shipped_scenarios()
+    names = [*(name for name in TEACHING if name in shipped), *(name for name in shipped if name not in TEACHING)]
+    return [{"name": name, "question": str(read(shipped[name]).data.get("question", ""))} for name in names]
+
+
+def _print(title: str, rows: list[dict[str, str]]) -> None:
+    heads = {"sees": "promises or sees"}
+    columns = [Column(heads.get(name, name), rank=RANKS.get(name, 0)) for name in rows[0]]
+    print_table(Table(title, columns, [list(row.values()) for row in rows]))
 
 
 def _signature(family: Family, maker: Any) -> str:

@@ -13,7 +13,7 @@ import click
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import class_of
 from disttrack.simulator.cli.tables import print_facts, print_text
-from disttrack.simulator.errors import ScenarioError, nearest
+from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.results.formats import number
 
 if TYPE_CHECKING:
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name", shell_complete=completion.kinds_of())
-def describe(name: str) -> None:
+@click.argument("words", nargs=-1, required=True, metavar="[SORT] NAME", shell_complete=completion.kinds_of())
+def describe(words: tuple[str, ...]) -> None:
     """Describe a kind or a scenario: parameters, source, guarantee, cost, error.
 
-    NAME is a name that disttrack list shows, or a class of your own: module:Class, path/to/file.py:Class.
+    NAME is a name that disttrack list shows, or a class of your own: module:Class, path/to/file.py:Class. Where it
+    means two things, SORT says which: mechanism, curator, task, scenario, ….
     """
     from disttrack.simulator.points.facts import Facts
     from disttrack.simulator.points.registry import FAMILIES, family_of, kinds
@@ -33,6 +34,11 @@ def describe(name: str) -> None:
     from disttrack.simulator.scenario.load import shipped_scenarios
 
     scenarios = shipped_scenarios()
+    *sort, name = words
+    if len(sort) > 1 or (sort and sort[0] not in (*FAMILIES, "scenario")):
+        raise ScenarioError(
+            f"disttrack describe: takes a name, or a sort and a name ({accepted([*FAMILIES, 'scenario'])})"
+        )
     if is_reference(name):
         maker = class_of(name, "protocol")
         known = [Facts(family_of(maker) or "mechanism", name, "your own", maker.__qualname__, maker)]
@@ -42,9 +48,18 @@ def describe(name: str) -> None:
     if not known and name not in scenarios:
         names = [*(kind for family in FAMILIES for kind in kinds(family)), *scenarios]
         raise ScenarioError(f"there is no {name!r}{nearest(name, names)} (disttrack list shows what there is)")
+    meanings = [*(one.family for one in known), *(["scenario"] if name in scenarios else [])]
+    if sort:
+        meanings = [one for one in meanings if one == sort[0]]
+    if len(meanings) != 1:
+        if not meanings:
+            raise ScenarioError(f"there is no {' '.join(words)} (disttrack list shows what there is)")
+        ways = " or ".join(f"disttrack describe {one} {name}" for one in meanings)
+        raise ScenarioError(f"{name} means {len(meanings)} things: {ways}")
     for one in known:
-        _print_kind(one)
-    if name in scenarios:
+        if one.family in meanings:
+            _print_kind(one)
+    if "scenario" in meanings:
         _print_scenario(name, scenarios[name])
 
 

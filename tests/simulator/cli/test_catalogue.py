@@ -24,13 +24,44 @@ def test_list_and_describe_use_the_classes_words() -> None:
     assert "\nclaims:\n  deterministic is never wrong: fraction(ok) >= 1 where" in shown
 
 
+def test_kinds_are_listed_by_the_game_that_they_play() -> None:
+    shown = disttrack("list").stdout
+    games = re.split(r"\n(?=[A-Z][a-z -]+ \(task )", shown)
+    assert games[0].startswith("Tracking (task count, generalisation, audit-tracker)")
+    for game, names in (
+        ("Tracking", ("robust", "freeze", "trial")),
+        ("Private counters", ("binary", "intruder")),
+        ("Data that changes", ("fully-dynamic", "churn", "in-the-air")),
+        ("Sketches under attack", ("ams", "ams-attack")),
+        ("Online prediction", ("point-predictor", "contrary")),
+    ):
+        (table,) = [one for one in games if one.startswith(game)]
+        assert not [name for name in names if f"\n{name} " not in table]
+    assert re.search(r"\nfreeze +adaptive ", games[0])
+    assert re.search(r"\nwhite-box +white-box ", games[0])
+    assert re.search(r"\nrobust +adaptive ", games[0])
+    names = re.findall(r"^([\w-]+)", shown.split("\nScenarios\n")[1], flags=re.MULTILINE)
+    assert names.index("headline") < names.index("arms-race") < names.index("faults") < names.index("power")
+
+
+def test_a_name_that_means_two_things_asks_which() -> None:
+    said = refused("describe", "gaussian")
+    assert (
+        "gaussian means 2 things: disttrack describe mechanism gaussian or disttrack describe curator gaussian" in said
+    )
+    assert disttrack("describe", "curator", "gaussian").stdout.startswith("gaussian (curator,")
+    assert disttrack("describe", "scenario", "experts").stdout.startswith("experts (scenario,")
+    assert "takes a name, or a sort and a name" in refused("describe", "scenarios", "experts")
+    assert "there is no sketch gaussian" in refused("describe", "sketch", "gaussian")
+
+
 def test_describe_states_the_error_of_a_mechanism() -> None:
     from disttrack.mechanisms import MECHANISMS, SquareRoot
 
     assert len(MECHANISMS) >= 20
     for kind, maker in MECHANISMS.items():
         assert maker.error, kind
-        assert f"\nerror:         {maker.error}\n" in disttrack("describe", kind).stdout
+        assert f"\nerror:         {maker.error}\n" in disttrack("describe", "mechanism", kind).stdout
     shown = disttrack("describe", "square-root").stdout
     assert f"\nmemory:        {SquareRoot.memory}\n" in shown
     assert "\nprivacy:       approximate\n" in shown
@@ -43,7 +74,7 @@ def test_tasks_and_plots_are_listed_and_described() -> None:
     assert re.search(r"\ncount +sites, items, start", shown)
     shown = disttrack("list", "plots").stdout
     assert "\ncost       x, y=words" in shown
-    shown = disttrack("describe", "experts").stdout
+    shown = disttrack("describe", "task", "experts").stdout
     assert "  experts (at least 2, must be given, column sites): Experts whose advice is combined.\n" in shown
     assert "columns:       regret, plain_regret" in shown
     shown = disttrack("describe", "measure").stdout
