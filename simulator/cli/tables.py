@@ -19,7 +19,14 @@ import click
 
 from disttrack.simulator.errors import printable
 
-COLOURS: Final = {"PASS": "green", "FAIL": "red", "VACUOUS": "red", "UNDECIDED": "yellow", "refuted": "red"}
+COLOURS: Final = {
+    "PASS": "green",
+    "FAIL": "red",
+    "VACUOUS": "red",
+    "UNDECIDED": "yellow",
+    "SKIPPED": "yellow",
+    "refuted": "red",
+}
 """Colours of verdicts at the beginning of a line."""
 NARROWEST: Final = 40
 """The least width that is assumed of a terminal."""

@@ -24,7 +24,11 @@ class PointError(ScenarioError):
     ----------
     path
         Where in the point: ``("protocol", "alpha")``.
+    more
+        Other faults of the same point.
     """
+
+    more: tuple[PointError, ...] = ()
 
     def __init__(self, path: Sequence[str | int], message: str) -> None:
         super().__init__(message)

@@ -41,13 +41,14 @@ def claims(outcomes: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
     held = int((outcomes["verdict"] == "PASS").sum())
     text = Html("<p>{} of {} claims hold. The interval has a confidence of 95 %.</p>", held, len(outcomes))
     heads = ["verdict", "measured", "wanted", "claim", "interval", "control", "false alarm", "power", "games"]
-    failing = {place for place, row in enumerate(records) if row["verdict"] not in ("PASS", "UNDECIDED")}
-    open_ones = {place for place, row in enumerate(records) if row["verdict"] == "UNDECIDED"}
+    failing = {place for place, row in enumerate(records) if row["verdict"] not in ("PASS", "UNDECIDED", "SKIPPED")}
+    open_ones = {place for place, row in enumerate(records) if row["verdict"] in ("UNDECIDED", "SKIPPED")}
     shown = table(heads, rows, (1, 2, 4, 6, 7, 8), says="Claims and measured values", failing=failing, lost=open_ones)
     below = Html(
         "<p>In the control the tested part is broken, and its bound must be missed: a claim whose control meets it is"
-        " VACUOUS. UNDECIDED is one with too few games left. False alarm: the chance that a fresh run misses the bound,"
-        " though it is true. Power: the value beyond the bound that a run of this size refutes with probability 95 %."
+        " VACUOUS. UNDECIDED is one with too few games left, SKIPPED one with none. False alarm: the chance that a"
+        " fresh run misses the bound, though it is true. Power: the value beyond the bound that a run of this size"
+        " refutes with probability 95 %."
         "</p>"
     )
     return section("Claims", text, shown, below, anchor="claims")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.errors import ScenarioError
@@ -29,9 +29,10 @@ def label_of(kind: str, parameters: Iterable[str]) -> str:
     return ", ".join([kind, *parameters])
 
 
-def in_words(parameters: Mapping[str, Any]) -> dict[str, str]:
+def in_words(parameters: Mapping[str, Any], without: Collection[str] = ()) -> dict[str, str]:
     """Return parameters with their values in words, by their names."""
-    return {name: with_name(name.replace("_", " "), value) for name, value in parameters.items()}
+    kept = {name: value for name, value in parameters.items() if name not in without}
+    return {name: with_name(name.replace("_", " "), value) for name, value in kept.items()}
 
 
 def unusual_of(task: type[Task], side: str, point: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, str]:

@@ -38,6 +38,11 @@ COURSES: Final = ("timeline", "ratio", "size")
 """Kinds of figures that show the course of games: series.csv."""
 QUANTILES: Final = (0.0, 0.05, 0.5, 0.95, 1.0)
 TOLERANCE: Final = 1e-9
+SHOWN: Final = {
+    "error": ["over_alpha"], "frontier": ["over_alpha", "max_rel_error", "words"], "matrix": ["failed"],
+    "cost": ["words"], "words-per-efold": ["per_efold"],
+}  # fmt: skip
+"""Columns that kinds of figures show which ask for none, and what a figure calls otherwise."""
 
 Floats = npt.NDArray[np.float64]
 Data = dict[str, Any]
@@ -66,7 +71,14 @@ class Tables:
         self.folder = folder
         self.request = request
         self.axis = str(request.get("x", ""))
+        own = [request.get("y", ""), *str(request.get("also", "")).split(","), request.get("limit", "")]
+        named = [str(name).strip() for name in own]
+        known = [SHOWN.get(name, [name]) for name in named if name] if named[0] else [SHOWN.get(request["kind"], [])]
+        self.shown = [name for names in known for name in names]
         trials = pd.read_csv(folder / "trials.csv", low_memory=False)
+        if request.get("controls"):  # with points of their own
+            controls = pd.read_csv(folder / "controls.csv", low_memory=False)
+            trials = pd.concat([trials, controls.assign(point=-1 - controls["point"])], ignore_index=True)
         starts = {number: point.get("start") or 0 for number, point in enumerate(results.manifest["points"])}
         efolds = np.log1p(trials["items"] / trials["point"].map(starts).clip(lower=1))
         alpha = trials["alpha"].where(trials["alpha"] > 0)
@@ -98,9 +110,10 @@ class Tables:
         limit = self.request.get("limit")
         values: list[Any] = [[limit]] if isinstance(limit, int | float) else []
         for _, mine in [*games.groupby("point"), ("", games)]:
+            mine = mine[[name for name in self.shown if name in mine]]
             numbers = mine.select_dtypes("number").astype(float)
             values += [numbers, numbers.mean(), numbers.quantile(QUANTILES)]
-            for column in mine.columns:
+            for column in mine:
                 answers = mine[column].dropna().astype(str)
                 if len(answers) and set(answers) <= {"True", "False"}:
                     share = binomtest(int((answers == "True").sum()), len(answers))

@@ -14,6 +14,7 @@ from synthetic_results import write_result
 import disttrack
 from disttrack.simulator.cli import main
 from disttrack.simulator.plots.description import Series
+from disttrack.simulator.replay.record import record_of
 from disttrack.simulator.results.answers import answer_table
 from disttrack.simulator.results.labels import sides_of
 
@@ -56,7 +57,8 @@ def test_accuracy_and_privacy_are_part_of_no_name(tmp_path: Path) -> None:
 
 def test_a_game_is_named_by_its_parameters() -> None:
     tight = disttrack.Robust(alpha=0.2, parameters="tight")
-    game = disttrack.play(tight, disttrack.Freeze(begin=3), sites=4, items=300)
+    game = disttrack.play(tight, disttrack.Freeze(begin=3), sites=4, items=300, record=True)
+    assert record_of(game).title == "robust, tight against freeze, begin 3"
     assert sides_of(game) == "robust, tight against freeze, begin 3"
     assert "robust, tight against freeze, begin 3" in game._repr_html_()
     assert sides_of(disttrack.play(disttrack.Robust(alpha=0.2), disttrack.Freeze(), sites=4, items=300)) == (
