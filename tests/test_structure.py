@@ -64,7 +64,8 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
 """The rooms, and which other rooms each may import from."""
 
 UPWARDS: Final = {
-    "disttrack.simulator.game.outcome -> disttrack.simulator.plots": "Game.plot: a game draws itself on request"
+    "disttrack.simulator.game.outcome -> disttrack.simulator.plots": "Game.plot: a game draws itself on request",
+    "disttrack.simulator.results.folder -> disttrack.simulator.plots.accessor": "the type of Results.plot",
 }
 """Imports against the arrows, and why."""
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST: Final = 5
 """Names of adversaries in a row; more are counted."""
 
+
 @click.command(
     epilog="disttrack arena mine.py:Mine; disttrack arena robust:alpha=0.05; disttrack arena learned:file=policy.json"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.registry import kinds
@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from disttrack.simulator.results.folder import Results
+
+
+class Draw(Protocol):
+    """The method of a kind of figure."""
+
+    def __call__(
+        self, *, ax: Axes | Sequence[Axes] | None = None, where: str = "", title: str = "", **options: Any
+    ) -> Any:
+        """Draw the figure and return its axes; `options` are the other keys of the kind in a scenario."""
 
 
 class Plotter:
@@ -29,6 +38,19 @@ class Plotter:
         What is drawn.
     """
 
+    # for editors and type checkers; `__getattr__` makes them
+    cost: Draw
+    error: Draw
+    measure: Draw
+    timeline: Draw
+    breakdown: Draw
+    frontier: Draw
+    matrix: Draw
+    size: Draw
+    budget: Draw
+    ratio: Draw
+    spread: Draw
+
     def __init__(self, results: Results) -> None:
         self._results = results
 
@@ -38,11 +60,13 @@ class Plotter:
 
         return axes_of(self._results, {"kind": kind, **options}, ax)
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        known = _kinds()
-        if name.startswith("_") or name not in known:
-            raise AttributeError(f"there is no figure {name!r}{nearest(name, known)} ({accepted(known)})")
-        return _method(self, name, known[name])
+    if not TYPE_CHECKING:  # a checker refuses other names; those that packages register are drawn by a call
+
+        def __getattr__(self, name: str) -> Callable[..., Any]:
+            known = _kinds()
+            if name.startswith("_") or name not in known:
+                raise AttributeError(f"there is no figure {name!r}{nearest(name, known)} ({accepted(known)})")
+            return _method(self, name, known[name])
 
     def __dir__(self) -> list[str]:
         return sorted(_kinds())

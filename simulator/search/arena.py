@@ -68,7 +68,7 @@ class Arena:
 
     @property
     def costs(self) -> pd.DataFrame:
-        """A row per tracker: protocol, words (the largest median), over_alpha, broken_by (a list); the cheapest first."""
+        """A row per tracker: protocol, words (the largest median), over_alpha, broken_by; the cheapest first."""
         import pandas as pd
 
         rows = []
