@@ -13,8 +13,6 @@ from disttrack.simulator.points.registry import kinds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from disttrack.simulator.results.folder import Results
-
 
 class Draw(Protocol):
     """The method of a kind of figure."""
@@ -51,7 +49,7 @@ class Plotter:
     ratio: Draw
     spread: Draw
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, results: Any) -> None:
         self._results = results
 
     def __call__(self, kind: str, *, ax: Axes | Sequence[Axes] | None = None, **options: Any) -> Any:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.points.point import Part, part
+from disttrack.simulator.points.point import Part, part, unusual
 from disttrack.simulator.points.registry import family_of, kinds, make, parameters
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.folder import finished
+from disttrack.simulator.results.labels import in_words, label_of
 from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.search.advice import Situation, candidates
@@ -207,9 +208,8 @@ def _with_power(kind: str, maker: Any) -> dict[str, Any]:
 
 
 def _label(side: Part) -> str:
-    """Return the name of a side, with its parameters other than the promise."""
-    own = [f"{name}={value}" for name, value in side.arguments.items() if name not in PROMISE]
-    return " ".join([side.label, *own])
+    """Return the name of a side, of which its parameters other than the promise are a part."""
+    return label_of(side.label, in_words(unusual(side.maker(), side.arguments), PROMISE).values())
 
 
 def _matrix(trials: pd.DataFrame, scenario: Scenario) -> pd.DataFrame:

@@ -110,6 +110,6 @@ def test_what_cannot_enter_is_refused(folder: Path, entrant: Any, says: str) -> 
 def test_a_trained_policy_enters_by_its_file(folder: Path) -> None:
     (folder / "policy.json").write_text(json.dumps({"layers": [{"weights": [[0, 0, 0, 1]], "bias": [-0.5]}]}))
     outcome = arena({"kind": "learned", "file": "policy.json"}, **SMALL)
-    assert outcome.name == "learned file=policy.json"
+    assert outcome.name == "learned, file policy.json"
     assert Randomized.kind in set(outcome.own["protocol"])
     assert Learned(file="policy.json") == Learned(file="policy.json")
