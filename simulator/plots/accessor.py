@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.points.source import import_reference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,9 +55,8 @@ class Plotter:
 
     def __call__(self, kind: str, *, ax: Axes | Sequence[Axes] | None = None, **options: Any) -> Any:
         """Draw a figure of this kind, a registered name or a class by reference; return its axes."""
-        from disttrack.simulator.plots.figures import axes_of
-
-        return axes_of(self._results, {"kind": kind, **options}, ax)
+        # by reference: `Results` names this class as a type, and figures read results
+        return import_reference("disttrack.simulator.plots.figures:axes_of")(self._results, {"kind": kind, **options}, ax)
 
     if not TYPE_CHECKING:  # a checker refuses other names; those that packages register are drawn by a call
 
