@@ -56,7 +56,8 @@ class Plotter:
     def __call__(self, kind: str, *, ax: Axes | Sequence[Axes] | None = None, **options: Any) -> Any:
         """Draw a figure of this kind, a registered name or a class by reference; return its axes."""
         # by reference: `Results` names this class as a type, and figures read results
-        return import_reference("disttrack.simulator.plots.figures:axes_of")(self._results, {"kind": kind, **options}, ax)
+        axes_of = import_reference("disttrack.simulator.plots.figures:axes_of")
+        return axes_of(self._results, {"kind": kind, **options}, ax)
 
     if not TYPE_CHECKING:  # a checker refuses other names; those that packages register are drawn by a call
 
