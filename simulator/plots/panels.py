@@ -63,6 +63,7 @@ _MEASURED: Final = {
     "late_error": "largest error in the second half",
     "touched": "different items",
     "samples_needed": "points needed",
+    "paid": "regret that privacy adds, over the bound's shape",
     "gap": "gap of the last query",
     "regret": "regret, in units of loss",
     "deviation": "largest deviation, in items",
@@ -99,7 +100,7 @@ def shape(number_of_panels: int) -> tuple[int, int]:
 
 def look_of(line: Line, kinds: tuple[str, ...], **more: Any) -> Look:
     """Return the look of a line: colour and marker by protocol, dashes and halves of marks by its variant."""
-    look, variant = mark(line.protocol, kinds), line.order > 0
+    look, variant = mark(line.protocol, kinds, line.order), line.order > 0
     own = {"dashes": DASHES[line.order % len(DASHES)], "half": variant, "marker": look.marker}
     return Look(look.colour, **(own | more))
 
@@ -110,15 +111,17 @@ def error_over_alpha(games: pd.DataFrame) -> pd.Series[float]:
     return games["max_rel_error"].astype(float) / alpha.where(alpha > 0)
 
 
-def border() -> list[Item]:
-    """Return the border at an error of alpha and the part above it."""
-    words = Words(0.02, 0.95, "fails: error above α", QUIET, shares=True)
-    return [Region(1, 1e9, Fill("#000000", 0.05)), Rule(1, Look(BORDER, width=1.0, order=1)), words]
+def border(at: float = 1.0, name: str | float = "alpha") -> list[Item]:
+    """Return the border at an error of alpha, or at another limit, and the part above it."""
+    text = "fails: error above α" if name == "alpha" else f"above the limit, {name}"
+    words = Words(0.02, 0.95, text, QUIET, shares=True)
+    return [Region(at, 1e9, Fill("#000000", 0.05)), Rule(at, Look(BORDER, width=1.0, order=1)), words]
 
 
 def curves(
     plot: Any, tables: Tables, label: str, values: Values, bound: Bound | None = None, *,
     more: Sequence[Item] = (), low: float = -inf, linear: bool = False, always: Sequence[float] = (), note: str = "",
+    by: str = "", judged: bool = True,
 ) -> Description:  # fmt: skip
     """Return a figure of lines along the axis `plot.x`, a panel per adversary, on common scales.
 
@@ -138,10 +141,16 @@ def curves(
         Values that the scale has in any case.
     note
         Further sentences for the foot.
+    by
+        As for `panels`.
+    judged
+        Whether marks are hollow where at least half of the games failed.
     """
-    drawn = panels_of_curves(tables, plot.x, values, bound)
+    drawn = panels_of_curves(tables, plot.x, values, bound, by)
     if not drawn:
         raise ValueError(f"a figure of {label!r} needs games that have it; these have none")
+    if not judged:
+        drawn = [(title, [replace(one, broken=np.zeros_like(one.broken)) for one in part]) for title, part in drawn]
     all_curves = [curve for _, part in drawn for curve in part]
     rows, columns = shape(len(drawn))
     named = columns < 3
@@ -249,5 +258,6 @@ def value_axis(
     low, high = float(drawn.min()), float(drawn.max())
     if low > 0 and high > _LINEAR_SPAN * low and not linear:
         return Axis(label, "log", (low / 1.4, high * 1.4), most=most, text=short, edges=edges)
-    ends = (0.0, max(high, 1e-9) * 1.08) if low >= 0 else (None, None)
+    around = 0.05 * (high - low)
+    ends = (0.0, max(high, 1e-9) * 1.08) if low >= 0 else (low - around, high + around)
     return Axis(label, ends=ends, most=most, text=short, edges=edges)
