@@ -5,6 +5,7 @@ from disttrack.adversaries.base import Adversary, Choice, View
 from disttrack.adversaries.believing import Eavesdrop, Posterior, WhiteBox
 from disttrack.adversaries.bisect import Bisect
 from disttrack.adversaries.intruder import Challenge, Intruder
+from disttrack.adversaries.learned import Learned
 from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.oblivious import Bursts, RoundRobin, SingleSite, Uniform, Zipf
 from disttrack.adversaries.phase import Phase
@@ -50,6 +51,7 @@ __all__ = [
     "Insertion",
     "Intruder",
     "Labels",
+    "Learned",
     "Overcount",
     "Phase",
     "PointStream",

@@ -29,4 +29,4 @@ SKETCHES: dict[str, type[Sketch]] = {
 }
 """Every sketch by its name."""
 
-__all__ = [name for name in vars() if name[0].isupper()]
+__all__ = [name for name in vars() if name[0].isupper() and name != "SKETCHES"]

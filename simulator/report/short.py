@@ -154,8 +154,8 @@ def _held(every: Sequence[Pair]) -> list[Html]:
     for pair in every:
         failed[pair.protocol] += pair.failed
     broken = {pair.protocol for pair in every if pair.broken}
-    never = ", ".join(name for name, games in failed.items() if not games)
-    sometimes = ", ".join(f"{name} ({games:,})" for name, games in failed.items() if games and name not in broken)
+    never = "; ".join(name for name, games in failed.items() if not games)
+    sometimes = "; ".join(f"{name} ({games:,})" for name, games in failed.items() if games and name not in broken)
     sentences = [Html("No game fails of <strong>{}</strong>.", never)] if never else []
     return sentences + ([Html("Now and then a game fails of {}.", sometimes)] if sometimes else [])
 
@@ -173,4 +173,4 @@ def _costs(every: Sequence[Pair], last: str) -> list[Html]:
     notes |= {pair: " (broken)" for pair in mine if pair.broken}
     costs = [f"{pair.protocol} {number(round(pair.words))}{notes[pair]}" for pair in mine[: 2 * MOST]]
     at = f"at {last}, " if last else ""
-    return [Html("Cost in words, {}against {} (medians): {}.", at, hardest, ", ".join(costs))]
+    return [Html("Cost in words, {}against {} (medians): {}.", at, hardest, "; ".join(costs))]
