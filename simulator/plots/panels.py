@@ -129,7 +129,7 @@ def curves(
     ----------
     label
         Of the y axis.
-    values, bound
+    values, bound, by, judged
         As for `panels_of_curves`.
     more
         Further items of each panel; the last one has their labels.
@@ -141,16 +141,10 @@ def curves(
         Values that the scale has in any case.
     note
         Further sentences for the foot.
-    by
-        As for `panels`.
-    judged
-        Whether marks are hollow where at least half of the games failed.
     """
-    drawn = panels_of_curves(tables, plot.x, values, bound, by)
+    drawn = panels_of_curves(tables, plot.x, values, bound, by, judged=judged)
     if not drawn:
         raise ValueError(f"a figure of {label!r} needs games that have it; these have none")
-    if not judged:
-        drawn = [(title, [replace(one, broken=np.zeros_like(one.broken)) for one in part]) for title, part in drawn]
     all_curves = [curve for _, part in drawn for curve in part]
     rows, columns = shape(len(drawn))
     named = columns < 3
@@ -169,7 +163,6 @@ def curves(
         others = [replace(one, label="") if isinstance(one, Series) and not last else one for one in more]
         panels.append(Panel([*items, *others], x, y, title))
     looks = {curve.line.label: look_of(curve.line, kinds) for curve in all_curves}
-    legend = [] if named else [(look, text) for text, look in looks.items()]
     above = [curve for curve in all_curves if curve.middle.min() > low]
     everything = values(tables.trials)
     notes = [
@@ -180,11 +173,16 @@ def curves(
         note,
         infinite_note(everything),
     ]
-    height = 3.9 + 0.25 * max(0, len(looks) - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
     return Description(
-        panels, columns, height, plot.title or tables.title, fixed(tables, plot.x),
-        " ".join(text.strip() for text in notes if text), legend=legend,
+        panels, columns, _height(rows, columns, len(looks)), plot.title or tables.title, fixed(tables, plot.x),
+        " ".join(text.strip() for text in notes if text),
+        legend=[] if named else [(look, text) for text, look in looks.items()],
     )  # fmt: skip
+
+
+def _height(rows: int, columns: int, names: int) -> float:
+    """Return the height of all panels: more where many names are beside one row of them."""
+    return 3.9 + 0.25 * max(0, names - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
 
 
 def _items(curve: Curve, kinds: tuple[str, ...], axis: str, low: float, *, named: bool) -> list[Item]:

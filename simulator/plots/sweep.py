@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
 from typing import Any, Final
@@ -86,7 +86,9 @@ def place(games: pd.DataFrame, axis: str) -> pd.Series[float]:
     return 1.0 / values if axis == "alpha" else values
 
 
-def panels_of_curves(tables: Tables, axis: str, values: Values, bound: Bound | None = None, by: str = "") -> Drawn:
+def panels_of_curves(
+    tables: Tables, axis: str, values: Values, bound: Bound | None = None, by: str = "", *, judged: bool = True
+) -> Drawn:
     """Return the lines of each panel with its title, panels without any left out.
 
     Along an axis that is one adversary's parameter, the games against the others have no place.
@@ -99,6 +101,8 @@ def panels_of_curves(tables: Tables, axis: str, values: Values, bound: Bound | N
         Theory for a game (a row of trials.csv), None if there is none.
     by
         As for `panels`.
+    judged
+        Whether marks are hollow where at least half of the games failed.
     """
     if place(tables.trials, axis).isna().all():
         raise ValueError(f"x: {axis!r} has words for values, and a line needs numbers")
@@ -106,6 +110,8 @@ def panels_of_curves(tables: Tables, axis: str, values: Values, bound: Bound | N
         (title, [_curve(line, axis, values, bound) for line in lines(games, axis)])
         for title, games in panels(tables, by)
     ]
+    if not judged:
+        drawn = [(title, [replace(one, broken=np.zeros_like(one.broken)) for one in part]) for title, part in drawn]
     kept = [(title, [curve for curve in part if len(curve.x)]) for title, part in drawn]
     return [(title, part) for title, part in kept if part]
 
