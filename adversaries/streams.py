@@ -48,10 +48,13 @@ class Scattered(Adversary):
         Items to send in total; None for log2 of the steps, rounded up.
     even
         True sends them at equal distances instead, the last one in the last step.
+
+    Source
+    ------
+    the sparse stream of Qiu, Yi 2022, Table 1.
     """
 
     kind: ClassVar[str] = "scattered"
-    source: ClassVar[str] = "the sparse stream of Qiu, Yi 2022, Table 1"
     oblivious: ClassVar[bool] = True
 
     count: Natural | None = None
@@ -92,10 +95,13 @@ class HardInstance(Adversary):
     ----------
     k
         Items to send; None for the monitor's own threshold.
+
+    Source
+    ------
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 1.
     """
 
     kind: ClassVar[str] = "hard-instance"
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 1"
     oblivious: ClassVar[bool] = True
 
     k: Whole | None = None
@@ -130,10 +136,13 @@ class Biased(Uniform):
     ----------
     spread
         The probabilities go from 1/2 - spread to 1/2 + spread.
+
+    Source
+    ------
+    independent costs, for experts of different worth.
     """
 
     kind: ClassVar[str] = "biased"
-    source: ClassVar[str] = "independent costs, for experts of different worth"
     oblivious: ClassVar[bool] = True
 
     spread: Annotated[float, numbers("from 0 to 0.5", lambda value: 0 <= value <= 0.5)] = 0.1

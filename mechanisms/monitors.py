@@ -74,11 +74,10 @@ class SparseVectorMonitor(Mechanism):
 
     Source
     ------
-    Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8.
     """
 
     kind = "sparse-vector-monitor"
-    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
     error = "right for k >= (8 / epsilon) ln(2 / beta) + (16 / epsilon) ln(2 T / beta)"
     arithmetic = "real"
 
@@ -148,11 +147,10 @@ class ReleaseMonitor(Mechanism):
 
     Source
     ------
-    Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8.
     """
 
     kind = "release-monitor"
-    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
     error = "right for k of the order of 1 / delta"
     arithmetic = "coins"
 
@@ -213,11 +211,10 @@ class CounterMonitor(Mechanism):
 
     Source
     ------
-    The remark after Problem 1.6 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, after Problem 1.6.
     """
 
     kind = "counter-monitor"
-    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, after Problem 1.6"
     error = "right if the counter errs by k / 4 at most"
     arithmetic = "grid"
 

@@ -38,7 +38,8 @@ class Binary(NodeCounter):
 
     Source
     ------
-    Chan, Shi, Song 2011; Algorithm 3 of Xiong, Zhu, Huang 2023. floor(log2 horizon) + 1 levels, derived.
+    Chan, Shi, Song 2011; Xiong, Zhu, Huang 2023, Algorithm 3.
+    floor(log2 horizon) + 1 levels are derived.
 
     Examples
     --------
@@ -49,7 +50,6 @@ class Binary(NodeCounter):
     """
 
     kind = "binary"
-    source = "Chan, Shi, Song 2011; Xiong, Zhu, Huang 2023, Algorithm 3"
     error = "sqrt(2 popcount(t)) levels / epsilon, levels = floor(log2 horizon) + 1"
     memory = "O(log t)"
     arithmetic = "grid"
@@ -69,7 +69,7 @@ class Binary(NodeCounter):
     @property
     def scale(self) -> float:
         """Scale of the noise of an interval."""
-        return self.levels / self.epsilon
+        return self.levels / self.epsilon  # Algorithm 3, l. 1: 1 / epsilon'
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.scale, t.bit_count())]

@@ -55,7 +55,8 @@ class KAry(NodeCounter):
 
     Source
     ------
-    Andersson, Pagh, Steiner, Torkamani 2025, "Count on your elders: Laplace vs Gaussian noise".
+    Andersson, Pagh, Steiner, Torkamani 2025.
+    "Count on your elders: Laplace vs Gaussian noise".
 
     Examples
     --------
@@ -64,7 +65,6 @@ class KAry(NodeCounter):
     """
 
     kind = "k-ary"
-    source = "Andersson, Pagh, Steiner, Torkamani 2025"
     error = "sqrt(2 sum of |digits of t|) levels / epsilon, levels = log_k(2 horizon + 1) rounded up"
     memory = "O(base log t)"
     arithmetic = "grid"

@@ -169,9 +169,10 @@ class NodeNoise(Ahead):
 def dyadic_nodes(before: int, upto: int) -> Nodes:
     """Return the nodes of a binary tree: the longest dyadic interval that ends at each step.
 
-    With i the number of trailing zeros of t, Algorithm 3 of Xiong, Zhu, Huang 2023 forgets the noisy sums of the levels
-    below i, draws that of level i, the entries t - 2^i + 1 ... t, and adds up those of the set bits of t. So the
-    interval is used until one of its level, or of a higher one, ends: at t + 2^i.
+    Algorithm 3 of Xiong, Zhu, Huang 2023, all steps t (line 2) at once. With i the number of trailing zeros of t, it
+    sums up the entries t - 2^i + 1 ... t for level i (line 4), forgets the noisy sums of the levels below i (lines 5 and
+    6), draws that of level i (line 7), and adds up those of the set bits of t (line 8). So the interval is used until
+    one of its level, or of a higher one, ends: at t + 2^i.
     """
     ends = np.arange(before + 1, upto + 1)
     return Nodes(ends, ends + (ends & -ends), ends & (ends - 1), ends)

@@ -45,7 +45,6 @@ class TwoLevel(NodeCounter):
     """
 
     kind = "two-level"
-    source = "Chan, Shi, Song 2011, section 3.2"
     error = "sqrt(8 (floor(t / block) + t mod block)) / epsilon, block = sqrt(horizon)"
     memory = "O(1)"
     arithmetic = "grid"
