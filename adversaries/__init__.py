@@ -1,5 +1,7 @@
 """Adversaries, which feed the sites: oblivious streams, adaptive attackers, and base classes for users' own."""
 
+import typing
+
 from disttrack.adversaries.adaptive import Coin as Coin
 from disttrack.adversaries.adaptive import Drain as Drain
 from disttrack.adversaries.adaptive import Freeze as Freeze
@@ -48,4 +50,5 @@ from disttrack.adversaries.updates import UpdateView as UpdateView
 from disttrack.adversaries.views import StateView as StateView
 from disttrack.adversaries.views import TrafficView as TrafficView
 
-__all__ = [name for name in vars() if name[0].isupper()]
+if not typing.TYPE_CHECKING:  # type checkers read the imports above
+    __all__ = [name for name in vars() if name[0].isupper()]

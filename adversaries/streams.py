@@ -113,11 +113,8 @@ class HardInstance(Adversary):
             return None
         known = dict(view.known)
         monitor: Any = MONITORS[known.pop("kind")](**known)
-        halting_times = (
-            monitor.halting_times(view.rng) if monitor.kind == "counter-monitor" else monitor.halting_times()
-        )
         k = monitor.k if self.k is None else self.k
-        instance = hard_instance(halting_times, k)
+        instance = hard_instance(monitor.halting_times(view.rng), k)
         if instance.steps > view.items:
             raise ValueError(
                 f"items must be at least 2^(k + 1) - 2 = {instance.steps:,} for hard-instance with k = {k};"

@@ -102,7 +102,7 @@ class SparseVectorMonitor(Mechanism):
             return AboveThreshold(self.epsilon, quiet_cut(self.epsilon, self.horizon, self.false_alarm))
         return AboveThreshold(self.epsilon, 0.75 * self.k if self.cut is None else self.cut)
 
-    def halting_times(self) -> AboveThresholdHalting:
+    def halting_times(self, rng: np.random.Generator | None = None) -> AboveThresholdHalting:
         """Return the exact distribution of the step at which it halts."""
         return AboveThresholdHalting(self.test(), most_ones=self.k)
 
@@ -162,7 +162,7 @@ class ReleaseMonitor(Mechanism):
         """Revealed ones at which it answers top."""
         return max(1, math.ceil(0.75 * self.k * self.delta))
 
-    def halting_times(self) -> ReleaseMonitor:
+    def halting_times(self, rng: np.random.Generator | None = None) -> ReleaseMonitor:
         """Return the exact distribution of the halting step, computed by this object's `halting`."""
         return self
 

@@ -1,5 +1,7 @@
 """Protocols: the rules of the sites and the server. One file or folder per family."""
 
+import typing
+
 from disttrack.protocols.base import EVERYONE as EVERYONE
 from disttrack.protocols.base import FOREVER as FOREVER
 from disttrack.protocols.base import Message as Message
@@ -18,4 +20,5 @@ from disttrack.protocols.sampling.private_copies import PrivateCopies as Private
 from disttrack.protocols.sampling.randomized import Randomized as Randomized
 from disttrack.protocols.sampling.sketch_switching import SketchSwitching as SketchSwitching
 
-__all__ = [name for name in vars() if name[0].isupper()]
+if not typing.TYPE_CHECKING:  # type checkers read the imports above
+    __all__ = [name for name in vars() if name[0].isupper()]

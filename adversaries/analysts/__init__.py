@@ -1,5 +1,7 @@
 """Analysts, which choose statistical queries of a sample and see the answers."""
 
+import typing
+
 from disttrack.adversaries.analysts.analysts import BestOfMany as BestOfMany
 from disttrack.adversaries.analysts.analysts import FixedQueries as FixedQueries
 from disttrack.adversaries.analysts.analysts import GradientAnalyst as GradientAnalyst
@@ -9,4 +11,5 @@ from disttrack.adversaries.analysts.analysts import Speller as Speller
 from disttrack.adversaries.analysts.base import Analyst as Analyst
 from disttrack.adversaries.analysts.base import AnalystView as AnalystView
 
-__all__ = [name for name in vars() if name[0].isupper()]
+if not typing.TYPE_CHECKING:  # type checkers read the imports above
+    __all__ = [name for name in vars() if name[0].isupper()]

@@ -1,5 +1,7 @@
 """Adversaries of sketches, which choose the updates of a stream: fixed streams, attacks and their controls."""
 
+import typing
+
 from disttrack.adversaries.sketching.attacks import AmsAttack as AmsAttack
 from disttrack.adversaries.sketching.attacks import CoverAttack as CoverAttack
 from disttrack.adversaries.sketching.attacks import QuietItems as QuietItems
@@ -15,4 +17,5 @@ from disttrack.adversaries.sketching.streams import FreshItems as FreshItems
 from disttrack.adversaries.sketching.streams import RandomItems as RandomItems
 from disttrack.mechanisms.sketches import RESET as RESET
 
-__all__ = [name for name in vars() if name[0].isupper()]
+if not typing.TYPE_CHECKING:  # type checkers read the imports above
+    __all__ = [name for name in vars() if name[0].isupper()]

@@ -9,8 +9,7 @@ from typing import Annotated
 import numpy as np
 
 from disttrack.mechanisms.checks import at_least, odd
-from disttrack.mechanisms.counters.linear import NodeCounter, NodeNoise, Nodes
-from disttrack.mechanisms.noise import Draws, Laplace
+from disttrack.mechanisms.counters.linear import NodeCounter, Nodes
 
 
 def balanced_digits(number: int, base: int) -> list[int]:
@@ -67,7 +66,6 @@ class KAry(NodeCounter):
     kind = "k-ary"
     error = "sqrt(2 sum of |digits of t|) levels / epsilon, levels = log_k(2 horizon + 1) rounded up"
     memory = "O(base log t)"
-    arithmetic = "grid"
 
     base: Annotated[int, at_least(3), odd] = 19
 
@@ -75,11 +73,6 @@ class KAry(NodeCounter):
     def levels(self) -> int:
         """Digits of the horizon, which is also the largest number of nodes that contain an entry."""
         return len(balanced_digits(self.steps, self.base))
-
-    @property
-    def scale(self) -> float:
-        """Scale of the noise of a node."""
-        return self.levels / self.epsilon
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.scale, sum(map(abs, balanced_digits(t, self.base))))]
@@ -117,6 +110,3 @@ class KAry(NodeCounter):
         columns = [np.concatenate(parts) for parts in zip(*levels, strict=True)]
         order = np.argsort(columns[0], kind="stable")
         return Nodes(*(column[order] for column in columns))
-
-    def noise(self, rng: np.random.Generator) -> NodeNoise:
-        return NodeNoise(self.nodes, Draws(Laplace(self.scale), rng, batch=min(2 * self.steps, 1024)))

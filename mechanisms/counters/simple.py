@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.counters.linear import NEVER, LinearCounter, NodeCounter, NodeNoise, Nodes
+from disttrack.mechanisms.counters.linear import NEVER, LinearCounter, NodeCounter, Nodes
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
 
@@ -78,13 +78,8 @@ class PerItem(NodeCounter):
     kind = "per-item"
     error = "sqrt(2 t) / epsilon"
     memory = "O(1)"
-    arithmetic = "grid"
     needs_horizon = False
-
-    @property
-    def scale(self) -> float:
-        """Scale of the noise of an item."""
-        return 1 / self.epsilon
+    levels = 1
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.scale, t)]
@@ -92,6 +87,3 @@ class PerItem(NodeCounter):
     def nodes(self, before: int, upto: int) -> Nodes:
         items = np.arange(before + 1, upto + 1)
         return Nodes(items, np.full(len(items), NEVER), items - 1, items)
-
-    def noise(self, rng: np.random.Generator) -> NodeNoise:
-        return NodeNoise(self.nodes, Draws(Laplace(self.scale), rng))
