@@ -20,4 +20,9 @@ IDS: Final[dict[str, dict[str, Any]]] = {
 """What is registered, with the arguments of `DistributedCount`; `make` takes others over them."""
 
 for _name, _arguments in IDS.items():
-    gymnasium.register(_name, entry_point="disttrack.simulator.environment:DistributedCount", kwargs=_arguments)
+    gymnasium.register(
+        _name,
+        entry_point="disttrack.simulator.environment:DistributedCount",
+        vector_entry_point="disttrack.simulator.vector_environment:DistributedCounts",
+        kwargs=_arguments,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 
@@ -16,6 +16,27 @@ class ScenarioError(Exception):
 
     def __str__(self) -> str:
         return shortened(super().__str__())
+
+
+class ScenarioErrors(ScenarioError):
+    """Several faults of one input, each in a line of the message; of many the first twenty.
+
+    Attributes
+    ----------
+    errors
+        All of them.
+    """
+
+    SHOWN: Final = 20
+
+    def __init__(self, errors: Sequence[ScenarioError]) -> None:
+        super().__init__(errors)
+        self.errors = tuple(errors)
+
+    def __str__(self) -> str:
+        lines = [one_line(error) for error in self.errors[: self.SHOWN]]
+        more = len(self.errors) - self.SHOWN
+        return "\n".join([*lines, *([f"… and {more:,} more"] if more > 0 else [])])
 
 
 class MoveError(ScenarioError):

@@ -44,11 +44,12 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "report": frozenset({"errors", "points", "claims", "scenario", "results", "plots", "pages"}),
     "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
     "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),
-    "search": SIDES | {"game", "points", "errors"},
+    "search": SIDES | {"mechanisms", "game", "points", "errors"},
     "conformance": SIDES | {"mechanisms", "game"},
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
     "environment": SIDES | {"environment_text", "game", "points"},
     "environment_text": frozenset({"adversaries", "results"}),
+    "vector_environment": frozenset({"environment"}),
     "cli": frozenset(
         {"errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
         | {"report", "replay", "runs", "search", "templates", "conformance"}

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterable
 from typing import Final
 
+from disttrack.simulator.plots.base import brief
 from disttrack.simulator.results.formats import number
 from handbook.corpus import Row, Shipped, shipped
 from handbook.prose import code, paragraphs, prose, table
@@ -104,7 +105,7 @@ def _finding(one: Shipped) -> str:
 
 def _pictures(one: Shipped) -> str:
     return "".join(
-        f"![{says.replace('[', '(').replace(']', ')')}](../reference/{one.name}/{file})\n\n{prose(says)}\n\n"
+        f"![{says.replace('[', '(').replace(']', ')')}](../reference/{one.name}/{file})\n\n{prose(brief(says))}\n\n"
         for file, says in one.captions.items()
     )
 

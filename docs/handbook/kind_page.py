@@ -7,6 +7,7 @@ from dataclasses import MISSING, dataclass
 from math import inf
 from typing import Final
 
+from disttrack.simulator.plots.base import brief
 from disttrack.simulator.points.facts import ACCURACY, Cost, Facts, first_line
 from disttrack.simulator.points.registry import HOMES
 from disttrack.simulator.results.formats import number
@@ -57,7 +58,7 @@ def kind_page(facts: Facts, example: Example | None, picture: Picture | None, do
         parts.append(_cost(facts.cost))
     parts += [_sizes(facts), _parameters(facts)]
     if picture is not None:
-        parts.append(f"## Picture\n\n![{picture.says}]({picture.path})\n\n{prose(picture.says.rstrip('.'))}.\n")
+        parts.append(f"## Picture\n\n![{picture.says}]({picture.path})\n\n{prose(brief(picture.says))}\n")
     if example is not None:
         parts.append(_example(facts, example))
     parts += [_scenarios(facts), f"On the command line: `disttrack describe {facts.name}`.\n"]

@@ -15,7 +15,6 @@ its games, or of those of its control, is undecided whatever the others show.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -28,19 +27,20 @@ from disttrack.simulator.claims.columns import GAME
 from disttrack.simulator.claims.expressions import (
     Columns,
     ExpressionError,
-    columns_of,
     condition,
     length,
     measure,
-    parse,
     select,
 )
 from disttrack.simulator.claims.false_alarm import false_alarm
 from disttrack.simulator.claims.jackknife import observe
 from disttrack.simulator.claims.power import power
+from disttrack.simulator.claims.rehearsal import possible_rows
 
 VACUOUS: Final = "VACUOUS"
 UNDECIDED: Final = "UNDECIDED"
+SKIPPED: Final = "SKIPPED"
+"""Verdict of a claim that an edited scenario leaves without games: it has neither held nor failed."""
 _BROKEN: Final = "broken "
 """Which games are broken: a column that no expression can name."""
 
@@ -62,7 +62,8 @@ class Finding:
     games
         Number of different games that it was measured on.
     verdict
-        ``PASS``, ``FAIL``, ``VACUOUS`` if it passes in its control too, or ``UNDECIDED`` if errors have ended games.
+        ``PASS``, ``FAIL``, ``VACUOUS`` if it passes in its control too, ``UNDECIDED`` if errors have ended games, or
+        ``SKIPPED`` if the scenario leaves it without games.
     note
         Why nothing could be measured, or is decided; empty otherwise.
     control
@@ -103,6 +104,11 @@ class Finding:
         """Return whether the claim passed."""
         return self.verdict == "PASS"
 
+    @property
+    def fails(self) -> bool:
+        """Return whether it neither passed nor was skipped."""
+        return self.verdict not in ("PASS", SKIPPED)
+
     def row(self) -> dict[str, Any]:
         """Return its row of ``claims.csv``."""
         return asdict(self)
@@ -131,6 +137,7 @@ def judge(
     table: Columns,
     controls: Mapping[int, ControlTable] | None = None,
     lost: Columns | None = None,
+    skipped: Mapping[int, str] | None = None,
 ) -> list[Finding]:
     """Return the findings of claims over the table of games.
 
@@ -140,9 +147,16 @@ def judge(
         By number of the claim, the games of its control.
     lost
         What was known beforehand of the games that an error ended; these are not in the table.
+    skipped
+        By number, why a claim is left without games.
     """
     outcomes: list[Finding] = []
     for number, claim in enumerate(claims):
+        if reason := (skipped or {}).get(number):
+            outcomes.append(
+                Finding(claim.name, claim.where, "", claim.measure, claim.bound, verdict=SKIPPED, note=reason)
+            )
+            continue
         findings = _findings(claim, table)
         if ended := lost_games(claim, lost or {}):
             note = f"{ended:,} of its {ended + sum(one.played for one in findings):,} games ended in an error"
@@ -192,18 +206,10 @@ def distinct_games(table: Columns) -> Columns:
 
 
 def lost_games(claim: Claim, lost: Columns) -> int:
-    """Return how many of the games that an error ended a claim may be about.
-
-    A part of the claim's condition on columns that are not known without playing is taken as true.
-    """
-    tree = parse(claim.where or "True")
-    parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
-    may = np.ones(length(lost), dtype=bool)
-    for part in map(ast.unparse, parts):
-        if columns_of(part) <= set(lost):
-            with suppress(ExpressionError):  # the finding of the claim has the reason
-                may &= condition(part, lost)
-    return int(may.sum())
+    """Return how many of the games that an error ended a claim may be about."""
+    with suppress(ExpressionError):  # the finding of the claim has the reason
+        return int(possible_rows(claim.where, lost).sum())
+    return length(lost)
 
 
 def _findings(claim: Claim, table: Columns) -> list[Finding]:

@@ -5,14 +5,26 @@ A column of a type that is not known can be used as a value of any type.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
 from disttrack.simulator.claims.columns import NETWORK_COLUMNS, TRIAL_COLUMNS, ColumnType
-from disttrack.simulator.claims.expressions import Columns, column_of, columns_of, condition, measure, rows
+from disttrack.simulator.claims.expressions import (
+    Columns,
+    ExpressionError,
+    column_of,
+    columns_of,
+    condition,
+    length,
+    measure,
+    parse,
+    rows,
+)
 from disttrack.simulator.claims.statistics import AGGREGATES, Estimate, Values
 
 _SAMPLES: Final[Mapping[ColumnType, Values]] = {
@@ -44,6 +56,27 @@ def check_rows(text: str, columns: Mapping[str, ColumnType] | None = None) -> No
 def check_condition(text: str, columns: Mapping[str, ColumnType] | None = None) -> None:
     """Raise ExpressionError unless `text` is true or false of each row."""
     condition(text, _sample(text, columns))
+
+
+def possible_rows(text: str, table: Columns) -> Values:
+    """Return for each row whether a condition may hold in it, by the columns that the table has; an empty one does.
+
+    A part of a conjunction that is wrong, or on columns that are not in the table, is taken as true.
+
+    Examples
+    --------
+    >>> possible_rows("sites > 1 and words > 5", {"sites": np.array([1, 2])})
+    array([False,  True])
+    """
+    waiting, may = [parse(text or "True")], np.ones(length(table), dtype=bool)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.BoolOp) and isinstance(part.op, ast.And):
+            waiting += part.values
+        elif columns_of(ast.unparse(part)) <= set(table):
+            with suppress(ExpressionError):  # the check of the condition has the reason
+                may &= condition(ast.unparse(part), table)
+    return may
 
 
 def is_column(name: str, columns: Mapping[str, ColumnType]) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from disttrack.simulator.cli.patient_pipe import patient_output
-from disttrack.simulator.errors import RunError, ScenarioError, accepted, nearest, one_line, shortened
+from disttrack.simulator.errors import RunError, ScenarioError, ScenarioErrors, accepted, nearest, one_line, shortened
 
 COMMANDS: Final = {
     "run": ("run:run", "Play scenarios: table, claims, figures."),
@@ -75,11 +75,11 @@ class Commands(click.Group):
 
 
 def _line(error: BaseException) -> str:
-    """Return an error as one line."""
+    """Return an error as one line, several as one each."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return "disttrack: stopped; finished games are kept, and the same command goes on with the rest"
     if not isinstance(error, click.ClickException):
-        return one_line(shortened(str(error)))
+        return str(error) if isinstance(error, ScenarioErrors) else one_line(shortened(str(error)))
     message = " ".join(error.format_message().split())
     command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx is not None else "disttrack"
     return one_line(shortened(f"{command}: {message[:1].lower()}{message[1:]}"))

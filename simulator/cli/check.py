@@ -26,7 +26,8 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> 
         try:
             documents.append({"file": file, "valid": True, **_work(file, overrides)})
         except ScenarioError as error:
-            documents.append({"file": file, "valid": False, "error": one_line(error)})
+            errors = [one_line(one) for one in getattr(error, "errors", (error,))]
+            documents.append({"file": file, "valid": False, "error": errors[0], "errors": errors})
     if as_json:
         print_json({"files": documents})
     else:
@@ -49,6 +50,7 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, Any]:
         "trials": scenario.head.trials,
         "control_games": scenario.control_games,
         "user_files": scenario.files,
+        "skipped": [one._asdict() for one in scenario.skipped],
         **{name: getattr(work, name) for name in ("workers", "messages", "seconds", "memory", "disk")},
     }
 
@@ -58,7 +60,7 @@ def _print(document: dict[str, Any]) -> None:
     from disttrack.simulator.results.formats import duration, in_bytes, number
 
     if not document["valid"]:
-        click.echo(document["error"], err=True)
+        click.echo("\n".join(document["errors"]), err=True)
         return
     print_text(f"{document['file']}: valid")
     games = "{games:,} ({points:,} points, {trials:,} trials each), and {control_games:,} of the claims' controls"
@@ -72,6 +74,8 @@ def _print(document: dict[str, Any]) -> None:
     if document["user_files"]:
         facts["your files"] = f"{', '.join(document['user_files'])}; this check has executed those that are code"
     print_facts(facts)
+    for one in document["skipped"]:
+        print_text(f"SKIPPED {one['what']} {one['name']!r}: {one['why']}")
 
 
 @click.command()

@@ -32,6 +32,7 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     from disttrack.simulator.game.play import play as play_game
     from disttrack.simulator.replay.files import save
     from disttrack.simulator.replay.record import record_of
+    from disttrack.simulator.results.labels import sides_of
     from disttrack.simulator.tasks.tracking import prepare
 
     point = point_of(**flags)
@@ -41,12 +42,17 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
         raise ScenarioError(f"disttrack play: {error}") from error
     if record is not None:
         save(record_of(game, point), record)
-    sides = point.protocol.label, point.adversary.label
     if as_json:
-        row = {"protocol": sides[0], "adversary": sides[1], "seed": game.seed, **game.row(), "error": game.error}
+        row = {
+            "protocol": point.protocol.label,
+            "adversary": point.adversary.label,
+            "seed": game.seed,
+            **game.row(),
+            "error": game.error,
+        }
         print_json({**row, "engine_reason": game.engine_reason, "timeline": game.series.to_dict("records")})
     else:
-        print_facts(_facts(game, " against ".join(sides)))
+        print_facts(_facts(game, sides_of(game, (point.protocol.label, point.adversary.label))))
         if len(game.series):
             click.echo()
             print_table(_timeline(game))

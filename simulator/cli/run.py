@@ -31,10 +31,13 @@ MOST_HOURS: Final = 24
 @click.option("--no-controls", is_flag=True, help="Do not play the broken systems in which claims must fail.")
 @click.option("--seeds", type=click.IntRange(min=1), help="Play under this number of fresh seeds: do claims hold?")
 @click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")
+@click.option("--full", is_flag=True, help="Print the table of the games in place of sentences.")
 @click.option("--yes", is_flag=True, help=f"Play runs of more than {MOST_HOURS} hours too.")
 @click.option("--quiet", "-q", is_flag=True, help="Print only what failed.")
 @JSON
-def run(files: tuple[str, ...], out: Path | None, no_controls: bool, no_figures: bool, yes: bool, **how: Any) -> int:
+def run(
+    files: tuple[str, ...], out: Path | None, no_controls: bool, no_figures: bool, full: bool, yes: bool, **how: Any
+) -> int:
     """Play scenarios: files, or bare names of shipped ones.
 
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
@@ -66,7 +69,7 @@ def run(files: tuple[str, ...], out: Path | None, no_controls: bool, no_figures:
             else:
                 held, errors = run_seeds(scenario, seeds, on_progress=on_progress, **how)
         if seeds is None:
-            documents.append(print_run(scenario, report, form, figures=not no_figures))
+            documents.append(print_run(scenario, report, form, figures=not no_figures, full=full))
         else:
             documents.append(print_seeds(scenario, held, errors, form))
     if as_json:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import click
 
 from disttrack.simulator.cli.plot import draw_figures
 from disttrack.simulator.cli.summary import claims_table, games_table, seeds_table
@@ -18,11 +20,19 @@ if TYPE_CHECKING:
 Form = Literal["all", "failed", "json"]
 """What is printed: everything, the claims that failed, or nothing (the document is printed later)."""
 
+TABLE: Final = "table.txt"
+"""The file in the folder of a result with the table of its games."""
+FEW: Final = 6
+"""A table of this many rows is printed in place of sentences about it."""
 
-def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool) -> dict[str, Any]:
+
+def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool, full: bool = False) -> dict[str, Any]:
     """Print the outcome of a scenario, draw its figures, and return the outcome for programs."""
     from disttrack.simulator.report.report import write_report
+    from disttrack.simulator.report.short import in_words
     from disttrack.simulator.results.answers import answer_table
+    from disttrack.simulator.results.files import write_text
+    from disttrack.simulator.results.read import read_tables
     from disttrack.simulator.runs.journal import JOURNAL
     from disttrack.simulator.runs.runner import PRINTED
 
@@ -34,9 +44,21 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool) 
     if report.damaged:
         rows = f"{report.damaged:,} rows of the journal could not be read"
         print_text(f"{rows}: their games were played again, and the file is kept as {JOURNAL}.damaged", err=True)
+    table = games_table(answers, str(folder / "trials.csv"))
+    write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
-        print_table(games_table(answers, str(folder / "trials.csv")))
-    if claims := [one for one in report.findings if form == "all" or (form == "failed" and not one.holds)]:
+        said = in_words(read_tables([report])) if len(table.rows) > FEW and not full else []
+        if said:
+            print_text(answers.title)
+            print_text(answers.subtitle)
+            click.echo()
+            for sentence in said:
+                print_text(f"- {sentence}")
+            print_text(f"table: {folder / TABLE}, or --full")
+            click.echo()
+        else:
+            print_table(table)
+    if claims := [one for one in report.findings if form == "all" or (form == "failed" and one.fails)]:
         print_table(claims_table(scenario.name, claims))
     if form == "all":
         alike = f", {report.alike:,} more without coins, the same under every seed" if report.alike else ""

@@ -19,7 +19,14 @@ import click
 
 from disttrack.simulator.errors import printable
 
-COLOURS: Final = {"PASS": "green", "FAIL": "red", "VACUOUS": "red", "UNDECIDED": "yellow", "refuted": "red"}
+COLOURS: Final = {
+    "PASS": "green",
+    "FAIL": "red",
+    "VACUOUS": "red",
+    "UNDECIDED": "yellow",
+    "SKIPPED": "yellow",
+    "refuted": "red",
+}
 """Colours of verdicts at the beginning of a line."""
 NARROWEST: Final = 40
 """The least width that is assumed of a terminal."""
@@ -79,9 +86,12 @@ class Table:
         places = full
         while True:
             columns, cells = [self.columns[i] for i in places], [[row[i] for i in places] for row in rows]
-            body = _drawn(columns, cells, width)
             least = GAP * (len(columns) - 1) + sum(map(_least, columns, zip(*cells, strict=True)))
+            body = _drawn(columns, cells, width)
             if width is None or max(least, *map(len, body)) <= width:  # without room rich omits columns
+                break
+            if least <= width:  # rich has made some column wide again that could be narrow
+                body = _drawn(columns, cells, width, narrow=True)
                 break
             last = max(places, key=lambda i: (self.columns[i].rank, i))
             if not self.columns[last].rank:
@@ -105,8 +115,10 @@ def _least(column: Column, cells: Sequence[str]) -> int:
     return max(longest if column.right else min(longest, TEXT), *map(len, words))
 
 
-def _drawn(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None) -> list[str]:
-    """Return header and rows as rich draws them; the lines may be longer than the width."""
+def _drawn(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None, *, narrow: bool = False
+) -> list[str]:
+    """Return header and rows as rich draws them; the lines may be longer than the width, if not all are `narrow`."""
     from rich import box, table
     from rich.console import Console
     from rich.text import Text
@@ -118,6 +130,7 @@ def _drawn(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int 
             Text(printable(column.header)),
             justify="right" if column.right else "left",
             min_width=least,
+            max_width=least if narrow else None,
             no_wrap=least >= max(map(len, [column.header, *cells])),
         )
     for row in rows:

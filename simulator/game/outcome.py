@@ -26,6 +26,8 @@ class Game:
     ----------
     protocol, adversary
         Their kinds.
+    parameters
+        Of each side, by these names, those that differ from the defaults of its class.
     sites, items, start
         Number of sites, of items actually sent, and of items counted before the first step.
     alpha
@@ -105,6 +107,7 @@ class Game:
     lost: int = 0
     restarts: int = 0
     leaked: list[tuple[int, int, int]] = field(default_factory=list, repr=False)
+    parameters: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
     messages_of_site: tuple[list[int], list[int]] = field(default=([], []), repr=False)
     _kinds: list[dict[str, object]] = field(default_factory=list, repr=False)
     _timeline: dict[str, list[Any]] = field(default_factory=dict, repr=False)

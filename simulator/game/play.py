@@ -22,6 +22,8 @@ from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.power import missing_power
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.sizes import MOST_ITEMS
+from disttrack.simulator.points.point import unusual
+from disttrack.simulator.points.registry import parameters
 
 ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "bulk": Bulk}
 
@@ -155,6 +157,12 @@ def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> 
         raise ValueError(f"items and start together must be at most 2^61; got {start + items}")
 
 
+def _unusual(side: Protocol | Adversary) -> dict[str, Any]:
+    """Return the parameters of a side that differ from the defaults of its class."""
+    kind = type(side)
+    return unusual(kind, {name: getattr(side, name) for name in parameters(kind) if hasattr(side, name)})
+
+
 def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
     """Return the outcome of a game."""
     protocol, adversary, game, error = played.protocol, played.adversary, played.game, played.error
@@ -168,6 +176,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         "engine": played.chosen,
         "engine_reason": played.reason,
         "error": error,
+        "parameters": {"protocol": _unusual(protocol), "adversary": _unusual(adversary)},
     }
     if game is None:  # the parts could not be made
         return Game(**common, verdict="error", seconds=time.perf_counter() - played.begun)

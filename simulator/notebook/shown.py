@@ -13,6 +13,7 @@ from disttrack.simulator.pages.tables import table
 from disttrack.simulator.report.claims import claims
 from disttrack.simulator.report.games import games
 from disttrack.simulator.results.formats import cell, duration, number, setting
+from disttrack.simulator.results.labels import sides_of
 
 if TYPE_CHECKING:
     from disttrack.simulator.game.outcome import Game
@@ -44,7 +45,7 @@ def game(shown: Game) -> str:
     heads = ["kind", "direction", "messages", "words"]
     rows = [[cell(row[head]) for head in heads] for row in kinds.to_dict("records")]
     size = f"{number(shown.sites)} sites, {number(shown.items)} items, seed {shown.seed}"
-    parts = [_heading(f"{shown.protocol} against {shown.adversary}", size), facts(known)]
+    parts = [_heading(sides_of(shown), size), facts(known)]
     return str(_frame([*parts, table(heads, rows, says="messages")] if rows else parts))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from html import escape
+from html import escape, unescape
 from string import Formatter
 from typing import Any
 
@@ -29,6 +30,15 @@ def _safe(part: Any) -> str:
     return part.text if isinstance(part, Html) else escape(str(part), quote=True)
 
 
+def plain(piece: Html) -> str:
+    """Return the text of a piece, without its tags.
+
+    >>> plain(Html("<b>{}</b> is short", "a < b"))
+    'a < b is short'
+    """
+    return unescape(re.sub(r"<[^>]*>", "", piece.text))
+
+
 def joined(parts: Sequence[Html]) -> Html:
     """Return pieces one after the other."""
     return Html("".join(part.text for part in parts))
@@ -45,12 +55,12 @@ def facts(known: Mapping[str, Any]) -> Html:
 
 
 def verdict(word: str) -> Html:
-    """Return a verdict, to be seen from afar and read aloud: PASS, ok, FAIL, failed, VACUOUS, UNDECIDED, error.
+    """Return a verdict, to be seen from afar and read aloud: PASS, FAIL, VACUOUS, UNDECIDED, SKIPPED, ok, failed.
 
     >>> str(verdict("FAIL"))
     "<span class='verdict fail'>FAIL</span>"
     """
-    looks = {"pass": "pass", "ok": "pass", "undecided": "open"}
+    looks = {"pass": "pass", "ok": "pass", "undecided": "open", "skipped": "open"}
     return Html("<span class='verdict {}'>{}</span>", looks.get(word.lower(), "fail"), word)
 
 

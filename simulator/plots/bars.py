@@ -12,8 +12,9 @@ from disttrack.simulator.plots.description import Axis, Bars, Description, Fill,
 from disttrack.simulator.plots.kinds import Breakdown, Budget
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.results.formats import with_name
+from disttrack.simulator.results.lines import lines
 from disttrack.simulator.results.parameters import fixed
-from disttrack.simulator.results.read import GAME, Tables, lines
+from disttrack.simulator.results.read import GAME, Tables
 
 COLOURS: Final = {
     "report": "#1F3A7A",

@@ -6,6 +6,7 @@ pandas.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -70,6 +71,15 @@ class Plot:
             if each.name not in ("where", "title") and isinstance(value, str) and value != each.default:
                 parts.append(value)
         return "-".join(part.replace("/", "-") for part in parts if part)
+
+
+def brief(caption: str) -> str:
+    """Return what a figure shows, for the line below it; with its numbers the caption is the alternative text.
+
+    >>> brief("Words against number of sites, k: robust (125,848 to 3,800,000). Fixed: α 0.01.")
+    'Words against number of sites, k.'
+    """
+    return re.split(r"[:.] ", caption, maxsplit=1)[0].rstrip(".") + "."
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,9 @@ from disttrack.simulator.plots.panels import (
 from disttrack.simulator.plots.sweep import infinite_note, panels, place
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
+from disttrack.simulator.results.lines import Line, lines, swept_axes
 from disttrack.simulator.results.parameters import fixed
-from disttrack.simulator.results.read import Line, Tables, lines, swept_axes
+from disttrack.simulator.results.read import Tables
 
 _LINEAR_SPAN: Final = 60.0
 """Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""
@@ -181,9 +182,10 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     note += " Hollow marks: at least half of the games failed." if any(p.of(Series, "fails") for p in made) else ""
     note += FLOOR_NOTE if one_alpha and (trials["_error"] <= FLOOR).any() else ""
     seen = []
-    for protocol, games in trials.groupby("protocol", sort=False):
+    for line in lines(trials, axis, ("adversary", *swept_axes(trials))):
+        games = line.games
         held = int((games["verdict"] != "failed").sum())
-        seen.append(f"{protocol}: {rounded(games['words'].median())} words, {held} of {len(games)} games hold")
+        seen.append(f"{line.label}: {rounded(games['words'].median())} words, {held} of {len(games)} games hold")
     return Description(
         made, columns, 4.2 if rows == 1 else 2.5 * rows, plot.title or tables.title, fixed(tables, axis),
         note + infinite_note(trials["_error"]), f"Largest error against words, at the median: {'; '.join(seen)}.",

@@ -39,8 +39,8 @@ class Look:
         Of the line, in points; None for the style's own.
     size, edge
         Of a mark and its border, in points.
-    hollow
-        Whether marks are white inside.
+    hollow, half
+        Whether marks are white inside, all of them or their right halves.
     alpha
         Opacity.
     order
@@ -54,6 +54,7 @@ class Look:
     size: float = 6.0
     edge: float | None = None
     hollow: bool = False
+    half: bool = False
     alpha: float = 1.0
     order: float = 3.0
 

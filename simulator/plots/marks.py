@@ -9,7 +9,7 @@ INK: Final = "#222222"
 QUIET: Final = "#666666"
 BORDER: Final = "#444444"
 DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
-"""Dashes of the variants of one protocol."""
+"""Dashes of the variants of one protocol, the first for its defaults."""
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,9 @@ from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import look_of, shape, value_axis
 from disttrack.simulator.plots.sweep import panels
 from disttrack.simulator.results.formats import short
+from disttrack.simulator.results.lines import lines
 from disttrack.simulator.results.parameters import fixed
-from disttrack.simulator.results.read import GAME, Tables, lines
+from disttrack.simulator.results.read import GAME, Tables
 
 
 def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:

@@ -39,8 +39,9 @@ from disttrack.simulator.plots.sweep import (
     power,
 )
 from disttrack.simulator.results.formats import short, swept_ticks
+from disttrack.simulator.results.lines import Line
 from disttrack.simulator.results.parameters import fixed
-from disttrack.simulator.results.read import Line, Tables
+from disttrack.simulator.results.read import Tables
 
 FLOOR: Final = 0.1
 """Smaller errors, in units of alpha, are drawn here: how far below the border they are is of no interest."""
@@ -97,9 +98,9 @@ def shape(number_of_panels: int) -> tuple[int, int]:
 
 
 def look_of(line: Line, kinds: tuple[str, ...], **more: Any) -> Look:
-    """Return the look of a line: colour and marker by protocol, dashes and size of marks by its variant."""
-    look = mark(line.protocol, kinds)
-    own = {"dashes": DASHES[line.order % len(DASHES)], "size": 6 if line.order == 0 else 4.5, "marker": look.marker}
+    """Return the look of a line: colour and marker by protocol, dashes and halves of marks by its variant."""
+    look, variant = mark(line.protocol, kinds), line.order > 0
+    own = {"dashes": DASHES[line.order % len(DASHES)], "half": variant, "marker": look.marker}
     return Look(look.colour, **(own | more))
 
 

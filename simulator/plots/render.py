@@ -59,7 +59,8 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
     figure, made = _given(described, given) if given else _new(described, entries)
     numbers = {name: place for place, name in enumerate(described.names())}
     parts = count()
-    letters = int((page().width or described.width or WIDTH) / described.columns / LETTER)
+    beside = max((len(name) for name in described.panels[0].y.names), default=0)
+    letters = max(10, int(((page().width or described.width or WIDTH) / LETTER - beside) / described.columns))
     labels = []
     for axes, panel in zip(made, described.panels, strict=False):
         for item in panel.items:
@@ -207,12 +208,12 @@ def _line(look: Look) -> dict[str, Any]:
     words: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes or "none", "zorder": look.order}
     if look.marker:
         words |= {"marker": look.marker, "markersize": look.size}
-    if look.edge is not None:
-        words["markeredgewidth"] = look.edge
     if look.hollow:
         words["markerfacecolor"] = "white"
-    if look.width is not None:
-        words["linewidth"] = look.width
+    elif look.half:
+        words |= {"fillstyle": "left"}
+    widths = {"markeredgewidth": look.edge, "linewidth": look.width}
+    words |= {name: width for name, width in widths.items() if width is not None}
     return words | ({"alpha": look.alpha} if look.alpha < 1 else {})
 
 

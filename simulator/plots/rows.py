@@ -9,12 +9,13 @@ import pandas as pd
 
 from disttrack.simulator.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
 from disttrack.simulator.plots.kinds import Matrix, Spread
-from disttrack.simulator.plots.marks import Mark, mark
-from disttrack.simulator.plots.panels import column_of, error_over_alpha, measured_label, value_axis
+from disttrack.simulator.plots.panels import column_of, error_over_alpha, look_of, measured_label, value_axis
 from disttrack.simulator.plots.sweep import infinite_note
 from disttrack.simulator.results.formats import swept_ticks, with_name
+from disttrack.simulator.results.labels import label_of
+from disttrack.simulator.results.lines import Line, lines
 from disttrack.simulator.results.parameters import fixed
-from disttrack.simulator.results.read import Line, Tables, lines
+from disttrack.simulator.results.read import Tables
 
 _ALSO: Final = (Look("#555555", "X", "", order=2.9), Look("#222222", "2", "", order=2.9))
 """Marks of further columns, by order."""
@@ -31,13 +32,13 @@ def spread(plot: Spread, tables: Tables) -> Description:
     limit = column_of(tables.trials, "limit", plot.limit) if isinstance(plot.limit, str) and plot.limit else ""
     kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
     rows: dict[str, list[Series]] = {}
-    for label, protocol, games in _groups(tables):
+    for label, line, games in _groups(tables):
         values = games[column].to_numpy(dtype=float)
         values = values[np.isfinite(values)]
         marks = [(name, float(games[column_of(games, "also", name)].astype(float).median())) for name in also]
         kept = float(games[limit].astype(float).median()) if limit else plot.limit
         if len(values):
-            items = _row(label, len(rows), values, mark(protocol, kinds), plot.centre)
+            items = _row(label, len(rows), values, look_of(line, kinds, dashes=""), plot.centre)
             items += [Series(label, [kept], [len(rows)], _LIMIT, "limit")] if kept != "" else []
             items += [Series(label, [x], [len(rows)], others[name], measured_label(name)) for name, x in marks]
             rows[label] = items
@@ -58,14 +59,14 @@ def spread(plot: Spread, tables: Tables) -> Description:
     )  # fmt: skip
 
 
-def _groups(tables: Tables) -> list[tuple[str, str, pd.DataFrame]]:
-    """Return label, protocol and games of each row, in the order of the scenario."""
+def _groups(tables: Tables) -> list[tuple[str, Line, pd.DataFrame]]:
+    """Return label, line and games of each row, in the order of the scenario."""
     several = tables.trials["adversary"].nunique() > 1
     groups = []
     for line in lines(tables.trials):
         for adversary, games in line.games.groupby("adversary", sort=False):
             parts = [row_label(line)] + [f"against {adversary}"] * several
-            groups.append((", ".join(parts), line.protocol, games))
+            groups.append((", ".join(parts), line, games))
     return groups
 
 
@@ -75,7 +76,7 @@ def row_label(line: Line) -> str:
     for axis in line.free:
         if not any(line.all_games.groupby(other)[axis].nunique().max() <= 1 for other in kept):
             kept.append(axis)
-    return ", ".join([line.protocol, *(_setting(axis, line.games[axis].iloc[0]) for axis in kept)])
+    return label_of(line.protocol, [*line.unusual, *(_setting(axis, line.games[axis].iloc[0]) for axis in kept)])
 
 
 def _setting(axis: str, value: Any) -> str:
@@ -83,13 +84,13 @@ def _setting(axis: str, value: Any) -> str:
     return f"{axis} {swept_ticks([int(value)])[0]}" if long else with_name(axis, value)
 
 
-def _row(label: str, place: int, values: Any, look: Mark, centre: str) -> list[Series]:
+def _row(label: str, place: int, values: Any, look: Look, centre: str) -> list[Series]:
     """Return the games of a row: their centre, all of them as a thin line, 5 % to 95 % as a thick one."""
     at = [place, place]
     middle = float(np.mean(values) if centre == "mean" else np.median(values))
     thin, thick = Look(look.colour, width=0.9, order=2), Look(look.colour, width=4, alpha=0.35, order=2.1)
     return [
-        Series(label, [middle], [place], Look(look.colour, look.marker, "")),
+        Series(label, [middle], [place], look),
         Series(label, [float(np.min(values)), float(np.max(values))], at, thin, "range"),
         Series(label, [float(share) for share in np.quantile(values, (0.05, 0.95))], at, thick, "5 % to 95 %"),
     ]

@@ -14,7 +14,8 @@ import pandas as pd
 from scipy.stats import beta
 
 from disttrack.simulator.results.formats import name_of
-from disttrack.simulator.results.read import Line, Tables, lines
+from disttrack.simulator.results.lines import Line, lines
+from disttrack.simulator.results.read import Tables
 
 Floats = npt.NDArray[np.float64]
 

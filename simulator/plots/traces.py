@@ -31,8 +31,10 @@ from disttrack.simulator.plots.kinds import Timeline
 from disttrack.simulator.plots.marks import mark
 from disttrack.simulator.plots.panels import error_over_alpha
 from disttrack.simulator.results.formats import short, with_name
+from disttrack.simulator.results.labels import named, sides_of
+from disttrack.simulator.results.lines import swept_axes
 from disttrack.simulator.results.parameters import fixed
-from disttrack.simulator.results.read import Tables, swept_axes
+from disttrack.simulator.results.read import Tables
 
 Floats = npt.NDArray[np.float64]
 
@@ -173,7 +175,7 @@ def _parts(game: pd.Series[Any], tables: Tables, chosen: pd.DataFrame) -> list[s
     axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]
     own = [str(game["result"])] * tables.several + [with_name(axis, game[axis]) for axis in axes]
     ending = outcome(str(game["verdict"]), float(game["failing_fraction"]))
-    return [str(game["protocol"]), f"against {game['adversary']}", *own, ending]
+    return [named(game, axes), f"against {game['adversary']}", *own, ending]
 
 
 def game_described(game: Any) -> Description:
@@ -184,8 +186,7 @@ def game_described(game: Any) -> Description:
     if game.alpha is not None:
         parts.append(f"α = {game.alpha:g}")
     parts += [f"seed {game.seed}", f"{game.words:,} words", outcome(game.verdict, game.failing_fraction)]
-    title = f"{game.protocol} against {game.adversary}"
-    return described([from_game(game, "")], title, " · ".join(parts))
+    return described([from_game(game, "")], sides_of(game), " · ".join(parts))
 
 
 def outcome(verdict: str, failing_fraction: float | None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from inspect import isclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.code import digest_of, own_code, versions
@@ -24,7 +24,11 @@ class PointError(ScenarioError):
     ----------
     path
         Where in the point: ``("protocol", "alpha")``.
+    more
+        Other faults of the same point.
     """
+
+    more: tuple[PointError, ...] = ()
 
     def __init__(self, path: Sequence[str | int], message: str) -> None:
         super().__init__(message)
@@ -225,6 +229,20 @@ def part(role: str, family: Family, entry: Mapping[str, Any], folder: Path) -> P
     except ScenarioError as error:
         raise PointError((role, "kind"), str(error)) from error
     return Part(role, family, kind, arguments, str(folder), source)
+
+
+LISTED: Final = ("alpha", "epsilon", "delta", "rho")
+"""Accuracy and privacy: they are listed with the sizes, and are part of no name."""
+
+
+def unusual(maker: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the given parameters that differ from the defaults of a class, without `LISTED` ones.
+
+    A parameter without a default differs from none.
+    """
+    usual = {name: value for name, value in parameters(maker).items() if name not in LISTED and value is not MISSING}
+    pairs = [(name, value, given[name]) for name, value in usual.items() if name in given]
+    return {name: mine for name, value, mine in pairs if mine != value and canonical(mine) != canonical(value)}
 
 
 def canonical(value: Any) -> str:

@@ -13,7 +13,9 @@ from pydantic import BaseModel, Field
 
 from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.game.play import play
+from disttrack.simulator.points.point import LISTED
 from disttrack.simulator.replay.plans import Plan, written
+from disttrack.simulator.results.labels import in_words, label_of
 from disttrack.simulator.runs.jobs import game_seed
 from disttrack.simulator.tasks.tracking import Count, prepare
 
@@ -144,13 +146,10 @@ class GameRecord:
 
     @property
     def title(self) -> str:
-        """Return the two sides: ``randomized confidence=2 against freeze``; alpha is listed with the sizes."""
+        """Return the two sides: ``randomized, confidence 2 against freeze``."""
         about = self.about
         sides = (about.protocol, about.protocol_parameters), (about.adversary, about.adversary_parameters)
-        return " against ".join(
-            " ".join([kind, *(f"{key}={value}" for key, value in given.items() if key != "alpha")])
-            for kind, given in sides
-        )
+        return " against ".join(label_of(kind, in_words(given, LISTED).values()) for kind, given in sides)
 
 
 def replayed(scenario: Scenario, point: int = 0, trial: int = 0) -> GameRecord:
@@ -199,7 +198,7 @@ def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] 
     facts: dict[str, Any] = {name: _plain(getattr(game, name)) for name in Facts.model_fields}
     for role in ("protocol", "adversary"):
         part: Part | None = getattr(point, role) if point is not None else None
-        facts[f"{role}_parameters"] = dict(part.arguments) if part is not None else {}
+        facts[f"{role}_parameters"] = dict(part.arguments) if part is not None else game.parameters[role]
         facts[role] = part.label if part is not None else facts[role]
     network = None if point is None or point.network is None else dict(point.network)
     return GameRecord(

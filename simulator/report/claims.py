@@ -28,9 +28,9 @@ def claims(outcomes: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
         rows.append(
             [
                 verdict(str(row["verdict"])),
-                Html("{}{}<br><code>{}</code>", title, _source(claim), measure),
-                cell(row["bound"]),
                 (value, float(row["value"])) if value else cell(row["note"]),
+                cell(row["bound"]),
+                Html("{}{}<br><code>{}</code>", title, _source(claim), measure),
                 (interval(row["low"], row["high"]), row["low"]),
                 _control(row, claim),
                 (chance(row.get("false_alarm")), row.get("false_alarm")),
@@ -39,18 +39,19 @@ def claims(outcomes: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
             ]
         )
     held = int((outcomes["verdict"] == "PASS").sum())
-    text = [
-        Html("<p>{} of {} claims hold. The interval has a confidence of 95 %.</p>", held, len(outcomes)),
-        Html("<p>In the control the tested part is broken, and its bound must be missed: a claim whose"),
-        Html(" control meets it is VACUOUS. UNDECIDED is one with too few games left."),
-        Html(" False alarm: the chance that a fresh run misses the bound, though it is true."),
-        Html(" Power: the value beyond the bound that a run of this size refutes with probability 95 %.</p>"),
-    ]
-    heads = ["verdict", "claim", "wanted", "measured", "interval", "control", "false alarm", "power", "games"]
-    failing = {place for place, row in enumerate(records) if row["verdict"] not in ("PASS", "UNDECIDED")}
-    open_ones = {place for place, row in enumerate(records) if row["verdict"] == "UNDECIDED"}
-    shown = table(heads, rows, (2, 3, 4, 6, 7, 8), says="Claims and measured values", failing=failing, lost=open_ones)
-    return section("Claims", *text, shown, anchor="claims")
+    text = Html("<p>{} of {} claims hold. The interval has a confidence of 95 %.</p>", held, len(outcomes))
+    heads = ["verdict", "measured", "wanted", "claim", "interval", "control", "false alarm", "power", "games"]
+    failing = {place for place, row in enumerate(records) if row["verdict"] not in ("PASS", "UNDECIDED", "SKIPPED")}
+    open_ones = {place for place, row in enumerate(records) if row["verdict"] in ("UNDECIDED", "SKIPPED")}
+    shown = table(heads, rows, (1, 2, 4, 6, 7, 8), says="Claims and measured values", failing=failing, lost=open_ones)
+    below = Html(
+        "<p>In the control the tested part is broken, and its bound must be missed: a claim whose control meets it is"
+        " VACUOUS. UNDECIDED is one with too few games left, SKIPPED one with none. False alarm: the chance that a"
+        " fresh run misses the bound, though it is true. Power: the value beyond the bound that a run of this size"
+        " refutes with probability 95 %."
+        "</p>"
+    )
+    return section("Claims", text, shown, below, anchor="claims")
 
 
 def _source(claim: Mapping[str, Any]) -> Html:

@@ -15,7 +15,7 @@ from typing import Final
 
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.false_alarm import ALLOWED, rate_of_several
-from disttrack.simulator.claims.judge import UNDECIDED
+from disttrack.simulator.claims.judge import SKIPPED, UNDECIDED
 from disttrack.simulator.claims.statements import PAPERS, Paper, key_of
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.results.files import write_text
@@ -63,7 +63,7 @@ class Measured:
         verdicts = [row["verdict"] for row in self.outcomes]
         if failing := verdicts.count("FAIL"):
             return "**fails**" if len(verdicts) == 1 else f"**fails** in {failing} of {len(verdicts)}"
-        return next((f"**{word.lower()}**" for word in (UNDECIDED, "VACUOUS") if word in verdicts), "holds")
+        return next((f"**{word.lower()}**" for word in (UNDECIDED, SKIPPED, "VACUOUS") if word in verdicts), "holds")
 
     @property
     def false_alarm(self) -> float | None:
@@ -174,7 +174,12 @@ def _markdown(heads: str, rows: Iterable[Sequence[object]]) -> str:
 
 
 def _verdicts(claims: Sequence[Measured]) -> str:
-    words = {"hold": "holds", "fail": "**fails", "are vacuous": "**vacuous", "are undecided": "**undecided"}
+    words = {
+        "hold": "holds",
+        "fail": "**fails",
+        "are vacuous": "**vacuous",
+        "are undecided": "**undecided",
+    }
     counts = {says: sum(one.verdict.startswith(word) for one in claims) for says, word in words.items()}
     counts["have not been run"] = sum(not one.outcomes for one in claims)
     listed = ", ".join(f"{number} {says}" for says, number in counts.items())

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.simulator.pages.html import Html, data, joined
-from disttrack.simulator.plots.base import Picture
+from disttrack.simulator.plots.base import Picture, brief
 from disttrack.simulator.plots.description import Area, Axis, Bars, Cells, Description, Panel, Series
 
 HEAVY: Final = 1_000_000
@@ -26,16 +26,17 @@ def figures(pictures: Sequence[Picture]) -> Html:
 
 def _figure(picture: Picture, anchor: str) -> Html:
     described = picture.described
-    live = values = link = note = Html("")
+    live = values = link = Html("")
+    says = picture.caption
     if described is not None:
         live = data(f"{anchor}-data", {"name": picture.name, **values_of(described)})
         link = Html(" data-figure='{}'", f"{anchor}-data")
         values = Html("<details class='values'><summary>The values of this figure as a table</summary></details>")
-        note = Html(" <span class='quiet'>{}</span>", described.note)
+        says = f"{says} {described.note}"
     return Html(
         "<figure class='figure' id='{}'{}>{}<div class='picture' role='img' aria-label='{}'>{}</div>"
-        "<figcaption>{}{}</figcaption>{}</figure>\n",
-        anchor, link, live, picture.caption, Html(_picture(picture.path, anchor)), picture.caption, note, values,
+        "<figcaption>{}</figcaption>{}</figure>\n",
+        anchor, link, live, says.strip(), Html(_picture(picture.path, anchor)), brief(picture.caption), values,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Final
 
-from disttrack.simulator.pages.html import Html, joined
+from disttrack.simulator.pages.html import Html, joined, plain
 from disttrack.simulator.results.formats import number, with_name
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Pair:
 def pairs(tables: Tables) -> tuple[list[Pair], str]:
     """Return the pairs of a result, and the setting of their words; no pairs if nothing was promised."""
     from disttrack.simulator.plots.panels import error_over_alpha
-    from disttrack.simulator.results.read import lines, swept_axes
+    from disttrack.simulator.results.lines import lines, swept_axes
 
     named = tables.with_adversaries_named()
     trials = named.trials.assign(_over=error_over_alpha(named.trials), _failed=named.trials["verdict"] == "failed")
@@ -99,26 +99,35 @@ def answer(question: str, story: Sequence[str], tables: Tables, claims: pd.DataF
     question, story
         The comment above the scenario's first key: its first paragraph, and the others.
     """
-    every, last = pairs(tables)
-    sentences = [*_claims(claims), *_broken(every), *_held(every), *_costs(every, last)]
-    if tables.lost:
-        lost = f"{tables.lost:,} games ended with an error and are left out of everything else."
-        sentences.append(Html("<span class='fault'>{}</span>", lost))
     asked = Html("<p><strong>Question.</strong> {}</p>", question) if question else Html("")
     paragraphs = joined([Html("<p>{}</p>", part) for part in story])
-    listed = joined([Html("<li>{}</li>", each) for each in sentences])
+    listed = joined([Html("<li>{}</li>", each) for each in [*_claims(claims), *sentences(tables)]])
     return Html(
-        "<section class='short' id='short'><h2>In short</h2>{}{}<ul>{}</ul></section>", asked, paragraphs, listed
+        "<section class='short' id='short'><h2>In short</h2>{}<ul>{}</ul>{}</section>", asked, listed, paragraphs
     )
+
+
+def sentences(tables: Tables) -> list[Html]:
+    """Return who is broken by whom, who holds, and the costs, in a sentence each; none if nothing was promised."""
+    every, last = pairs(tables)
+    lost = f"{tables.lost:,} games ended with an error and are left out of everything else."
+    fault = [Html("<span class='fault'>{}</span>", lost)] if tables.lost else []
+    return [*_broken(every), *_held(every), *_costs(every, last), *fault]
+
+
+def in_words(tables: Tables) -> list[str]:
+    """Return the sentences as text."""
+    return [plain(one) for one in sentences(tables)]
 
 
 def _claims(claims: pd.DataFrame) -> list[Html]:
     if claims.empty:
         return []
-    held = claims["verdict"] == "PASS"
-    missed = "; ".join(f"{row['name']} ({row['verdict']})" for row in claims[~held].to_dict("records"))
+    held, skipped = claims["verdict"] == "PASS", claims["verdict"] == "SKIPPED"
+    missed = "; ".join(f"{row['name']} ({row['verdict']})" for row in claims[~(held | skipped)].to_dict("records"))
     more = Html(" <span class='fault'>Not: {}.</span>", missed) if missed else Html("")
-    return [Html("{} of {} claims hold.{}", int(held.sum()), len(claims), more)]
+    left = f" {skipped.sum()} more are skipped: nothing that they are about is played." if skipped.any() else ""
+    return [Html("{} of {} claims hold.{}{}", int(held.sum()), int((~skipped).sum()), left, more)]
 
 
 def _broken(every: Sequence[Pair]) -> list[Html]:
@@ -145,8 +154,8 @@ def _held(every: Sequence[Pair]) -> list[Html]:
     for pair in every:
         failed[pair.protocol] += pair.failed
     broken = {pair.protocol for pair in every if pair.broken}
-    never = ", ".join(name for name, games in failed.items() if not games)
-    sometimes = ", ".join(f"{name} ({games:,})" for name, games in failed.items() if games and name not in broken)
+    never = "; ".join(name for name, games in failed.items() if not games)
+    sometimes = "; ".join(f"{name} ({games:,})" for name, games in failed.items() if games and name not in broken)
     sentences = [Html("No game fails of <strong>{}</strong>.", never)] if never else []
     return sentences + ([Html("Now and then a game fails of {}.", sometimes)] if sometimes else [])
 
@@ -159,6 +168,9 @@ def _costs(every: Sequence[Pair], last: str) -> list[Html]:
         return []
     hardest = max(adversaries, key=lambda name: sum(pair.broken for pair in sent if pair.adversary == name))
     mine = sorted((pair for pair in sent if pair.adversary == hardest), key=lambda pair: pair.words)
-    costs = [f"{pair.protocol} {number(round(pair.words))}" + " (broken)" * pair.broken for pair in mine[: 2 * MOST]]
+    least = next((pair.words for pair in mine if not pair.broken), nan)
+    notes = {pair: f" ({number(pair.words / least)} times)" * (pair.words > least) for pair in mine}
+    notes |= {pair: " (broken)" for pair in mine if pair.broken}
+    costs = [f"{pair.protocol} {number(round(pair.words))}{notes[pair]}" for pair in mine[: 2 * MOST]]
     at = f"at {last}, " if last else ""
-    return [Html("Cost in words, {}against {} (medians): {}.", at, hardest, ", ".join(costs))]
+    return [Html("Cost in words, {}against {} (medians): {}.", at, hardest, "; ".join(costs))]

@@ -17,10 +17,14 @@ import pandas as pd
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.folder import Results, class_of, finished, opened
 from disttrack.simulator.results.formats import cell, number
-from disttrack.simulator.results.parameters import PRIVACY, SIDES, games_per_point, parameters_of, played
+from disttrack.simulator.results.labels import SIDES
+from disttrack.simulator.results.parameters import PRIVACY, games_per_point, parameters_of, played
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
+
+IN_NAMES: Final = 4
+"""Rank of parameters that the names of protocols and adversaries state too."""
 
 
 @dataclass(frozen=True)
@@ -100,21 +104,23 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
     """
     results = opened(place)
     games = games_by_point(results)
-    parameters = parameters_of(results.task, [results.scenario], played(results.trials, results.points))
+    parameters = parameters_of(results.task, [results.scenario], played(results.trials, results.points), results.own)
     stated = [one for one in parameters if one.stated]
     # rows have a name also where nothing varies
     varying = [one for one in stated if one.varies] or [one for one in stated if one.name in SIDES][:1]
     columns: list[tuple[Column, list[Cell]]] = []
     for one in varying:
-        rank = int(one.side in SIDES and one.name not in PRIVACY)
-        columns.append((Column(one.header, one.says, "setting", rank), [(value, cell(value)) for value in one.shown]))
+        rank = IN_NAMES if one.in_labels else int(one.side in SIDES and one.name not in PRIVACY)
+        cells = [*zip(one.shown, one.named() if one.unusual else map(cell, one.shown), strict=True)]
+        columns.append((Column(one.header, one.says, "setting", rank), cells))
     for answer in (*answers_of(results.task), LOST):
         cells = [_cell(answer, mine, results) for mine in games]
         if any(text for _, text in cells):
             columns.append((Column(answer.header, answer.says, "answer", answer.rank), cells))
     rows = list(zip(*(cells for _, cells in columns), strict=True))
     number = games_per_point(results.trials["point"])
-    shared = [one.words for one in stated if one not in varying]
+    named = [one.name for one in varying]
+    shared = [one.words(named) for one in stated if one not in varying]
     return AnswerTable(
         title=results.headline,
         subtitle=" · ".join([*filter(None, shared), number + ", medians" * (number != "1 game per point")]),

@@ -16,8 +16,9 @@ from disttrack.simulator.points.point import canonical
 from disttrack.simulator.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.results.folder import Results, finished
 from disttrack.simulator.results.formats import cell, number
+from disttrack.simulator.results.labels import SIDES
 from disttrack.simulator.results.matching import Point, matched, unmatched
-from disttrack.simulator.results.parameters import SIDES, Parameter, parameters_of, played
+from disttrack.simulator.results.parameters import Parameter, parameters_of, played
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 EACH: Final = 0.975
@@ -141,7 +142,8 @@ class Compared:
     def subtitle(self) -> str:
         """Return the differences that all matched points have, and the parameters that all points share, in words."""
         moved = [f"{name} {text}" for name, texts in self._moved.items() for text in texts]
-        return " · ".join(moved + [one.words for one in self.shared if one.stated and one.header not in self.headers])
+        shared = [one.words(self.headers) for one in self.shared if one.stated and one.header not in self.headers]
+        return " · ".join([*moved, *filter(None, shared)])
 
     @property
     def _moved(self) -> dict[str, list[str]]:
@@ -197,6 +199,7 @@ def compare_results(results: Sequence[Results], names: Sequence[str], match: Seq
         results[0].task,
         [one.scenario for one in results],
         [each for one in results for each in played(one.trials, one.points)],
+        {key: maker for one in results for key, maker in one.own.items()},
     )
     varying = [one for one in parameters if one.sets_apart] or [one for one in parameters if one.name == "protocol"]
     varying.sort(key=lambda one: one.name not in SIDES)
@@ -207,7 +210,7 @@ def compare_results(results: Sequence[Results], names: Sequence[str], match: Seq
     return Compared(
         names=tuple(names),
         points=tuple(points),
-        shared=tuple(one for one in parameters if one.words and not one.varies),
+        shared=tuple(one for one in parameters if one.words() and len(set(map(canonical, one.shown)) - {"null"}) == 1),
         rows=tuple(sorted(_rows(results, names, points), key=lambda row: not row.changed)),
         unmatched=tuple(unmatched(points, names)),
         warnings=tuple(_warnings(results, names)),

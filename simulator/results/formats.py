@@ -177,14 +177,16 @@ def with_name(parameter: str, value: Any) -> str:
     --------
     >>> with_name("sites", 1024), with_name("alpha", 0.05), with_name("centred", True), with_name("centred", False)
     ('1,024 sites', 'α 0.05', 'centred', 'not centred')
-    >>> with_name("queries", 1), with_name("epsilon", float("nan"))
-    ('queries 1', 'no epsilon')
+    >>> with_name("queries", 1), with_name("epsilon", float("nan")), with_name("parameters", "tight")
+    ('queries 1', 'no epsilon', 'tight')
     """
     value, name = value.item() if hasattr(value, "item") else value, name_of(parameter)
     if isinstance(value, bool):
         return name if value else f"not {name}"
     if value != value:
         return f"no {name}"
+    if name == "parameters" and isinstance(value, str):
+        return value  # a set of them has a name of its own
     counted = isinstance(value, int) and value != 1 and name.endswith("s") and " " not in name
     return f"{setting(value)} {name}" if counted else f"{name} {setting(value)}"
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from disttrack.simulator.points.point import canonical
 from disttrack.simulator.results.formats import cell
-from disttrack.simulator.results.parameters import SIDES, Parameter
+from disttrack.simulator.results.labels import SIDES
+from disttrack.simulator.results.parameters import Parameter
 
 LISTED: Final = 4
 """Values that are named of a parameter of unmatched points."""
@@ -61,13 +62,14 @@ def matched(
     match
         Headers of the parameters that are the key; left out, all parameters but those in which the two results differ.
     """
+    own = {one.header: one.named([other.name for other in shown if other.side == one.name]) for one in shown}
     points: defaultdict[tuple[str, int], Point] = defaultdict(Point)
     times = Counter[tuple[int, str]]()
     for index, (place, row) in enumerate(owners):
         key = canonical([one.values[index] for one in parameters])
         times[place, key] += 1  # a scenario may give the same point twice
         point = points[key, times[place, key]]
-        point.places[place], point.own[place] = row, {one.header: one.values[index] for one in shown}
+        point.places[place], point.own[place] = row, {header: values[index] for header, values in own.items()}
     for other in sorted({place for place, _ in owners if place}):
         keys = _named(parameters, match) if match else _unchanged(parameters, [place for place, _ in owners], other)
         key_of = dict(zip(owners, keys, strict=True))

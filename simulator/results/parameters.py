@@ -7,13 +7,14 @@ figure come from here.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from disttrack.simulator.points.point import canonical
+from disttrack.simulator.points.point import LISTED, canonical
 from disttrack.simulator.points.swept import LEFT_OUT, flat
 from disttrack.simulator.results.formats import name_of, span, with_name
+from disttrack.simulator.results.labels import SIDES, label_of, unusual_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from disttrack.simulator.results.read import Tables
     from disttrack.simulator.tasks.base import Task
 
-SIDES: Final = ("protocol", "adversary")
-PRIVACY: Final = ("epsilon", "delta", "rho")
+PRIVACY: Final = LISTED[1:]
 """Parameters on which a promise depends: they are stated also where they have their defaults."""
 UNSET: Final = "none"
 """A parameter that a kind has, and that is not set."""
@@ -51,6 +51,10 @@ class Parameter:
         Its value at each point; None where a point has none, `UNSET` where it has one that is not set.
     kinds
         The kind of its side at each point; empty if it is of neither side.
+    unusual
+        Of a side, at each point its parameters that differ from the defaults, in words; empty for others.
+    in_label
+        Whether the name of its side states it, at each point.
     stated
         Whether readers see it where all points share it.
     """
@@ -61,6 +65,8 @@ class Parameter:
     says: str
     values: tuple[Any, ...]
     kinds: tuple[str, ...]
+    unusual: tuple[Mapping[str, str], ...]
+    in_label: tuple[bool, ...]
     stated: bool = True
 
     @property
@@ -68,6 +74,20 @@ class Parameter:
         """Whether points of one kind differ in it, or some of them lack it."""
         pairs = {(kind, canonical(value)) for kind, value in zip(self.kinds, self.values, strict=True)}
         return len(pairs) > len(set(self.kinds))
+
+    def named(self, beside: Collection[str] = ()) -> list[Any]:
+        """Return its value at each point; of a side its name, without the parameters that are shown beside it."""
+        if not self.unusual:
+            return list(self.values)
+        left = [[text for name, text in more.items() if name not in beside] for more in self.unusual]
+        return [label_of(str(kind), texts) for kind, texts in zip(self.values, left, strict=True)]
+
+    @property
+    def in_labels(self) -> bool:
+        """Whether the names of its side state each difference in it."""
+        points = zip(self.kinds, self.values, self.in_label, strict=True)
+        left = {(kind, canonical(value)) for kind, value, named in points if not named}
+        return any(self.in_label) and len(left) == len({kind for kind, _ in left})
 
     @property
     def shown(self) -> list[Any]:
@@ -79,16 +99,26 @@ class Parameter:
     @property
     def varies(self) -> bool:
         """Whether points differ in it; points without it are not counted."""
-        return len({canonical(value) for value in self.shown if value is not None}) > 1
+        return (
+            len({canonical(value) for value in (self.named() if self.unusual else self.shown) if value is not None}) > 1
+        )
 
     @property
     def given(self) -> Any:
         """Return its value at the first point that has it."""
         return next(value for value in self.shown if value is not None)
 
-    @property
-    def words(self) -> str:
-        """Return name and value: `16 sites`, `α 0.05`, `delta 0.05 (robust)`; empty if no point has it."""
+    def words(self, named: Collection[str] = ()) -> str:
+        """Return name and value: `16 sites`, `α 0.05`, `delta 0.05 (robust)`; empty if no point has it.
+
+        Parameters
+        ----------
+        named
+            The sides whose names stand beside it. A parameter of which they state what differs from the default is left
+            out.
+        """
+        if self.side in named and any(self.in_label):
+            return ""
         kinds: dict[str, dict[str, None]] = {}
         for kind, value in zip(self.kinds, self.shown, strict=True):
             if value is not None:
@@ -98,7 +128,7 @@ class Parameter:
 
 
 def parameters_of(
-    task: type[Task], scenarios: Iterable[Mapping[str, Any]], played: Sequence[Played]
+    task: type[Task], scenarios: Iterable[Mapping[str, Any]], played: Sequence[Played], own: Mapping[str, Any]
 ) -> list[Parameter]:
     """Return all parameters of points, in the order of tables.
 
@@ -108,7 +138,12 @@ def parameters_of(
         The kind of game: it names the sizes, and the sides that have no effect.
     scenarios
         Those of the points: parameters that they give are stated.
+    own
+        The users' classes that the results were made with.
     """
+    beyond = {side: [unusual_of(task, side, point, own) for point, _ in played] for side in SIDES}
+    if len({str(game["adversary"]) for _, game in played}) == 1:  # what one adversary always has is listed once, above
+        beyond["adversary"] = _differences(beyond["adversary"])
     each = [_values(task, *one) for one in played]
     names = sorted(dict.fromkeys(name for values in each for name in values), key=_place)
     given = {(side, name) for scenario in scenarios for side in SIDES for name in _given(scenario, side)}
@@ -124,8 +159,15 @@ def parameters_of(
         values = tuple(one.get((of, name), default) for one in each)
         kinds = tuple(str(one["", of]) if of in SIDES else "" for one in each)
         shown = any(value != default for value in values) if of == "network" else (of, name) in stated
-        parameters.append(Parameter(of, name, header, meaning, values, kinds, shown))
+        more = () if of else tuple(beyond.get(name, ()))
+        in_label = tuple(of in SIDES and name in beyond[of][place] for place in range(len(each)))
+        parameters.append(Parameter(of, name, header, meaning, values, kinds, more, in_label, shown))
     return parameters
+
+
+def _differences(each: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Return what not all of them have alike."""
+    return [{key: text for key, text in one.items() if any(other.get(key) != text for other in each)} for one in each]
 
 
 def _place(name: Name) -> tuple[int, int]:
@@ -189,10 +231,10 @@ def fixed(tables: Tables, x: str = "") -> str:
         The axis of the figure, as a column of the games; empty for none.
     """
     games = [each for name, mine in tables.trials.groupby("result") for each in played(mine, tables.points[str(name)])]
-    # names of adversaries contain their varying parameters, and protocols are named beside the lines
+    # names of adversaries contain their parameters, and protocols are named beside the lines
     shared = [
-        one.words
-        for one in parameters_of(tables.task, tables.scenarios.values(), games)
+        one.words(SIDES)
+        for one in parameters_of(tables.task, tables.scenarios.values(), games, tables.own)
         if one.stated and not one.sets_apart and one.side != "adversary" and one.name != "protocol"
     ]
     return " · ".join(
@@ -202,7 +244,7 @@ def fixed(tables: Tables, x: str = "") -> str:
 
 def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
     """Yield the parameters that vary, but have one value at each place of the axis, with their ranges."""
-    from disttrack.simulator.results.read import swept_axes
+    from disttrack.simulator.results.lines import swept_axes
 
     moving = []
     for axis in swept_axes(trials) if x in trials else ():

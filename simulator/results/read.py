@@ -1,9 +1,9 @@
-"""The tables of one or more results for figures and pages, and their lines and axes."""
+"""The tables of one or more results for figures and pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,11 +15,11 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.swept import flat
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened
 from disttrack.simulator.results.formats import with_name
+from disttrack.simulator.results.labels import UNUSUAL, label_of, texts, unusual_of
 from disttrack.simulator.tasks.base import Task, called
 
 GAME: Final = ("result", "point", "trial")
 """Columns that name one game."""
-_BASIC_AXES: Final = ("sites", "items", "alpha")
 _CONTROLS_FROM: Final = 1_000_000
 """Points of controls have numbers from here on."""
 
@@ -103,17 +103,16 @@ class Tables:
         return replace(self, trials=self.trials.rename(columns=free))
 
     def with_adversaries_named(self, x: str = "") -> Tables:
-        """Return the tables with swept parameters of an adversary as a part of its name, except for `x`."""
+        """Return the tables with parameters of an adversary as a part of its name: swept and unusual ones but `x`."""
         points = [point for points in self.points.values() for point in points.values()]
         mine = _columns(points, "adversary") - _columns(points, "protocol")
         mine -= {*TRIALS, x, x.removeprefix("adversary_"), f"adversary_{x}"}  # a measure may have the parameter's name
         own = [column for column in self.trials.columns if column in mine]
-        if not own:
-            return self
         named = []
-        for kind, values in zip(self.trials["adversary"], self.trials[own].to_dict("records"), strict=True):
-            own_values = [with_name(str(column), value) for column, value in values.items() if value == value]
-            named.append(", ".join([str(kind), *own_values]))
+        for game in self.trials[["adversary", UNUSUAL["adversary"], *own]].to_dict("records"):
+            kind, others = str(game.pop("adversary")), game.pop(UNUSUAL["adversary"])
+            swept = {str(column): with_name(str(column), value) for column, value in game.items() if value == value}
+            named.append(label_of(kind, [*swept.values(), *texts(others, (x, *swept))]))
         return replace(self, trials=self.trials.assign(adversary=named).drop(columns=own))
 
 
@@ -139,7 +138,9 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         raise ValueError("no result directory was given")
     points = {name: one.points for name, one in named.items()}
     tasks = {_task_of(one) for one in named.values()}
-    trials = _together(_of_result(finished(one.trials), name, points[name]) for name, one in named.items())
+    trials = _together(
+        _of_result(_with_unusual(finished(one.trials), one), name, points[name]) for name, one in named.items()
+    )
     lost = sum(len(one.trials) for one in named.values()) - len(trials)
     if trials.empty:
         why = f"all of its {lost:,} games ended in an error" if lost else "trials.csv is empty"
@@ -174,6 +175,16 @@ def _of_result(table: pd.DataFrame, name: str, points: Mapping[int, Mapping[str,
     return table.rename(columns={one: f"_{one}" for one in table.columns if one[0] != "_" and one not in known})
 
 
+def _with_unusual(trials: pd.DataFrame, results: Results) -> pd.DataFrame:
+    """Return games with the columns `UNUSUAL`."""
+    trials, task = trials.copy(), _task_of(results)
+    for side, column in UNUSUAL.items():
+        every = {number: unusual_of(task, side, point, results.own) for number, point in results.points.items()}
+        own: Any = [tuple(every.get(int(number), {}).items()) for number in trials["point"]]
+        trials[column] = own
+    return trials
+
+
 def _columns(points: Iterable[Mapping[str, Any]], role: str) -> set[str]:
     """Return the columns that parameters of a side may have."""
     names = {name for point in points for name in point.get(role) or {}}
@@ -184,11 +195,15 @@ def _controls_of(results: Results) -> pd.DataFrame:
     """Return the games of a result's controls; their points have numbers that no point of the scenario has."""
     games = results.controls
     if games.empty:
-        return pd.DataFrame(columns=list(TRIALS))
+        return pd.DataFrame(columns=[*TRIALS, *UNUSUAL.values()])
     named = [
         str(kind) if kind in broken else f"{kind}, {broken}"
         for kind, broken in zip(games["protocol"], games["broken"].astype(str), strict=True)
     ]
+    games = _with_unusual(games, results)
+    for column in UNUSUAL.values():  # the parameters of other sides than those of the point are not known
+        own = zip(games["broken"].astype(str), games[column], strict=True)
+        games[column] = [pairs if broken.startswith("fault ") else () for broken, pairs in own]
     places = games["point"].astype(int) + _CONTROLS_FROM * (1 + pd.factorize(games["claim"])[0])
     return games.assign(protocol=named, point=places).drop(columns=["claim", "broken"])
 
@@ -205,67 +220,3 @@ def _task_of(results: Results) -> type[Task]:
         return results.task
     except ScenarioError:
         return Task
-
-
-def swept_axes(trials: pd.DataFrame) -> tuple[str, ...]:
-    """Return the axes along which the games differ, protocol and adversary not counted."""
-    basic = (*TRIALS, "result", "start")
-    extras = [column for column in trials.columns if column not in basic and column[0] != "_"]
-    return tuple(axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials and trials[axis].nunique() > 1)
-
-
-@dataclass(frozen=True)
-class Line:
-    """The games of one line: one protocol, and one variant of it where there are several.
-
-    Parameters
-    ----------
-    protocol, variant
-        Its kind, and its difference from other lines of this protocol in words; empty if there is none.
-    order
-        Place among the lines of this protocol, from 0.
-    games, all_games
-        Its rows of trials.csv, and those of all lines of this protocol.
-    free
-        The axes in which it differs.
-    """
-
-    protocol: str
-    variant: str
-    order: int
-    games: pd.DataFrame
-    free: tuple[str, ...] = ()
-    all_games: pd.DataFrame = field(default_factory=pd.DataFrame)
-
-    @property
-    def label(self) -> str:
-        """Return its label."""
-        return f"{self.protocol}, {self.variant}" if self.variant else self.protocol
-
-
-def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary",)) -> list[Line]:
-    """Split games into lines: by protocol, by result, and by every axis that still varies at one place of `x`.
-
-    Parameters
-    ----------
-    x
-        The axis that a line runs along; empty for none.
-    apart
-        Columns by which the caller splits the games already (panels, kinds of marker).
-    """
-    each = []
-    for protocol in dict.fromkeys(trials["protocol"]):
-        games = trials[trials["protocol"] == protocol]
-        place = [column for column in ("result", *apart, x) if column in games and column]
-        values = games.groupby(place, dropna=False)
-        axes = [axis for axis in swept_axes(games) if axis != x and axis not in apart]
-        free = ["result"] * (games["result"].nunique() > 1)
-        free += [axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any()]
-        if not free:
-            each.append(Line(str(protocol), "", 0, games))
-            continue
-        groups = games.groupby(free, dropna=False, sort=False)
-        for order, (key, part) in enumerate(groups):
-            named = [with_name(axis, value) for axis, value in zip(free, key, strict=True)]
-            each.append(Line(str(protocol), ", ".join(named), order, part, tuple(free), games))
-    return each

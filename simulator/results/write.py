@@ -80,7 +80,7 @@ def write_tables(
             _writer(start("controls.csv"), ("claim", "broken", *scenario.columns)).writerows(rows)
         if tracebacks:
             start("errors.txt").write(printable("\n".join(tracebacks)))
-        findings = judge(scenario.head.claims, table.columns(), judged, lost=table.lost_columns())
+        findings = judge(scenario.head.claims, table.columns(), judged, table.lost_columns(), scenario.without_games)
         claims = _writer(start("claims.csv"), CLAIMS)
         claims.writerows([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
     for name, there in (("errors.txt", tracebacks), ("controls.csv", rows)):

@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from disttrack.simulator.claims.judge import UNDECIDED, Finding
+from disttrack.simulator.claims.judge import SKIPPED, UNDECIDED, Finding
 from disttrack.simulator.results.files import writing
 from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import Scenario
@@ -97,14 +97,14 @@ def _held(reports: dict[int, Report]) -> list[Held]:
     """Return one row per claim and group, in the order in which they first occur."""
     by_claim: dict[tuple[str, ...], list[tuple[int, Finding]]] = {}
     for seed, report in reports.items():
-        for finding in report.findings:  # claims may share a name
+        for finding in (one for one in report.findings if one.verdict != SKIPPED):  # claims may share a name
             place = (finding.name, finding.where, finding.measure, finding.group)
             by_claim.setdefault(place, []).append((seed, finding))
     rows = []
     for (name, _, measure, group), outcomes in by_claim.items():
         decided = [(seed, finding) for seed, finding in outcomes if finding.verdict != UNDECIDED]
         undecided = tuple(seed for seed, finding in outcomes if finding.verdict == UNDECIDED)
-        failed = tuple(seed for seed, finding in decided if not finding.holds)
+        failed = tuple(seed for seed, finding in decided if finding.fails)
         values = [finding.value for _, finding in decided if finding.value is not None]
         least, most = min(values, default=None), max(values, default=None)
         held, bound = len(decided) - len(failed), outcomes[-1][1].bound

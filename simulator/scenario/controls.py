@@ -14,6 +14,7 @@ from disttrack.simulator.points.point import Point, PointError, part
 from disttrack.simulator.points.registry import parameters
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.model import point_of
+from disttrack.simulator.scenario.skipped import Skipped
 from disttrack.simulator.tasks.base import Task
 
 
@@ -41,16 +42,18 @@ class BrokenPoints:
 
 def broken_points(
     document: Document,
-    claims: Sequence[Claim],
+    claims: Mapping[int, Claim],
     points: Sequence[Point],
     values: Sequence[Mapping[str, Any]],
     known: Mapping[str, Sequence[Any]],
     game: Task,
-) -> tuple[BrokenPoints, ...]:
-    """Return the points of all controls, each made once to see that it can be.
+) -> tuple[tuple[BrokenPoints, ...], list[Skipped]]:
+    """Return the points of all controls, each made once to see that it can be, and claims whose control has none.
 
     Parameters
     ----------
+    claims
+        The claims that have games, by their numbers.
     values
         The values that each point is made of.
     known
@@ -59,12 +62,13 @@ def broken_points(
     Raises
     ------
     ScenarioError
-        A control changes what is not there, or breaks no point.
+        A control changes what is not there.
     """
     table = {name: column_of(values) for name, values in known.items()}
     controls: list[BrokenPoints] = []
+    skipped: list[Skipped] = []
     number = len(points)
-    for place, claim in enumerate(claims):
+    for place, claim in claims.items():
         control = claim.control
         if control is None:
             continue
@@ -74,9 +78,9 @@ def broken_points(
             message = f"where: {error}; it chooses points, before a game is played"
             raise document.error(("claims", place, "control"), message) from error
         if not chosen:
-            if document.overridden:
-                continue  # what was set has left out the points that the control is about
-            raise document.error(("claims", place, "control"), "no point meets its condition")
+            why = f"no game of its control meets {control.where or claim.where!r}"
+            skipped.append(Skipped("claim", place, claim.name, why))
+            continue
         made = []
         for old in (points[place_of] for place_of in chosen):
             try:
@@ -89,7 +93,7 @@ def broken_points(
                 raise document.error(path, f"{error.message} ({old.describe()})") from error
             number += 1
         controls.append(BrokenPoints(place, control.trials, tuple(made), tuple(chosen)))
-    return tuple(controls)
+    return tuple(controls), skipped
 
 
 def _broken(values: Mapping[str, Any], control: Control, game: Task, document: Document) -> dict[str, Any]:

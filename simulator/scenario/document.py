@@ -66,10 +66,11 @@ class Document:
         return ScenarioError(": ".join(filter(None, [f"{self.name}:{line}".rstrip(":"), where, message])))
 
     def set(self, assignment: str) -> None:
-        """Put ``key=value`` into the data: a dotted path and a YAML value.
+        """Put ``key=value`` into the data: a dotted path and a YAML value; ``key+=value`` appends it.
 
         A number in the path is a place in a list. A key asked of a list is set in each of its mappings
-        that has it, in all of them if none has.
+        that has it, in all of them if none has. What a value is appended to becomes a list; a list is appended
+        entry by entry.
 
         Raises
         ------
@@ -80,10 +81,17 @@ class Document:
         if not equals or not key.strip():
             raise ScenarioError(f"--set {assignment}: must be key=value, for example --set sites=64")
         value = value_of(text, f"--set {assignment}")
-        names = key.strip().split(".")
+        appends = key.endswith("+")
+        names = key.removesuffix("+").strip().split(".")
         parts = [int(name) if re.fullmatch("[0-9]{1,9}", name) else name for name in names]
         if len(parts) > MOST_LEVELS:
             raise ScenarioError(f"--set {key[:40]}…: the path has {len(parts):,} parts; at most {MOST_LEVELS} are read")
+        if appends:
+            before = _at(self.data, parts, assignment)
+            value = [*before, *(value if isinstance(value, list) else [value])]
+            _put(self.data, parts, value, assignment)
+            self.overridden += [(*parts, number) for number in range(len(before), len(value))]
+            return
         _put(self.data, parts, value, assignment)
         self.overridden.append(tuple(parts))
 
@@ -193,6 +201,16 @@ def spell(path: Sequence[str | int]) -> str:
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
     return text
+
+
+def _at(target: Any, parts: Sequence[Any], assignment: str) -> list[Any]:
+    """Return the list at a path to which a value is to be appended; a single value is a list of one."""
+    for part in parts:
+        try:
+            target = target[part]
+        except (KeyError, IndexError, TypeError) as error:
+            raise ScenarioError(f"--set {assignment}: there is no {part!r} to append to") from error
+    return target if isinstance(target, list) else [target]
 
 
 def _put(target: Any, parts: Sequence[Any], value: Any, assignment: str) -> None:

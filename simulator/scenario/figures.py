@@ -16,6 +16,10 @@ from disttrack.simulator.points.source import source_of
 class AxisError(ValueError):
     """A plot along an axis that the scenario does not sweep."""
 
+    def __init__(self, axis: str, message: str) -> None:
+        super().__init__(message)
+        self.axis = axis
+
 
 def check_plot(
     request: Any,
@@ -71,5 +75,7 @@ def check_plot(
     if axis and swept is not None and names.get(axis, axis) not in axes:
         known = ", ".join(axes) or "nothing is swept: a list makes a sweep"
         advice = nearest(axis, axes)
-        raise AxisError(f"plot {kind!r}: x must be an axis that the scenario sweeps ({known}); got {axis!r}{advice}")
+        raise AxisError(
+            axis, f"plot {kind!r}: x must be an axis that the scenario sweeps ({known}); got {axis!r}{advice}"
+        )
     return plot

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -10,17 +11,25 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from disttrack.simulator.claims.claim import ill_typed
 from disttrack.simulator.claims.columns import NETWORK, TRIALS
 from disttrack.simulator.claims.rehearsal import column_types
-from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
+from disttrack.simulator.points.registry import parameters
 from disttrack.simulator.points.source import import_reference, is_reference
-from disttrack.simulator.points.swept import differ, swept_columns
+from disttrack.simulator.points.swept import swept_columns
+from disttrack.simulator.scenario.checks import (
+    DEFAULTS,
+    Faults,
+    check_claims,
+    check_keys,
+    check_labels,
+    check_plots,
+)
 from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
 from disttrack.simulator.scenario.document import Document, read
-from disttrack.simulator.scenario.figures import AxisError, check_plot
-from disttrack.simulator.scenario.model import Head, first_fault, keys_of, point_of
+from disttrack.simulator.scenario.model import Head, faults_of, keys_of, point_of
+from disttrack.simulator.scenario.skipped import Skipped
 from disttrack.simulator.scenario.sweep import Combination, combinations
 from disttrack.simulator.tasks.base import Task, called
 
@@ -55,6 +64,8 @@ class Scenario:
     """Swept parameters that have no column of their own in the tables, and their values at each point."""
     controls: tuple[BrokenPoints, ...] = ()
     """The broken points that the controls of claims ask for."""
+    skipped: tuple[Skipped, ...] = ()
+    """Claims and figures that the points leave without games."""
 
     @property
     def name(self) -> str:
@@ -71,6 +82,11 @@ class Scenario:
     def games(self) -> int:
         """Return the number of games, those of the controls apart."""
         return len(self.points) * self.head.trials
+
+    @property
+    def without_games(self) -> dict[int, str]:
+        """Return the claims that are skipped, by number, and why."""
+        return {one.number: one.why for one in self.skipped if one.what == "claim"}
 
     @property
     def broken(self) -> list[tuple[Point, int]]:
@@ -160,41 +176,99 @@ def shipped_scenarios() -> dict[str, Path]:
 
 def build(document: Document) -> Scenario:
     """Return the scenario that a document describes; it raises what `load` raises."""
-    data = document.data
-    fixed = {"name": Path(document.name).stem, **{key: data[key] for key in data if key in Head.model_fields}}
-    try:
-        head = Head.model_validate(fixed)
-    except ValidationError as error:
-        raise document.error(*first_fault(error, fixed, Head)) from error
+    faults = Faults()
+    head = _head(document, faults)
     try:
         played = part("task", "task", {"kind": head.task}, document.folder)
         game = played.make()
     except PointError as error:
-        raise document.error(("task",), error.message) from error
-    _check_keys(document, game)
-    swept = {key: value for key, value in data.items() if key not in fixed}
-    swept |= {role: _entries(swept[role]) for role in ("protocol", "adversary") if role in swept}
+        faults.add(document.error(("task",), error.message))
+        faults.end()
+    check_keys(document, game, faults)
+    _spread_defaults(document, game, faults)
+    data = document.data
+    swept = {key: value for key, value in data.items() if key not in Head.model_fields and key in keys_of(game.sizes)}
     try:
         combined = combinations(swept, head.zip)
     except PointError as error:
-        raise document.error(error.path, error.message) from error
-    points = tuple(_point(document, one, number, played, game) for number, one in enumerate(combined))
-    _check_labels(points, document)
+        faults.add(document.error(error.path, error.message))
+        faults.end()
+    made = [_point(document, one, number, played, game, faults) for number, one in enumerate(combined)]
+    points = tuple(point for point in made if point is not None)
+    if not points:
+        faults.end()
+    check_labels(points, document, faults)
     beforehand = [point.known() for point in points]
     before = {name: [one[name] for one in beforehand] for name in beforehand[0]}
     extra = swept_columns(points, game.columns)
-    axes = [name for name, values in before.items() if differ(values)]
-    head = head.model_copy(update={"plots": _plots_along([*axes, *extra], head, game, document)})
-    data = {**data, **({"plots": head.plots} if "plots" in data else {})}
+    known = {"point": [point.number for point in points], **before, **extra}
+    known |= {key: known[name] for name, key in called(game.sizes).items() if name in known}
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra)
     columns = column_types(scenario.columns, extra, scenario.called)
-    for number, claim in enumerate(head.claims):
-        if fault := ill_typed(claim, columns):
-            raise document.error(("claims", number, fault[0]), fault[1])
-    known = {"point": range(len(points)), **before, **extra}
-    known |= {key: known[name] for name, key in called(game.sizes).items() if name in known}
-    values = [one.values for one in combined]
-    return replace(scenario, controls=broken_points(document, head.claims, points, values, known, game))
+    skipped = [*check_claims(head.claims, game, known, columns, document, faults)]
+    plots, undrawn = check_plots(head.plots, game, known, document, faults)
+    faults.end()
+    without_games = {one.number for one in skipped}
+    claims = {number: claim for number, claim in enumerate(head.claims) if number not in without_games}
+    controls, uncontrolled = broken_points(document, claims, points, [one.values for one in combined], known, game)
+    return replace(
+        scenario,
+        head=head.model_copy(update={"plots": plots}),
+        data={**data, **({"plots": plots} if "plots" in data else {})},
+        controls=controls,
+        skipped=(*skipped, *uncontrolled, *undrawn),
+    )
+
+
+def _head(document: Document, faults: Faults) -> Head:
+    """Return the fixed keys; what is wrong with them is left out."""
+    fixed: dict[str, Any] = {"name": Path(document.name).stem}
+    fixed |= {key: value for key, value in document.data.items() if key in Head.model_fields}
+    try:
+        return Head.model_validate(fixed)
+    except ValidationError as error:
+        wrong = faults_of(error, fixed, Head)
+    for path, message in wrong:
+        faults.add(document.error(path, message))
+    if "task" in {path[0] for path, _ in wrong}:
+        faults.end()  # which keys there are depends on it
+    for key in {path[0] for path, _ in wrong}:
+        places = {path[1] for path, _ in wrong if path[0] == key and len(path) > 1}
+        value = fixed.pop(str(key))
+        if isinstance(value, list) and places:
+            faults.kept[str(key)] = [number for number in range(len(value)) if number not in places]
+            fixed[str(key)] = [value[number] for number in faults.kept[str(key)]]
+    return Head.model_validate({"name": "scenario", **fixed})
+
+
+def _spread_defaults(document: Document, game: Task, faults: Faults) -> None:
+    """Put `alpha` of the top level into the protocols that take them and do not give their own."""
+    data = document.data
+    if "protocol" not in data:
+        return
+    for role in ("protocol", "adversary"):
+        if role in data:
+            data[role] = _entries(data[role])
+    entries = data["protocol"] if isinstance(data["protocol"], list) else [data["protocol"]]
+    for key in DEFAULTS:
+        if key not in data or key in (size.key for size in game.sizes):
+            continue
+        value, line = data.pop(key), document.lines.get((key,))
+        taken = False
+        for number, entry in enumerate(entries):
+            if isinstance(entry, dict) and key not in entry and key in _parameters_of(entry, game, document):
+                entry[key], taken = value, True
+                place = ("protocol", number, key) if isinstance(data["protocol"], list) else ("protocol", key)
+                document.lines = {**document.lines, **({} if line is None else {place: line})}
+        if not taken:
+            faults.add(document.error((key,), "no protocol here takes it, or each gives its own"))
+
+
+def _parameters_of(entry: Mapping[str, Any], game: Task, document: Document) -> Collection[str]:
+    """Return the parameters that the kind of a protocol's entry takes; none if there is no such kind."""
+    with suppress(ScenarioError, KeyError):
+        return parameters(part("protocol", game.families["protocol"], entry, document.folder).maker())
+    return ()
 
 
 def _entries(value: Any) -> Any:
@@ -204,47 +278,23 @@ def _entries(value: Any) -> Any:
     return {"kind": value} if isinstance(value, str) else value
 
 
-def _point(document: Document, combination: Combination, number: int, played: Part, game: Task) -> Point:
+def _point(
+    document: Document, combination: Combination, number: int, played: Part, game: Task, faults: Faults
+) -> Point | None:
+    """Return a point; None if something in it is wrong: both sides are then looked at."""
     try:
         return point_of(combination.values, number, played, game, document.folder)
     except PointError as error:
-        key, *rest = error.path
+        errors = [error, *error.more]
+    for role in ("protocol", "adversary"):
+        if isinstance(entry := combination.values.get(role), dict) and "kind" in entry:
+            try:
+                part(role, game.families[role], entry, document.folder).make()
+            except PointError as other:  # what is not given may come from the sizes
+                if set(other.path[1:2]) & set(entry) - {key for one in errors for key in one.path[1:2]}:
+                    errors.append(other)
+    for one in errors:
+        key, *rest = one.path
         key = called(game.sizes).get(str(key), key)  # the path has the point's fields, the file the task's keys
-        raise document.error(combination.place((key, *rest)), error.message) from error
-
-
-def _check_keys(document: Document, game: Task) -> None:
-    """Refuse keys that the task does not have."""
-    keys = keys_of(game.sizes)
-    names = {"title": "question", **called(game.sizes)}
-    for key in document.data:
-        if key not in keys:
-            advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, keys)
-            raise document.error((key,), f"unknown key{advice} ({accepted(keys)})")
-
-
-def _check_labels(points: Sequence[Point], document: Document) -> None:
-    """Refuse different classes of one name, whose games tables and claims could not tell apart."""
-    named: dict[tuple[str, str], Part] = {}
-    for point in points:
-        for side in (point.protocol, point.adversary):
-            first = named.setdefault((side.role, side.label), side)
-            if first.kind != side.kind and first.maker() is not side.maker():
-                raise document.error(
-                    (side.role,),
-                    f"{first.kind} and {side.kind} are both called {side.label!r} in tables: give one of the classes "
-                    'another `kind = "…"`',
-                )
-
-
-def _plots_along(axes: Sequence[str], head: Head, game: Task, document: Document) -> list[Any]:
-    """Return the figures; one along none of the scenario's axes is left out if `--set` has fixed something."""
-    plots: list[Any] = []
-    for number, request in enumerate(head.plots):
-        try:
-            check_plot(request, axes, called=called(game.sizes), folder=document.folder)
-            plots.append(request)
-        except ValueError as error:
-            if not (isinstance(error, AxisError) and document.overridden):
-                raise document.error(("plots", number), str(error)) from error
-    return plots
+        faults.add(document.error(combination.place((key, *rest)), one.message))
+    return None

@@ -113,7 +113,9 @@ def point_of(
     try:
         checked = model.model_validate(values)
     except ValidationError as error:
-        raise PointError(*first_fault(error, values, model)) from error
+        first, *more = (PointError(*fault) for fault in faults_of(error, values, model))
+        first.more = tuple(more)
+        raise first from error
     try:
         network_of(checked.network)
     except ValueError as error:
@@ -145,16 +147,26 @@ _PLAIN: Final = {
 """Words of pydantic's messages, and plainer ones."""
 
 
-def first_fault(error: ValidationError, data: Any, model: type[BaseModel]) -> tuple[tuple[str | int, ...], str]:
-    """Return the place of pydantic's first fault in data of a model, and one line with what is accepted."""
-    faults = error.errors(include_url=False)
+Fault = tuple[tuple[str | int, ...], str]
+"""The place of a fault, and one line with what is accepted."""
+
+
+def faults_of(error: ValidationError, data: Any, model: type[BaseModel]) -> list[Fault]:
+    """Return the faults that pydantic sees in data of a model: of a key one, of a claim one per key."""
+    grouped: dict[tuple[str | int, ...], list[Any]] = {}
+    for fault in error.errors(include_url=False):
+        depth = 3 if fault["loc"][0] == "claims" else 2 if isinstance((*fault["loc"], "")[1], int) else 1
+        grouped.setdefault(fault["loc"][:depth], []).append(fault)
     # of a union pydantic lists a fault for each member; the deepest one is the nearest to what was meant
-    alike = [fault for fault in faults if fault["loc"][:1] == faults[0]["loc"][:1]]
-    fault = max(alike, key=lambda one: len(one["loc"]))
+    return [_in_words(max(alike, key=lambda one: len(one["loc"])), data, model) for alike in grouped.values()]
+
+
+def _in_words(fault: Any, data: Any, model: type[BaseModel]) -> Fault:
+    """Return one of pydantic's faults as its place and a line."""
     path: list[str | int] = []
     for key in fault["loc"]:  # with the names of members of unions, which are no keys
         if (isinstance(data, Mapping) and key in data) or (isinstance(data, list) and isinstance(key, int)):
-            data = data[key]  # type: ignore[index]
+            data = data[key]
             path.append(key)
     kind, given = fault["type"], fault.get("input")
     if kind == "missing":

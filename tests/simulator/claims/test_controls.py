@@ -93,7 +93,6 @@ def test_a_fault_makes_other_games_than_the_protocol_without_it() -> None:
         ({"sites": 0}, "claims[0].control.sites: "),
         ({"adversary": ["freeze"]}, "claims[0].control.adversary: must be a kind, or a mapping"),
         ({"adversary": {"kind": "freeze", "beginn": 3}}, "claims[0].control.adversary.beginn"),
-        ({"fault": "no-noise", "where": "sites == 5"}, "claims[0].control: no point meets its condition"),
         ({"fault": "no-noise", "where": "ok"}, "claims[0].control: where: 'ok': there is no column 'ok'"),
         ({"fault": "no-noise", "where": "sites +"}, "claims[0].control: where: 'sites +' cannot be read"),
         (

@@ -242,7 +242,13 @@ def test_more_than_a_day_takes_yes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_of_many_points_the_first_are_printed() -> None:
-    text = run("--trials", "1", "--set", f"sites={list(range(1, 64))}", "--set", "claims=[]").stdout
+    sweep = ("--trials", "1", "--set", f"sites={list(range(1, 64))}", "--set", "claims=[]")
+    short = run(*sweep).stdout
+    assert "- No game fails of deterministic." in short
+    assert "table: results/small/table.txt, or --full" in short
+    assert "\n   60 " not in short
+    text = run(*sweep, "--full").stdout
+    assert Path("results/small/table.txt").read_text(encoding="utf-8").splitlines()[0] == text.splitlines()[0]
     assert "\n   60 " in text
     assert "\n   61 " not in text
     assert "… and 3 more points in results/small/trials.csv" in text
@@ -288,8 +294,6 @@ except SystemExit:
 heavy = {'numpy', 'pandas', 'matplotlib', 'scipy', 'pydantic', 'rich', 'yaml', 'simpy'} & set(sys.modules)
 sys.exit(f'imported: {heavy}' if heavy else 0)
 """
-    root = Path(__file__).resolve().parents[3]
-    done = subprocess.run(
-        [sys.executable, "-c", script], env={"PYTHONPATH": str(root)}, capture_output=True, text=True, check=False
-    )
+    root = str(Path(__file__).resolve().parents[3])
+    done = subprocess.run([sys.executable, "-c", script], env={"PYTHONPATH": root}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

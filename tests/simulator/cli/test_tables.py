@@ -116,3 +116,14 @@ def test_a_word_longer_than_the_line_stays_whole() -> None:
 def test_values_for_programs_are_those_that_json_has(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({"a": (float("-inf"), float("nan"), None, True), "n": numpy.int64(3)})
     assert json.loads(capsys.readouterr().out) == {"a": ["-infinite", None, None, True], "n": 3}
+
+
+def test_long_names_are_wrapped_before_a_table_becomes_paragraphs() -> None:
+    """Left alone, rich gives the headings of numbers the room that it takes from the names."""
+    columns = [Column("adversary"), *(Column(head, right=True) for head in ("updates", "held", "error/alpha"))]
+    columns += [Column("least ratio", right=True), Column("most ratio", right=True)]
+    row = ["ams-attack, constant 1, until 0.5", "10,240", "100 of 100", "0.0858", "0.975", "1.02"]
+    lines = Table("", columns, [row]).lines(80)
+    assert max(map(len, lines)) <= 80
+    assert lines[-2].split() == ["ams-attack,", "constant", "1,", *row[1:2], "100", "of", "100", *row[3:]]
+    assert lines[-1] == "until 0.5"

@@ -15,7 +15,7 @@ from disttrack.simulator.results.read import read_tables
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIOS = sorted((ROOT / "scenarios").glob("*.yaml"))
-MOST_LETTERS = 1100
+MOST_LETTERS = 1150
 
 
 def reference(file: Path) -> Path:

@@ -94,7 +94,8 @@ def test_sizes_and_errors_are_those_of_the_first_game(tmp_path: Path) -> None:
     folder = played(tmp_path, CHANGING)
     made = described(folder, {"kind": "size"})
     assert [panel.title.split(",")[0] for panel in made.panels] == ["against churn", "against grow-and-delete"]
-    names = ["items", "fully-dynamic", "inserted-minus-deleted, epsilon 1", "inserted-minus-deleted, epsilon 8"]
+    minus = "inserted-minus-deleted, queries points"
+    names = ["items", "fully-dynamic, queries points", f"{minus}, epsilon 1", f"{minus}, epsilon 8"]
     series, trials = (pd.read_csv(folder / f"{name}.csv") for name in ("series", "trials"))
     for panel, adversary in zip(made.panels, ("churn", "grow-and-delete"), strict=True):
         assert [one.name for one in panel.of(Series)] == names
@@ -102,7 +103,7 @@ def test_sizes_and_errors_are_those_of_the_first_game(tmp_path: Path) -> None:
         mine = series[(series["point"] == first) & (series["trial"] == 0)].sort_values("step")
         assert list(of(panel, "items").y) == list(mine["items"])
         errors = [max(0.5, e * max(1, n)) for e, n in zip(mine["rel_error"], mine["items"], strict=True)]
-        assert list(of(panel, "fully-dynamic").y) == pytest.approx(errors)
+        assert list(of(panel, names[1]).y) == pytest.approx(errors)
     assert [of(panel, "items").label for panel in made.panels] == ["", "items"]
 
 

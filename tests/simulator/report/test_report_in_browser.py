@@ -192,6 +192,28 @@ def test_it_is_accessible_in_light_and_dark_and_nothing_is_cut_off(browser: Any,
     opened.close()
 
 
+def test_at_the_width_of_a_phone_verdict_and_value_of_each_claim_are_there(browser: Any, written: Path) -> None:
+    opened = Opened(browser, written, width=400)
+    cells = opened.page.locator("#claims tbody tr").first.locator("td")
+    right = [cells.nth(place).bounding_box()["x"] + cells.nth(place).bounding_box()["width"] for place in range(2)]
+    assert [cells.nth(place).inner_text() for place in range(2)] == ["PASS", "0.98"]
+    assert max(right) <= 400
+    opened.close()
+
+
+def test_figures_are_dark_on_a_dark_page_and_light_in_print(browser: Any, written: Path) -> None:
+    opened = Opened(browser, written, dark=True)
+    opened.page.wait_for_selector("html[data-figures='drawn']", timeout=60_000)
+    filters = "[...document.querySelectorAll('.picture > svg, .swatch')].map(one => getComputedStyle(one).filter)"
+    assert all(one.startswith("invert(") for one in opened.page.evaluate(filters))
+    opened.page.emulate_media(media="print")
+    assert set(opened.page.evaluate(filters)) == {"none"}
+    opened.page.emulate_media(media="screen")
+    opened.page.get_by_role("button", name="Dark").click()
+    assert set(opened.page.evaluate(filters)) == {"none"}
+    opened.close()
+
+
 def test_in_print_the_pictures_stand_for_the_figures_and_no_column_is_cut(browser: Any, written: Path) -> None:
     opened = Opened(browser, written, width=1030, dark=True)  # A4 across, less its margins
     opened.page.wait_for_selector("html[data-figures='drawn']", timeout=60_000)

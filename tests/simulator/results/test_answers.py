@@ -174,7 +174,7 @@ def test_a_point_without_a_network_has_no_delay(counted: Path) -> None:
     ],
 )  # fmt: skip
 def test_parameters_in_words(name: str, values: tuple[object, ...], kinds: tuple[str, ...], words: str) -> None:
-    assert Parameter("", name, name, "", values, kinds).words == words
+    assert Parameter("", name, name, "", values, kinds, (), (False,) * len(values)).words() == words
 
 
 REFERENCES = sorted(path.parent.name for path in REFERENCE.glob("*/trials.csv"))

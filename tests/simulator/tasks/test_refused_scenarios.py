@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from hostile import hold_line
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import kinds
@@ -43,7 +44,7 @@ def built(keys: dict[str, Any]) -> Scenario:
 def refusal(keys: dict[str, Any]) -> str:
     with pytest.raises(ScenarioError) as caught:
         built(keys)
-    assert "\n" not in str(caught.value)
+    hold_line(caught.value)
     return str(caught.value)
 
 

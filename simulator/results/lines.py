@@ -1,0 +1,95 @@
+"""The lines of figures: the games of one protocol, and of one variant of it; the axes along which games differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import pandas as pd
+
+from disttrack.simulator.claims.columns import TRIALS
+from disttrack.simulator.results.formats import with_name
+from disttrack.simulator.results.labels import UNUSUAL, label_of, texts
+
+_BASIC_AXES: Final = ("sites", "items", "alpha")
+
+
+def swept_axes(trials: pd.DataFrame, *, unset: bool = False) -> tuple[str, ...]:
+    """Return the axes along which the games differ, protocol and adversary not counted.
+
+    Parameters
+    ----------
+    unset
+        Whether games without a value differ from those with one: they do, if all are of one protocol.
+    """
+    basic = (*TRIALS, "result", "start")
+    extras = [column for column in trials.columns if column not in basic and column[0] != "_"]
+    axes = [axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials]
+    return tuple(axis for axis in axes if trials[axis].nunique(dropna=not unset) > 1)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The games of one line: one protocol, and one variant of it where there are several.
+
+    Parameters
+    ----------
+    protocol, unusual, variant
+        Its kind, the parameters that differ from the defaults in all of its games, and its difference from other lines
+        of this protocol, in words; empty if there is none.
+    order
+        Place among the lines of this protocol, from 0. That of a line with unusual parameters is at least 1: it looks
+        like no line with the defaults, in no figure.
+    games, all_games
+        Its rows of trials.csv, and those of all lines of this protocol.
+    free
+        The axes in which it differs.
+    """
+
+    protocol: str
+    unusual: tuple[str, ...]
+    variant: str
+    order: int
+    games: pd.DataFrame
+    free: tuple[str, ...] = ()
+    all_games: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    @property
+    def label(self) -> str:
+        """Return its label."""
+        return label_of(self.protocol, filter(None, [*self.unusual, self.variant]))
+
+
+def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary",)) -> list[Line]:
+    """Split games into lines: by protocol, by result, and by every axis that still varies at one place of `x`.
+
+    Parameters
+    ----------
+    x
+        The axis that a line runs along; empty for none.
+    apart
+        Columns by which the caller splits the games already (panels, kinds of marker).
+    """
+    each = []
+    for protocol, games in trials.groupby("protocol", sort=False):
+        values = games.groupby(["result", *(column for column in (*apart, x) if column in games)], dropna=False)
+        axes = [axis for axis in swept_axes(games, unset=True) if axis != x and axis not in apart]
+        free = ("result",) * (games["result"].nunique() > 1)
+        free += tuple(axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any())
+        groups = list(games.groupby(list(free), dropna=False, sort=False)) if free else [((), games)]
+        unusual = [_shared(part[UNUSUAL["protocol"]]) for _, part in groups]
+        odd = [bool(list(texts(pairs, [x]))) for pairs in unusual]
+        places = {True: max(1, odd.count(False)), False: 0}
+        for (key, part), pairs, is_odd in zip(groups, unusual, odd, strict=True):
+            variant = ", ".join(with_name(axis, value) for axis, value in zip(free, key, strict=True))
+            own = tuple(texts(pairs, (x, *free)))
+            each.append(Line(str(protocol), own, variant, places[is_odd], part, free, games))
+            places[is_odd] += 1
+    return each
+
+
+def _shared(each: Iterable[tuple[tuple[str, str], ...]]) -> list[tuple[str, str]]:
+    """Return the parameters that all games have alike."""
+    first, *others = dict.fromkeys(each)
+    return [pair for pair in first if all(pair in other for other in others)]

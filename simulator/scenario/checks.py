@@ -1,0 +1,123 @@
+"""Checks of a whole scenario, whose faults are listed at once: keys, names, claims and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from disttrack.simulator.claims.claim import Claim, ill_typed
+from disttrack.simulator.claims.columns import ColumnType
+from disttrack.simulator.claims.expressions import column_of
+from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, nearest
+from disttrack.simulator.points.point import Part, Point
+from disttrack.simulator.points.swept import differ
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.figures import AxisError, check_plot
+from disttrack.simulator.scenario.model import keys_of
+from disttrack.simulator.scenario.skipped import Skipped, columns_of_kinds, why_skipped, why_undrawn
+from disttrack.simulator.tasks.base import Task, called
+
+DEFAULTS: Final = ("alpha",)
+"""Keys of the top level that are the defaults of all protocols."""
+
+
+class Faults:
+    """The faults of a scenario, listed at once."""
+
+    def __init__(self) -> None:
+        self.errors: dict[str, ScenarioError] = {}
+        self.kept: dict[str, list[int]] = {}
+        """The numbers in the file of the claims and plots that are left when wrong ones are taken out."""
+
+    def add(self, error: ScenarioError) -> None:
+        """Take a fault; one that many points have counts once."""
+        self.errors.setdefault(str(error), error)
+
+    def place(self, key: str, number: int) -> tuple[str, int]:
+        """Return the place in the file of a claim or a plot."""
+        return key, self.kept.get(key, range(number + 1))[number]
+
+    def end(self) -> None:
+        """Raise what was taken, if anything was."""
+        if len(self.errors) > 1:
+            raise ScenarioErrors(list(self.errors.values()))
+        for error in self.errors.values():
+            raise error
+
+
+def check_keys(document: Document, game: Task, faults: Faults) -> None:
+    """Refuse keys that the task does not have."""
+    keys = keys_of(game.sizes)
+    names = {"title": "question", **called(game.sizes)}
+    for key in document.data:
+        if key not in (*keys, *DEFAULTS):
+            advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, keys)
+            faults.add(document.error((key,), f"unknown key{advice} ({accepted(keys)})"))
+
+
+def check_labels(points: Sequence[Point], document: Document, faults: Faults) -> None:
+    """Refuse different classes of one name, whose games tables and claims could not tell apart."""
+    named: dict[tuple[str, str], Part] = {}
+    for point in points:
+        for side in (point.protocol, point.adversary):
+            first = named.setdefault((side.role, side.label), side)
+            if first.kind != side.kind and first.maker() is not side.maker():
+                message = (
+                    f"{first.kind} and {side.kind} are both called {side.label!r} in tables: give one of the classes "
+                    'another `kind = "…"`'
+                )
+                faults.add(document.error((side.role,), message))
+
+
+def check_claims(
+    claims: Sequence[Claim],
+    game: Task,
+    known: Mapping[str, Sequence[Any]],
+    columns: Mapping[str, ColumnType],
+    document: Document,
+    faults: Faults,
+) -> Iterator[Skipped]:
+    """Refuse claims on columns that there are not, and yield those that the points leave without games.
+
+    Parameters
+    ----------
+    known
+        The columns that are known before a game is played, with a value per point.
+    columns
+        The types of all columns of trials.csv.
+    """
+    table = {name: column_of(values) for name, values in known.items()}
+    elsewhere = columns_of_kinds(game) if claims else frozenset()
+    for number, claim in enumerate(claims):
+        if why := why_skipped(claim, table, columns, elsewhere):
+            yield Skipped("claim", number, claim.name, why)
+        elif fault := ill_typed(claim, columns):
+            faults.add(document.error((*faults.place("claims", number), fault[0]), fault[1]))
+
+
+def check_plots(
+    requests: Sequence[Any], game: Task, known: Mapping[str, Sequence[Any]], document: Document, faults: Faults
+) -> tuple[list[Any], list[Skipped]]:
+    """Return the figures that can be drawn, and those that the points leave without an axis or without games."""
+    axes = [name for name, values in known.items() if name != "point" and differ(values)]
+    table = {name: column_of(values) for name, values in known.items()}
+    plots: list[Any] = []
+    skipped: list[Skipped] = []
+    for number, request in enumerate(requests):
+        try:
+            plot = check_plot(request, axes, called=called(game.sizes), folder=document.folder)
+            why = why_undrawn(plot.where, table)
+        except AxisError as error:
+            why = f"nothing here sweeps {error.axis}" if error.axis in columns_of_kinds(game) else ""
+            if not why:
+                faults.add(document.error(faults.place("plots", number), str(error)))
+                continue
+        except ValueError as error:
+            faults.add(document.error(faults.place("plots", number), str(error)))
+            continue
+        if why:
+            kind = request if isinstance(request, str) else request["kind"]
+            skipped.append(Skipped("plot", number, str(kind), why))
+        else:
+            plots.append(request)
+    return plots, skipped

@@ -1,0 +1,107 @@
+"""Claims and figures that a scenario leaves without games: they are skipped with a reason, neither failed nor refused.
+
+A scenario that was edited still has the claims of all that it once played. What can be seen before a game is played is
+enough to tell: its points, and the columns that kinds of this task could have.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.columns import NETWORK
+from disttrack.simulator.claims.expressions import (
+    Columns,
+    ExpressionError,
+    columns_of,
+    parse,
+    rows,
+    select,
+)
+from disttrack.simulator.claims.rehearsal import is_column, possible_rows
+from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.points.swept import LEFT_OUT
+from disttrack.simulator.tasks.base import Task
+
+
+class Skipped(NamedTuple):
+    """A claim or a figure that is skipped: which (`claim` or `plot`), its number in the file, its name, and why."""
+
+    what: str
+    number: int
+    name: str
+    why: str
+
+
+def columns_of_kinds(game: Task) -> frozenset[str]:
+    """Return the columns that scenarios of a task may have: all parameters of its kinds, and of networks."""
+    names = {*NETWORK, *(size.key for size in game.sizes), *(size.column for size in game.sizes)}
+    names |= {*LEFT_OUT, "crash_down", "crash_state", "start", "alpha"}
+    for role, family in game.families.items():
+        own = {name for kind in kinds(family).values() for name in parameters(kind.load())}
+        names |= own | {f"{role}_{name}" for name in own}
+    return frozenset(names)
+
+
+def why_skipped(claim: Claim, known: Columns, columns: Mapping[str, object], elsewhere: Collection[str]) -> str:
+    """Return why a claim has no games to be measured on; empty if it may have some, or is wrong.
+
+    Parameters
+    ----------
+    known
+        The columns that are known before a game is played, a row per point.
+    columns
+        The columns that the results will have.
+    elsewhere
+        The columns that other scenarios of the task may have.
+    """
+    try:
+        texts = [text for text in (claim.where, claim.measure, claim.margin) if text]
+        missing = {*claim.columns, *(name for text in texts for name in columns_of(text))}
+        missing = {name for name in missing if not is_column(name, columns)}  # type: ignore[arg-type]
+        if missing:
+            return f"nothing here sweeps {', '.join(sorted(missing))}" if missing <= set(elsewhere) else ""
+        chosen = possible_rows(claim.where, known)
+        if not chosen.any():
+            return f"no game meets {claim.where!r}"
+        games = select(known, chosen.nonzero()[0])
+        for condition in _conditions(claim.measure):
+            if not possible_rows(condition, games).any():
+                return f"no game meets {condition!r}"
+        for axis in _axes(claim.measure):
+            if columns_of(axis) <= set(games) and len(set(rows(axis, games).tolist())) < 2:
+                return f"{axis} has one value"
+    except ExpressionError:
+        return ""  # the check of the claim has the reason
+    return ""
+
+
+def why_undrawn(where: str, known: Columns) -> str:
+    """Return why a figure has no games; empty if it may have some."""
+    with suppress(ExpressionError):
+        return "" if possible_rows(where, known).any() else f"no game meets {where!r}"
+    return ""
+
+
+def _calls(measure: str) -> Iterator[ast.Call]:
+    for node in ast.walk(parse(measure)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node
+
+
+def _conditions(measure: str) -> Iterator[str]:
+    """Yield the conditions by which a measure selects games."""
+    for call in _calls(measure):
+        yield from (ast.unparse(one.value) for one in call.keywords if one.arg == "where")
+        if call.func.id == "crossing":  # type: ignore[attr-defined]
+            yield from map(ast.unparse, call.args[2:4])
+
+
+def _axes(measure: str) -> Iterator[str]:
+    """Yield the quantities along which a measure compares games."""
+    for call in _calls(measure):
+        if call.func.id in ("slope", "crossing"):  # type: ignore[attr-defined]
+            yield from map(ast.unparse, call.args[1:2])

@@ -1,0 +1,129 @@
+"""Scenarios that were edited: what is left without games is skipped, all faults are listed, defaults and appending."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from disttrack.simulator import load, run
+from disttrack.simulator.errors import ScenarioError
+
+TEXT = """
+name: edited
+sites: [4, 8]
+items: 3000
+trials: 2
+protocol:
+  - {kind: deterministic, alpha: 0.1}
+  - {kind: randomized, alpha: 0.1, confidence: [2, 3]}
+adversary: [round-robin, freeze]
+claims:
+  - {name: a, where: protocol == 'deterministic', measure: fraction(ok), at_least: 1}
+  - {name: b, measure: "slope(words, sites)", at_least: -9}
+  - name: c
+    measure: median(words, where=(confidence == 2)) / median(words, where=(protocol == 'deterministic'))
+    at_least: 0
+  - {name: d, where: adversary == 'freeze' and words > 0, measure: max(words), at_least: 0}
+  - {name: e, measure: max(words), at_most: 2900, control: {where: sites == 8, protocol: exact}}
+plots:
+  - {kind: cost, x: sites}
+  - {kind: measure, x: confidence, y: words, where: protocol == 'randomized'}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "edited.yaml"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "skipped"),
+    [
+        ("", "", []),
+        ("kind: deterministic", "kind: martingale", ["no game meets \"protocol == 'deterministic'\"", "no game meets"]),
+        ("sites: [4, 8]", "sites: 8", ["sites has one value", "nothing here sweeps sites"]),
+        ("sites: [4, 8]", "sites: [4, 6]", ["no game of its control meets 'sites == 8'"]),
+        (", confidence: [2, 3]", "", ["nothing here sweeps confidence", "nothing here sweeps confidence"]),
+        ("[round-robin, freeze]", "round-robin", ["no game meets \"adversary == 'freeze' and words > 0\""]),
+        (
+            "  - {kind: randomized, alpha: 0.1, confidence: [2, 3]}\n",
+            "",
+            ["nothing here sweeps confidence", "nothing here sweeps confidence"],
+        ),
+    ],
+)
+def test_what_an_edit_leaves_without_games_is_skipped_and_does_not_fail(
+    file: Path, old: str, new: str, skipped: list[str]
+) -> None:
+    assert old in TEXT
+    file.write_text(TEXT.replace(old, new), encoding="utf-8")
+    scenario = load(file)
+    assert len(scenario.skipped) == len(skipped)
+    assert all(one.why.startswith(why) for one, why in zip(scenario.skipped, skipped, strict=True))
+    report = run(scenario, out=file.parent / "out", workers=1)
+    without = {one.name: one.why for one in scenario.skipped if one.what == "claim"}
+    assert {one.name: one.note for one in report.findings if one.verdict == "SKIPPED"} == without
+    assert report.ok
+    assert len(scenario.plots) == 2 - sum(one.what == "plot" for one in scenario.skipped)
+
+
+def test_a_claim_on_a_column_that_no_kind_has_is_refused(file: Path) -> None:
+    with pytest.raises(ScenarioError, match="there is no column 'confidance'; did you mean 'confidence'"):
+        load(file, ["claims.0.where=confidance == 2"])
+
+
+def test_all_faults_are_listed_at_once(file: Path) -> None:
+    text = TEXT.replace("sites: [4, 8]", "sites: [4, 0]\nsties: 3").replace("alpha: 0.1}", "alpha: 2}")
+    text = text.replace("round-robin, freeze", "round-robin, freze").replace("at_least: -9", "at_lest: -9")
+    text = text.replace("max(words)", "max(wrds)").replace("trials: 2", "trials: none").replace("cost", "csot")
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        load(file)
+    places = [line.split("edited.yaml:")[1].split(": ")[0:2] for line in str(caught.value).splitlines()]
+    assert sorted(places, key=lambda one: int(one[0])) == [
+        ["3", "sites[1]"], ["4", "sties"], ["6", "trials"], ["8", "protocol[0].alpha"], ["10", "adversary[1].kind"],
+        ["13", "claims[1].at_lest"], ["17", "claims[3].measure"], ["18", "claims[4].measure"], ["20", "plots[0]"],
+    ]  # fmt: skip
+
+
+def test_of_very_many_faults_the_first_twenty_are_listed(file: Path) -> None:
+    values = ", ".join(str(2 + number) for number in range(50))
+    file.write_text(TEXT.replace("alpha: 0.1}", f"alpha: [{values}]}}"), encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        load(file)
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "… and 30 more"
+
+
+def test_set_appends(file: Path) -> None:
+    appended = load(file, ["protocol+={kind: exact}", "sites+=[16, 32]", "items+=400"])
+    assert [entry["kind"] for entry in appended.data["protocol"]] == ["deterministic", "randomized", "exact"]
+    assert appended.data["sites"] == [4, 8, 16, 32]
+    assert appended.data["items"] == [3000, 400]
+    with pytest.raises(ScenarioError, match=r"--set protocol\[2\]\.alpha: must be a number between 0 and 1"):
+        load(file, ["protocol+={kind: block, alpha: 3}"])
+    with pytest.raises(ScenarioError, match=r"--set network\+=1: there is no 'network' to append to"):
+        load(file, ["network+=1"])
+
+
+def test_alpha_at_the_top_is_the_default_of_all_protocols(file: Path) -> None:
+    text = TEXT.replace("{kind: deterministic, alpha: 0.1}", "deterministic\n  - exact").replace(
+        "items: 3000", "items: 3000\nalpha: [0.1, 0.2]"
+    )
+    file.write_text(text, encoding="utf-8")
+    accuracies = {
+        kind: {point.protocol.arguments.get("alpha") for point in load(file).points if point.protocol.kind == kind}
+        for kind in ("deterministic", "randomized", "exact")
+    }
+    assert accuracies == {"deterministic": {0.1, 0.2}, "randomized": {0.1}, "exact": {None}}
+    assert {point.protocol.arguments.get("alpha") for point in load(file, ["alpha=0.3"]).points} == {0.3, 0.1, None}
+    file.write_text(text.replace("[0.1, 0.2]", "2"), encoding="utf-8")
+    with pytest.raises(ScenarioError, match=r"edited.yaml:5: protocol\[0\].alpha: must be a number between 0 and 1"):
+        load(file)
+    file.write_text(TEXT + "alpha: 0.1\n", encoding="utf-8")
+    with pytest.raises(ScenarioError, match="alpha: no protocol here takes it, or each gives its own"):
+        load(file)

@@ -1,0 +1,117 @@
+"""The exact value of tiny games: by hand, by enumeration of all streams, attained by the engine, beaten by nobody."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from scipy.stats import binom
+
+from disttrack import adversaries
+from disttrack.adversaries import Adversary, Freeze
+from disttrack.protocols import Deterministic, Protocol, Randomized
+from disttrack.simulator import play
+from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.search.exact_game import ExactGame, History
+
+COINS = Randomized(alpha=0.5, confidence=0.5)
+SIZE = {"sites": 2, "items": 8}
+GAMES = 800
+FALSE_ALARM = 1e-6
+SEED = 40_000
+
+
+def frozen(history: History) -> int:
+    """Feed a site until the output changes: what `Freeze` does with two sites."""
+    site, before = 0, 0.0
+    for fed, output in history:
+        site = fed if output == before else 1 - fed
+        before = output
+    return site
+
+
+def test_a_game_by_hand() -> None:
+    """With k = 2 and spread 1, p is 1 while the number known is below 3, and 1/2 from 4 on (4 / sqrt 2 is at least 2).
+
+    Before the 4th item all items are reported. If one site has all of them, it doubles at the 1st, 2nd and 4th, and
+    the last redraws its report.
+    """
+    for items in (1, 2, 3):
+        game = ExactGame(COINS, sites=2, items=items)
+        assert game.value() == 0
+    # its report becomes 4, 3, 2, 1 or none with 1/2, 1/4, 1/8, 1/16, 1/16, and the output is larger by 1: 5, 4, 3, 2, 0
+    one = ExactGame(COINS, sites=2, items=4)
+    # within 2 of 4 are all but the last
+    assert one.value(lambda history: 0) == Fraction(1, 16)
+    assert one.value() >= one.value(lambda history: 0)
+
+
+def test_no_strategy_of_all_is_better_and_one_is_as_good() -> None:
+    """With three items after the coins begin, every choice after every output: the best of all, without recursion."""
+    game = ExactGame(COINS, sites=2, items=6, measure="error")
+    best = game.value()
+    streams = [game.value(lambda history, stream=stream: stream[len(history)]) for stream in product((0, 1), repeat=6)]
+    assert max(streams) <= best
+    assert game.value(frozen) <= best
+    assert min(streams) < best  # the comparison can fail
+
+
+def test_a_tracker_without_coins_is_as_wrong_as_its_worst_stream() -> None:
+    protocol = Deterministic(alpha=0.5)
+    errors = []
+    for stream in product((0, 1), repeat=6):
+        game = play(protocol, lambda view, stream=stream: stream[view.steps], sites=2, items=6)
+        errors.append(game.max_rel_error)
+    assert float(ExactGame(protocol, sites=2, items=6, measure="error").value()) == pytest.approx(max(errors), abs=0)
+    assert ExactGame(protocol, sites=2, items=6).value() == 0
+
+
+def test_the_engine_attains_the_value_and_that_of_freeze() -> None:
+    """Two binomial intervals, each missed with probability 1e-6; the values of the two differ by more than both.
+
+    A strategy that is worse by 0.06 is refuted with probability 0.95.
+    """
+    game = ExactGame(COINS, **SIZE)
+    for adversary, value in ((game.best, game.value()), (Freeze(), game.value(frozen))):
+        failed = failures(COINS, adversary, 4 * GAMES)
+        low, high = binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], 4 * GAMES, float(value))
+        assert low <= failed <= high
+    assert game.value() - game.value(frozen) > Fraction(9, 100)
+
+
+def failures(protocol: Protocol, adversary: object, games: int) -> int:
+    return sum(not play(protocol, adversary, seed=SEED + seed, **SIZE).ok for seed in range(games))
+
+
+def applicable() -> dict[str, Adversary]:
+    """Return the shipped adversaries of tracking that see outputs only and have defaults for all parameters."""
+    found = {}
+    for name in kinds("adversary"):
+        cls = next((each for each in vars(adversaries).values() if getattr(each, "kind", None) == name), None)
+        try:
+            one = cls()
+            play(COINS, one, seed=SEED, **SIZE)
+        except Exception:
+            continue
+        if one.sees == "outputs":
+            found[name] = one
+    return found
+
+
+@pytest.mark.slow
+def test_no_shipped_adversary_beats_the_value() -> None:
+    """Each would be refuted wrongly with probability 1e-6; one that is better by 0.12 is found with 0.95."""
+    value = float(ExactGame(COINS, **SIZE).value())
+    most = binom.isf(FALSE_ALARM, GAMES, value)
+    found = applicable()
+    assert {"freeze", "round-robin", "posterior", "drain", "phase"} <= set(found)
+    rates = {name: failures(COINS, one, GAMES) for name, one in found.items()}
+    assert {name: failed for name, failed in rates.items() if failed > most} == {}
+    # the control: the bound is that of this tracker, and not of one with larger errors
+    assert failures(Randomized(alpha=0.5, confidence=0.25), Freeze(), GAMES) > most
+
+
+def test_a_game_that_it_cannot_play_is_refused() -> None:
+    with pytest.raises(ValueError, match="copies must be 1"):
+        ExactGame(Randomized(alpha=0.5, copies=3), **SIZE)
