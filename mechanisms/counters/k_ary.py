@@ -9,7 +9,8 @@ from typing import Annotated
 import numpy as np
 
 from disttrack.mechanisms.checks import at_least, odd
-from disttrack.mechanisms.counters.linear import NodeCounter, Nodes
+from disttrack.mechanisms.counters.linear import NodeCounter, NodeNoise, Nodes
+from disttrack.mechanisms.noise import Draws, Laplace
 
 
 def balanced_digits(number: int, base: int) -> list[int]:
@@ -110,3 +111,6 @@ class KAry(NodeCounter):
         columns = [np.concatenate(parts) for parts in zip(*levels, strict=True)]
         order = np.argsort(columns[0], kind="stable")
         return Nodes(*(column[order] for column in columns))
+
+    def noise(self, rng: np.random.Generator) -> NodeNoise:
+        return NodeNoise(self.nodes, Draws(Laplace(self.scale), rng, batch=min(2 * self.steps, 1024)))

@@ -20,8 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 from disttrack.mechanisms.counters.base import Counter, Run
 from disttrack.mechanisms.noise import Ahead, Draws, Floats, Laplace, or_silence
 
-BATCH: Final = 1024
-"""Nodes whose noise is drawn at a time."""
 BLOCK: Final = 1 << 15
 """Steps processed at a time, so that they stay in the cache."""
 NEVER: Final = 1 << 62
@@ -121,8 +119,7 @@ class NodeCounter(LinearCounter):
         """Return the nodes of the steps `before` + 1 ... `upto`."""
 
     def noise(self, rng: np.random.Generator) -> NodeNoise:
-        # no more is drawn ahead than a run of the horizon may need
-        return NodeNoise(self.nodes, Draws(Laplace(self.scale), rng, batch=min(2 * (self.horizon or BATCH), BATCH)))
+        return NodeNoise(self.nodes, Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024)))
 
     def encoder(self, steps: int) -> Floats:
         nodes, entries = self.nodes(0, steps), np.arange(1, steps + 1)

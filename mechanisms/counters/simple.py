@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.counters.linear import NEVER, LinearCounter, NodeCounter, Nodes
+from disttrack.mechanisms.counters.linear import NEVER, LinearCounter, NodeCounter, NodeNoise, Nodes
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
 
@@ -87,3 +87,6 @@ class PerItem(NodeCounter):
     def nodes(self, before: int, upto: int) -> Nodes:
         items = np.arange(before + 1, upto + 1)
         return Nodes(items, np.full(len(items), NEVER), items - 1, items)
+
+    def noise(self, rng: np.random.Generator) -> NodeNoise:
+        return NodeNoise(self.nodes, Draws(Laplace(self.scale), rng))
