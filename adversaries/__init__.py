@@ -15,6 +15,7 @@ from disttrack.adversaries.believing import WhiteBox as WhiteBox
 from disttrack.adversaries.bisect import Bisect as Bisect
 from disttrack.adversaries.intruder import Challenge as Challenge
 from disttrack.adversaries.intruder import Intruder as Intruder
+from disttrack.adversaries.learned import Learned as Learned
 from disttrack.adversaries.listed_schedules import Labels as Labels
 from disttrack.adversaries.listed_schedules import Runs as Runs
 from disttrack.adversaries.oblivious import Bursts as Bursts

@@ -5,7 +5,8 @@
 True
 
 What plays, runs and checks (`play`, `run`, `load`, `Results`, `check_protocol`, …), and every protocol, adversary and
-mechanism as a class, with the base classes for one's own. Names are looked up when they are first used.
+mechanism as a class, with the base classes for one's own. The same classes by their side are in
+`disttrack.protocols`, `disttrack.adversaries` and `disttrack.mechanisms`. Names are looked up when they are first used.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     # of two classes of one name, the hard instance that plays comes after the one that is computed
-    from disttrack.mechanisms import *  # noqa: F403, I001
+    from disttrack import adversaries, mechanisms, protocols  # noqa: F401, I001
+    from disttrack.mechanisms import *  # noqa: F403
     from disttrack.mechanisms.sketches import *  # noqa: F403
     from disttrack.mechanisms.statistical import *  # noqa: F403
     from disttrack.adversaries import *  # noqa: F403
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from disttrack.protocols import *  # noqa: F403
     from disttrack.simulator import *  # noqa: F403
 
+_GROUPS: Final = ("adversaries", "mechanisms", "protocols")
+"""Packages that are names too."""
 _HOMES: Final = (
     "disttrack.simulator",
     "disttrack.protocols",
@@ -39,7 +43,9 @@ _HOMES: Final = (
 
 def __getattr__(name: str) -> Any:
     if name == "__all__":
-        return sorted({exported for home in _HOMES for exported in import_module(home).__all__})
+        return sorted({*_GROUPS, *(exported for home in _HOMES for exported in import_module(home).__all__)})
+    if name in _GROUPS:
+        return import_module(f"disttrack.{name}")
     if name == "__version__":
         from importlib.metadata import PackageNotFoundError, version
 

@@ -43,4 +43,5 @@ __all__ = [
     name
     for name, thing in vars().items()
     if not (name.startswith("_") or inspect.ismodule(thing) or name in ("Mechanism", "annotations", "kinds_of"))
+    and not name.isupper()  # tables of kinds, for the registry
 ]

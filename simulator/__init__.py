@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from disttrack.simulator.results.folder import Results
     from disttrack.simulator.runs.runner import run
     from disttrack.simulator.scenario.load import Scenario, load
+    from disttrack.simulator.search.arena import Arena, arena
     from disttrack.simulator.tasks import Demand, Record, Size, Task
     from disttrack.simulator.tasks.duel import play_duel
 
 __all__ = [
+    "Arena",
     "ConformanceError",
     "Demand",
     "DistributedCount",
@@ -44,6 +46,7 @@ __all__ = [
     "ScenarioError",
     "Size",
     "Task",
+    "arena",
     "check_adversary",
     "check_bulk_form",
     "check_counter",
@@ -70,6 +73,7 @@ _HOMES = {
     "disttrack.simulator.results.folder": "Results",
     "disttrack.simulator.runs.runner": "run",
     "disttrack.simulator.scenario.load": "Scenario load",
+    "disttrack.simulator.search.arena": "Arena arena",
     "disttrack.simulator.tasks": "Demand Record Size Task",
     "disttrack.simulator.tasks.duel": "play_duel",
 }

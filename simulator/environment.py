@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf, isnan
 from typing import Any, Final
 
 import gymnasium
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.learned import LARGEST, observation, relative_error
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.adversaries.views import StateView, TrafficView
 from disttrack.protocols.base import Protocol
@@ -22,8 +22,6 @@ from disttrack.simulator.game.play import check_game
 from disttrack.simulator.game.power import check_power
 from disttrack.simulator.points.registry import find, make
 
-LARGEST: Final = 10.0
-"""Relative errors beyond this are shown as this."""
 PATIENCE: Final = 10
 """Actions per item after which an episode is cut off."""
 
@@ -136,7 +134,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         if site < self.sites:
             self._fed[site] += view.sent - before
         self._actions += 1
-        error = abs(self._error())
+        error = abs(relative_error(view))
         largest = max(self._largest, error, table.engine.referee.max_rel_error)
         reward = largest - self._largest if largest > self._largest else 0.0  # nothing is added to an infinite one
         self._largest = largest
@@ -149,29 +147,13 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
             return None
         if self._table is None:
             raise gymnasium.error.ResetNeeded("there is nothing to render: call reset()")
-        return "\n".join(picture(self._table.view, self._fed, self._error(), self._largest, self.items))
-
-    def _error(self) -> float:
-        """Return the present relative error, infinite where the output is no finite number."""
-        assert self._table is not None
         view = self._table.view
-        count = self.start + view.sent
-        error = (float(view.output) - count) / count if count else 0.0
-        return inf if isnan(error) else error
+        return "\n".join(picture(view, self._fed, relative_error(view), self._largest, self.items))
 
     def _observe(self) -> Observation:
         assert self._table is not None
         view = self._table.view
-        fed = self._fed / max(1, view.sent)
-        parts: list[Any] = [
-            [
-                view.sent / self.items,
-                self._error(),
-                self._ago(view.steps - view.changed_at),
-                view.changes != self._seen,
-            ],
-            fed,
-        ]
+        parts: list[Any] = [observation(view, self._fed, self._seen)]
         if isinstance(view, TrafficView):
             ago = np.log1p(view.steps - view.spoke_at) / np.log1p(max(1, self.items))
             parts += [np.where(view.spoken > 0, np.minimum(ago, 1.0), 1.0), view.spoke_at > max(0, self._since)]
@@ -182,9 +164,6 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         assert isinstance(space, spaces.Box)
         clipped: Observation = np.clip(seen, space.low, space.high)
         return clipped
-
-    def _ago(self, steps: int) -> float:
-        return float(min(1.0, np.log1p(steps) / np.log1p(max(1, self.items))))
 
     def _tell(self) -> dict[str, Any]:
         assert self._table is not None

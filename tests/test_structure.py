@@ -44,7 +44,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "report": frozenset({"errors", "points", "claims", "scenario", "results", "plots", "pages"}),
     "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
     "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),
-    "search": SIDES | {"mechanisms", "game", "points", "errors"},
+    "search": SIDES | {"mechanisms", "game", "points", "errors", "tasks", "scenario", "results", "runs"},
     "conformance": SIDES | {"mechanisms", "game"},
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
     "environment": SIDES | {"environment_text", "game", "points"},
@@ -57,7 +57,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "__main__": frozenset({"cli"}),
     # the public face, and files that are copied into a user's folder
     "simulator": frozenset(
-        {"conformance", "environment", "errors", "game", "plots", "results", "runs", "scenario", "tasks"}
+        {"conformance", "environment", "errors", "game", "plots", "results", "runs", "scenario", "search", "tasks"}
     ),
     "disttrack": SIDES | {"mechanisms", "simulator"},
     "templates": frozenset({"disttrack", "mechanisms", "protocols", "points", "plots", "results"}),
@@ -65,7 +65,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
 """The rooms, and which other rooms each may import from."""
 
 UPWARDS: Final = {
-    "disttrack.simulator.game.outcome -> disttrack.simulator.plots": "Game.plot: a game draws itself on request"
+    "disttrack.simulator.results.folder -> disttrack.simulator.plots.accessor": "the type of Results.plot",
 }
 """Imports against the arrows, and why."""
 

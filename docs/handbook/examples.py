@@ -27,6 +27,10 @@ OWN: Final[dict[tuple[Family, str], dict[str, Any]]] = {
         "protocol": {"kind": "fully-dynamic", **_DATA},
         "adversary": {"kind": "grow-and-delete", "peak": 1000, "rest": 100},
     },
+    ("adversary", "learned"): {
+        "sites": 64, "items": 10_000,
+        "protocol": {"kind": "randomized", "alpha": 0.1}, "adversary": {"kind": "learned"},
+    },
     ("adversary", "sliding"): {
         "task": "dynamic-queries", "domain": 16, "steps": 3000,
         "protocol": {"kind": "inserted-minus-deleted", **_DATA}, "adversary": {"kind": "sliding", "window": 100},

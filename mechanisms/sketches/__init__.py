@@ -28,4 +28,4 @@ from disttrack.mechanisms.sketches.switching import Switched as Switched
 SKETCHES: dict[str, type[Sketch]] = kinds_of(vars(), Sketch)
 """Every sketch by its name."""
 
-__all__ = [name for name in vars() if name[0].isupper()]
+__all__ = [name for name in vars() if name[0].isupper() and name != "SKETCHES"]

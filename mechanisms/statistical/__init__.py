@@ -16,4 +16,4 @@ CURATORS: dict[str, type[QueryMechanism]] = {
 }
 """Every mechanism that answers statistical queries, by its name."""
 
-__all__ = [name for name in vars() if name[0].isupper()]
+__all__ = [name for name in vars() if name[0].isupper() and name != "CURATORS"]

@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "plot": ("plot:plot", "Draw the figures of a result."),
     "report": ("plot:report", "Write one self-contained HTML page about a result."),
     "play": ("play:play", "Play one game from flags."),
+    "arena": ("arena:arena", "A tracker against all attackers, or an attacker against all trackers."),
     "advise": ("advise:advise", "Rank the trackers for a number of sites, items and an accuracy."),
     "replay": ("replay:replay", "Replay a game as a page: messages, errors, what the adversary did."),
     "attack": ("attack:attack", "Search for the worst policy against a protocol."),

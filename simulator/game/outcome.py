@@ -7,19 +7,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from disttrack.simulator.claims.columns import KINDS, NETWORK, PLACE, TRIAL_COLUMNS, names
+from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.verdict import Verdict
-from disttrack.simulator.points.source import import_reference
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
 
     from disttrack.adversaries.replay import Turn
 
 
-@dataclass
-class Game:
+@dataclass(repr=False)
+class Game(Outcome):
     """The outcome of a game.
 
     Attributes
@@ -40,7 +38,7 @@ class Game:
         Whether the relative error stayed within alpha at every step; on a network, the lag-aware one after the warm-up.
         It is ok, failed, undecided, or error if a class of the user's ended the game.
     max_rel_error, highest, lowest
-        The largest relative error over all steps; the largest and the smallest signed one.
+        The largest relative error over all steps (also `max_error`); the largest and the smallest signed one.
     first_failure
         Number of items (with `start`) at the first failing step; None if there was none.
     steps, first_failing_step
@@ -176,16 +174,12 @@ class Game:
             raise ValueError("nothing was recorded: play with record=True")
         return rows
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The game's columns of trials.csv, by name."""
+        return self.row()
+
     def row(self) -> dict[str, Any]:
         """Return the game's columns of trials.csv, with those of networks at the end."""
         known = (*names(TRIAL_COLUMNS, "point", "game"), *NETWORK)
         return {name: getattr(self, name) for name in known}
-
-    def _repr_html_(self) -> str:
-        return str(import_reference("disttrack.simulator.notebook.shown:game")(self))
-
-    def plot(self, path: str | Path | None = None) -> Any:
-        """Draw the timeline: estimate, truth, error and cost. Return the matplotlib figure."""
-        from disttrack.simulator.plots import timeline_of
-
-        return timeline_of(self, path)

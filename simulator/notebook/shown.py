@@ -5,9 +5,10 @@ The classes name these functions by reference, for nothing here is needed before
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
+from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.pages.html import Html, facts, joined, verdict
 from disttrack.simulator.pages.tables import table
 from disttrack.simulator.report.claims import claims
@@ -16,7 +17,7 @@ from disttrack.simulator.results.formats import cell, duration, number, setting
 from disttrack.simulator.results.labels import sides_of
 
 if TYPE_CHECKING:
-    from disttrack.simulator.game.outcome import Game
+    from disttrack.simulator.game.face import Outcome
     from disttrack.simulator.results.folder import Results
     from disttrack.simulator.scenario.load import Scenario
 
@@ -28,8 +29,19 @@ STYLE: Final = (
 """Colours of verdicts, which are words too."""
 
 
-def game(shown: Game) -> str:
-    """Return a game: its verdict, its size, and its cost by kind of message."""
+def game(shown: Outcome) -> str:
+    """Return a game: its verdict, its size, and its cost by kind of message; of a duel all of its columns."""
+    return str(_frame(_tracked(shown) if isinstance(shown, Game) else [facts(_columns(shown.facts))]))
+
+
+def _columns(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a game that have a value."""
+    shown = {name: cell(value) for name, value in known.items() if value is not None and name != "ok"}
+    return {"verdict": verdict(str(shown.pop("verdict", ""))), **shown}
+
+
+def _tracked(shown: Game) -> list[Html]:
+    """Return the parts of a tracking game."""
     promised = "" if shown.alpha is None else f" (promised: {setting(shown.alpha)})"
     known = {
         "verdict": verdict(shown.verdict),
@@ -46,7 +58,7 @@ def game(shown: Game) -> str:
     rows = [[cell(row[head]) for head in heads] for row in kinds.to_dict("records")]
     size = f"{number(shown.sites)} sites, {number(shown.items)} items, seed {shown.seed}"
     parts = [_heading(sides_of(shown), size), facts(known)]
-    return str(_frame([*parts, table(heads, rows, says="messages")] if rows else parts))
+    return [*parts, table(heads, rows, says="messages")] if rows else parts
 
 
 def results(shown: Results) -> str:

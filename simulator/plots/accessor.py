@@ -5,15 +5,23 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.points.source import import_reference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from disttrack.simulator.results.folder import Results
+
+class Draw(Protocol):
+    """The method of a kind of figure."""
+
+    def __call__(
+        self, *, ax: Axes | Sequence[Axes] | None = None, where: str = "", title: str = "", **options: Any
+    ) -> Any:
+        """Draw the figure and return its axes; `options` are the other keys of the kind in a scenario."""
 
 
 class Plotter:
@@ -29,20 +37,35 @@ class Plotter:
         What is drawn.
     """
 
-    def __init__(self, results: Results) -> None:
+    # for editors and type checkers; `__getattr__` makes them
+    cost: Draw
+    error: Draw
+    measure: Draw
+    timeline: Draw
+    breakdown: Draw
+    frontier: Draw
+    matrix: Draw
+    size: Draw
+    budget: Draw
+    ratio: Draw
+    spread: Draw
+
+    def __init__(self, results: Any) -> None:
         self._results = results
 
     def __call__(self, kind: str, *, ax: Axes | Sequence[Axes] | None = None, **options: Any) -> Any:
         """Draw a figure of this kind, a registered name or a class by reference; return its axes."""
-        from disttrack.simulator.plots.figures import axes_of
-
+        # by reference: `Results` names this class as a type, and figures read results
+        axes_of = import_reference("disttrack.simulator.plots.figures:axes_of")
         return axes_of(self._results, {"kind": kind, **options}, ax)
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        known = _kinds()
-        if name.startswith("_") or name not in known:
-            raise AttributeError(f"there is no figure {name!r}{nearest(name, known)} ({accepted(known)})")
-        return _method(self, name, known[name])
+    if not TYPE_CHECKING:  # a checker refuses other names; those that packages register are drawn by a call
+
+        def __getattr__(self, name: str) -> Callable[..., Any]:
+            known = _kinds()
+            if name.startswith("_") or name not in known:
+                raise AttributeError(f"there is no figure {name!r}{nearest(name, known)} ({accepted(known)})")
+            return _method(self, name, known[name])
 
     def __dir__(self) -> list[str]:
         return sorted(_kinds())

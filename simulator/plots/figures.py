@@ -24,7 +24,7 @@ from disttrack.simulator.plots.requests import (
     with_axis,
 )
 from disttrack.simulator.plots.style import FORMS, STYLES, house_style, save
-from disttrack.simulator.plots.traces import game_described
+from disttrack.simulator.plots.traces import game_described, record_described
 from disttrack.simulator.results.files import is_inside, writing
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.read import Tables, read_tables
@@ -160,7 +160,7 @@ def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Pa
 
 
 def timeline_of(game: Any, path: str | Path | None) -> Figure:
-    """Return the timeline of a `Game` as a matplotlib figure, written to `path` too if one is given.
+    """Return the timeline of a `Game` or a `Record` as a matplotlib figure, written to `path` too if one is given.
 
     Of a game that was recorded every step is shown, of another one its checkpoints.
 
@@ -170,7 +170,7 @@ def timeline_of(game: Any, path: str | Path | None) -> Figure:
         Ends in .png or .svg; without an ending both are written.
     """
     with house_style():
-        figure = render(game_described(game))
+        figure = render(record_described(game) if isinstance(game.series, dict) else game_described(game))
     if path is not None:
         place = Path(path)
         if place.suffix and place.suffix[1:] not in FORMS:

@@ -129,7 +129,7 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     return Description(
         panels, 1, height + 0.35 * tables.several, plot.title or tables.title, fixed(tables),
         note + infinite_note(trials["_error"]), f"Games that held, by protocol: {'; '.join(seen)}.",
-        width=min(12.0, max(8.0, 1.9 + 0.82 * len(adversaries))), share=("all", "none"),
+        width=min(20.0, max(8.0, 1.9 + 0.82 * len(adversaries))), share=("all", "none"),
     )  # fmt: skip
 
 

@@ -189,6 +189,22 @@ def game_described(game: Any) -> Description:
     return described([from_game(game, "")], sides_of(game), " · ".join(parts))
 
 
+def record_described(record: Any) -> Description:
+    """Return the timeline of one `Record`: a panel for each column of its series."""
+    shown = [name for name in ("output", "rel_error", "words") if name in record.series]
+    if not record.series.get("step") or not shown:
+        raise ValueError("plot: this kind of game keeps no timeline; its columns are attributes")
+    steps = np.array(record.series["step"], dtype=float)
+    x = Axis("step", "log", (max(1.0, steps.min()), max(1.01, steps.max())))
+    values = {name: np.array(record.series[name], dtype=float) for name in shown}
+    look = Look("#333333", width=1.2)
+    called = {name: "relative error" if name == "rel_error" else name for name in shown}
+    panels = [Panel([Series(called[name], steps, values[name], look)], x, Axis(called[name])) for name in shown]
+    text = repr(record).strip("<>").removeprefix("game: ")
+    height = 1.0 + 1.8 * len(panels)
+    return Description(panels, 1, height, "A game at its checkpoints", text, "", text, share=("col", "none"))
+
+
 def outcome(verdict: str, failing_fraction: float | None) -> str:
     """Return in words how the game ended."""
     if verdict == "ok":

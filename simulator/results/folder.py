@@ -16,6 +16,7 @@ from disttrack.simulator.points.source import import_reference, is_reference
 from disttrack.simulator.results.stored import read_manifest, read_table
 
 if TYPE_CHECKING:
+    from disttrack.simulator.plots.accessor import Plotter
     from disttrack.simulator.tasks.base import Task
 
 
@@ -90,9 +91,10 @@ class Results:
     """Scenario as read, versions, seeds, engines, machine, duration."""
 
     @property
-    def plot(self) -> Any:
+    def plot(self) -> Plotter:
         """Figures: `plot.cost(x="sites", ax=axes)` draws one and returns its axes; `dir(results.plot)` lists them."""
-        return import_reference("disttrack.simulator.plots.accessor:Plotter")(self)
+        plotter: Plotter = import_reference("disttrack.simulator.plots.accessor:Plotter")(self)
+        return plotter
 
     @property
     def scenario(self) -> dict[str, Any]:

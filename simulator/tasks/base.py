@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from disttrack.simulator.errors import printable
+from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.tasks.answers import USUAL, Answer
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ MOST_LETTERS: Final = 300
 """Maximum number of letters of an error in one line."""
 
 
-@dataclass(frozen=True)
-class Record:
+@dataclass(frozen=True, repr=False)
+class Record(Outcome):
     """The record of one game, in plain values: it crosses processes and is stored in the journal.
 
     Attributes
@@ -48,7 +49,7 @@ class Record:
         Whether the game may depend on chance; if not, every seed gives the same game. A task that does not know this
         leaves it: the caller then asks the random streams (`Task.draws_coins`).
 
-    The columns of `row` are attributes too.
+    The columns of `row` are attributes too; `words` is None where nothing is counted in words.
     """
 
     row: dict[str, Any]
@@ -63,6 +64,16 @@ class Record:
             return self.__dict__["row"][name]
         except KeyError:
             raise AttributeError(f"a record has no {name!r}") from None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The columns of `row`."""
+        return self.row
+
+    @property
+    def words(self) -> int | None:
+        """Words that were sent, or that a sketch keeps."""
+        return self.row.get("words")
 
     @property
     def cause(self) -> str:

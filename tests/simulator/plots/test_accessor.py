@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from synthetic_results import write_result
 
 from disttrack.simulator.plots import PLOTS
+from disttrack.simulator.plots.accessor import Plotter
 from disttrack.simulator.results.folder import Results
 
 KINDS = ["cost", "error", "breakdown", "frontier", "matrix", "timeline"]
@@ -93,3 +94,16 @@ def test_a_kind_of_ones_own_by_reference(results: Results, tmp_path: Path, monke
     assert len(results.plot("own_sheet.py:Own")) == 1
     with pytest.raises(ValueError, match="Own makes its figure by itself"):
         results.plot("own_sheet.py:Own", ax=Figure().subplots())
+
+
+def test_every_kind_is_known_to_editors_and_type_checkers() -> None:
+    assert set(Plotter.__annotations__) == {name.replace("-", "_") for name in PLOTS}
+
+
+def test_mypy_checks_the_names_of_figures(tmp_path: Path) -> None:
+    api = pytest.importorskip("mypy.api")
+    script = tmp_path / "script.py"
+    script.write_text('from disttrack import Results\nplot = Results("x").plot\nplot.cost(x="sites")\nplot.kost()\n')
+    says, _, _ = api.run([str(script), "--follow-imports=silent", "--cache-dir", str(tmp_path / "cache")])
+    assert 'script.py:4: error: "Plotter" has no attribute "kost"' in says
+    assert "script.py:3" not in says

@@ -1,0 +1,114 @@
+"""``disttrack arena``: a tracker against all attackers, or an attacker against all trackers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from disttrack.simulator.cli import completion
+from disttrack.simulator.cli.options import FOLDER, SEED, entry_of
+from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
+from disttrack.simulator.results.formats import number
+
+if TYPE_CHECKING:
+    from disttrack.simulator.search.arena import Arena, Role
+
+MOST: Final = 5
+"""Names of adversaries in a row; more are counted."""
+
+
+@click.command(
+    epilog="disttrack arena mine.py:Mine; disttrack arena robust:alpha=0.05; disttrack arena learned:file=policy.json"
+)
+@click.argument("entrant", metavar="FILE.py:CLASS", shell_complete=completion.kinds_of("protocol", "adversary"))
+@click.option("--sites", type=int, default=64, help="Number of sites.")
+@click.option("--items", default="10000", metavar="N", help="Number of items; 1e6 is a million.")
+@click.option("--trials", type=click.IntRange(min=1), default=3, help="Games of each pair.")
+@SEED
+@click.option("--out", type=FOLDER, help="Folder for the results; results/arena-NAME if left out.")
+@click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out.")
+@click.option("--game-timeout", type=float, default=5.0, metavar="SECONDS", help="End a longer game, as an error.")
+def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
+    """Play a tracker of yours against all attackers, or an attacker against all trackers.
+
+    FILE.py:CLASS may be a registered name, and have parameters: robust:alpha=0.1.
+    """
+    from disttrack.simulator.cli.plot import draw_figures
+    from disttrack.simulator.cli.progress import bar
+    from disttrack.simulator.report.report import write_report
+    from disttrack.simulator.scenario.document import value_of
+    from disttrack.simulator.search.arena import arena as play
+
+    with bar("arena", quiet=False) as on_progress:
+        outcome = play(entry_of(entrant), items=value_of(items), out=out, on_progress=on_progress, **how)
+    print_table(_matrix(outcome))
+    if outcome.role == "protocol":
+        print_table(_costs(outcome))
+    results = outcome.results
+    page = write_report(results, draw_figures(results))
+    errors = {"errors": f"{len(results.errors):,}, the first: {results.errors[0]}"} if results.errors else {}
+    print_facts({**errors, "results": str(results.dir), "report": str(page)})
+    if outcome.replay:
+        click.echo(f"worst game:    {outcome.replay}")  # not wrapped: it is copied
+    return int(bool(results.errors))
+
+
+def _matrix(outcome: Arena) -> Table:
+    """Return a row per opponent, those that matter most first."""
+    other: Role = "adversary" if outcome.role == "protocol" else "protocol"
+    columns = [
+        Column(other),
+        Column("held", right=True, says="games without a failure"),
+        Column("error/alpha", right=True, says="the largest of all games, in units of alpha: above 1 it is a failure"),
+        Column("words", right=True, says="median of the games"),
+        Column("errors", right=True, says="games that a class ended by an error, or that took too long"),
+    ]
+    rows = [
+        [
+            row[other],
+            f"{row['held']} of {row['games'] - row['errors']}",
+            _plain(row["over_alpha"]),
+            _plain(row["words"]),
+            f"{row['errors']} of {row['games']}" if row["errors"] else "",
+        ]
+        for row in outcome.own.to_dict("records")
+    ]
+    games = outcome.results.trials.iloc[0]
+    sizes = f"{games['sites']:,} sites, {games['items']:,} items, games of a pair: {outcome.matrix['games'].iloc[0]}"
+    side = "trackers" if outcome.role == "adversary" else "attackers"
+    return Table(f"{outcome.name} against all {side}", columns, rows, sizes)
+
+
+def _costs(outcome: Arena) -> Table:
+    """Return a row per tracker: its cost, and who breaks it."""
+    columns = [
+        Column("tracker"),
+        Column("words", right=True, says="the largest median over the adversaries"),
+        Column("error/alpha", right=True),
+        Column("broken by", says="adversaries against which more games fail than hold"),
+    ]
+    rows = [
+        [
+            f"{row['protocol']} *"
+            if outcome.role == "protocol" and row["protocol"] == outcome.name
+            else row["protocol"],
+            _plain(row["words"]),
+            _plain(row["over_alpha"]),
+            _listed(row["broken_by"]),
+        ]
+        for row in outcome.costs.to_dict("records")
+    ]
+    return Table("Cost and failures of trackers of the same promise", columns, rows)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names in a row, many of them shortened."""
+    return ", ".join([*names[:MOST], *([f"{len(names) - MOST} more"] if len(names) > MOST else [])])
+
+
+def _plain(value: float) -> str:
+    """Return a number; nothing if no game has it."""
+    return "" if value != value else number(round(value) if value >= 1000 else float(f"{value:.3g}"))

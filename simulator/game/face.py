@@ -1,0 +1,50 @@
+"""The face that the outcomes of all games have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from disttrack.simulator.points.source import import_reference
+
+ERRORS: Final = ("max_rel_error", "max_abs_error", "regret", "mistakes")
+"""The error that a kind of game is about: the first of these columns that it has."""
+
+
+class Outcome:
+    """The outcome of any game: `ok`, `words`, `max_error`, `plot()`, a line of text, and a table in a notebook."""
+
+    @property
+    @abstractmethod
+    def facts(self) -> Mapping[str, Any]:
+        """The columns of the game by name."""
+
+    @property
+    def max_error(self) -> float | None:
+        """The largest relative error, else absolute error, regret or number of mistakes; None without one."""
+        return next((self.facts[name] for name in ERRORS if self.facts.get(name) is not None), None)
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the timeline, also into a file if a path is given. Return the matplotlib figure.
+
+        Raises
+        ------
+        ValueError
+            This kind of game keeps no timeline.
+        """
+        return import_reference("disttrack.simulator.plots.figures:timeline_of")(self, path)
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        sides = f" {facts['protocol']} against {facts['adversary']}" if facts.get("protocol") else ""
+        parts = [str(facts.get("verdict", "no verdict"))]
+        if self.max_error is not None:
+            promised = f" (promised: {facts['alpha']:g})" if facts.get("alpha") else ""
+            parts.append(f"largest error {self.max_error:.4g}{promised}")
+        parts += [f"{facts[name]:,} {name}" for name in ("items", "words") if facts.get(name) is not None]
+        return f"<game{sides}: {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        return str(import_reference("disttrack.simulator.notebook.shown:game")(self))

@@ -1,0 +1,232 @@
+"""The arena: one tracker against all attackers, or one attacker against all trackers, as a scenario and its results."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.point import Part, part, unusual
+from disttrack.simulator.points.registry import family_of, kinds, make, parameters
+from disttrack.simulator.results.files import write_text
+from disttrack.simulator.results.folder import finished
+from disttrack.simulator.results.labels import in_words, label_of
+from disttrack.simulator.runs.runner import Report, run
+from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.search.advice import Situation, candidates
+from disttrack.simulator.tasks.answers import over_alpha
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from disttrack.simulator.runs.progress import OnProgress
+
+Role = Literal["protocol", "adversary"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+ALPHA: Final = 0.1
+DELTA: Final = 0.05
+"""Promise of a tracker that takes these parameters and is given none."""
+PROMISE: Final = ("alpha", "delta", "largest", "sees")
+"""Parameters that all trackers or attackers of an arena share, or that follow from their classes."""
+CONTROL: Final = "round-robin"
+"""The stream that an attacker is compared with."""
+SCENARIO: Final = "arena.yaml"
+"""The scenario, in the folder of the results."""
+OTHER_GAMES: Final = ("disttrack.adversaries.prediction", "disttrack.adversaries.updates")
+"""Packages of adversaries that do not play tracking."""
+
+
+@dataclass(frozen=True)
+class Arena:
+    """The outcome of an arena.
+
+    Attributes
+    ----------
+    role, name
+        `protocol` or `adversary`, and the name of the class that entered it.
+    results
+        The results, as of any run: ``results.trials``, ``results.plot.matrix()``.
+    matrix
+        A row per tracker and attacker: protocol, adversary, point, trial (of the worst game); numbers of games, held
+        (without a failure), failed, errors (ended by a class); over_alpha (the largest error in units of alpha); words
+        (median).
+    """
+
+    role: Role
+    name: str
+    results: Report
+    matrix: pd.DataFrame
+
+    @property
+    def own(self) -> pd.DataFrame:
+        """The rows of the class that entered, those with the most failures and then the largest errors first."""
+        mine = self.matrix[self.matrix[self.role] == self.name]
+        return mine.sort_values(["failed", "over_alpha"], ascending=False)
+
+    @property
+    def costs(self) -> pd.DataFrame:
+        """A row per tracker: protocol, words (the largest median), over_alpha, broken_by; the cheapest first."""
+        import pandas as pd
+
+        rows = []
+        for name, games in self.matrix.groupby("protocol", sort=False):
+            breakers = games.loc[games["failed"] > games["held"], "adversary"]
+            worst = {"words": games["words"].max(), "over_alpha": games["over_alpha"].max()}
+            rows.append({"protocol": name, **worst, "broken_by": list(breakers)})
+        return pd.DataFrame(rows).sort_values("words", kind="stable")
+
+    @property
+    def replay(self) -> str:
+        """The command that replays the worst game of the class that entered; empty if none ended."""
+        worst = self.own.iloc[0]
+        if worst["errors"] == worst["games"]:
+            return ""
+        return f"disttrack replay {self.results.dir / SCENARIO} --point {worst['point']} --trial {worst['trial']}"
+
+    def _repr_html_(self) -> str:
+        return str(self.own.to_html(index=False)) + str(self.costs.to_html(index=False))
+
+
+def arena(
+    entrant: type | str | Mapping[str, Any],
+    *,
+    sites: int = 64,
+    items: int = 10_000,
+    trials: int = 3,
+    seed: int = 0,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    game_timeout: float = 5.0,
+    on_progress: OnProgress | None = None,
+) -> Arena:
+    """Play a tracker against all attackers beside the shipped trackers, or an attacker against all of these.
+
+    Parameters
+    ----------
+    entrant
+        A class of a protocol or an adversary, or a function of the view; a registered name or ``FILE.py:Class``; or
+        either with parameters, as in scenarios: ``{"kind": "robust", "alpha": 0.05}``.
+    sites, items, trials, seed
+        The size of the games, games of each pair, and the root of all randomness.
+    out
+        The folder for the results; ``results/arena-NAME`` if left out.
+    workers, game_timeout, on_progress
+        As for `run`. A game that takes longer than the limit, or whose class raises, counts as an error.
+
+    Raises
+    ------
+    ScenarioError
+        The class is no tracker and no attacker, or a parameter is refused.
+    """
+    import yaml
+
+    mine, role = _entrant(entrant)
+    data = _scenario(mine, {"seed": seed, "trials": trials, "sites": sites, "items": items})
+    folder = Path(out) if out is not None else Path("results") / data["name"]
+    scenario = load(data)
+    results = run(scenario, out=folder, workers=workers, game_timeout=game_timeout, on_progress=on_progress)
+    write_text(folder / SCENARIO, yaml.safe_dump(data, sort_keys=False, allow_unicode=True))
+    return Arena(role, _label(mine), results, _matrix(results.trials, scenario))
+
+
+def _entrant(entrant: Any) -> tuple[Part, Role]:
+    """Return the class that enters, with its role.
+
+    Raises
+    ------
+    ScenarioError
+        It is no tracker and no attacker, or cannot be imported.
+    """
+    if isinstance(entrant, str | Mapping):
+        entry = {"kind": entrant} if isinstance(entrant, str) else dict(entrant)
+    else:
+        name, module = getattr(entrant, "__qualname__", ""), getattr(entrant, "__module__", "")
+        if not name.isidentifier():
+            raise ScenarioError(f"{entrant!r}: an arena takes a class or function of a module, or its name")
+        # a worker process has another main module
+        entry = {"kind": f"{inspect.getfile(entrant) if module == '__main__' else module}:{name}"}
+    kind = str(entry.get("kind"))
+    role = next((role for role in ROLES if kind in kinds(role)), ROLES[0])
+    family = family_of(part(role, role, entry, Path()).maker())
+    for role in ROLES:
+        if family == role:
+            return part(role, role, entry, Path()), role
+    raise ScenarioError(f"{kind}: an arena takes a tracker (Protocol) or an attacker (Adversary); this is neither")
+
+
+def _scenario(mine: Part, sizes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the scenario in which a class meets all of the other side."""
+    if mine.role == "protocol":
+        alpha = {"alpha": ALPHA} if "alpha" in parameters(mine.maker()) else {}
+        mine = replace(mine, arguments={**alpha, **mine.arguments})
+        given = mine.given()
+        promise = {name: given.get(name) or usual for name, usual in (("alpha", ALPHA), ("delta", DELTA))}
+        shipped = _trackers(Situation(sizes["sites"], sizes["items"], **promise, against="nothing"))
+        others = [one for one in shipped if part("protocol", "protocol", one, Path()).identity() != mine.identity()]
+        sides = {"protocol": [{"kind": mine.kind, **mine.arguments}, *others], "adversary": list(_attackers())}
+        question = f"Which attackers break {mine.label}, and what do trackers of the same promise cost?"
+    else:
+        own = {**_with_power(mine.kind, mine.maker()), **mine.arguments}
+        alphas = ((name, parameters(kind.load())) for name, kind in kinds("protocol").items())
+        trackers = [{"kind": name, **({"alpha": ALPHA} if "alpha" in taken else {})} for name, taken in alphas]
+        sides = {"protocol": trackers, "adversary": [own, {"kind": CONTROL}]}
+        question = f"Which trackers does {mine.label} break?"
+    return {
+        "name": f"arena-{mine.label}".lower(),
+        "question": question,
+        **sizes,
+        **sides,
+        "plots": [{"kind": "matrix"}],
+    }
+
+
+def _trackers(situation: Situation) -> Iterator[dict[str, Any]]:
+    """Yield the entries of the shipped trackers with this promise, also where it is for inputs that do not react."""
+    for one in candidates(situation):
+        taken = parameters(type(one.protocol))
+        yield {"kind": one.protocol.kind, **({"alpha": situation.alpha} if "alpha" in taken else {}), **one.parameters}
+
+
+def _attackers() -> Iterator[dict[str, Any]]:
+    """Yield the entries of the adversaries that play tracking without a parameter of their user's."""
+    for name, kind in kinds("adversary").items():
+        maker = kind.load()
+        if not maker.__module__.startswith(OTHER_GAMES):
+            with suppress(ScenarioError):  # it needs a file, or a parameter
+                make("adversary", maker, {})
+                yield _with_power(name, maker)
+
+
+def _with_power(kind: str, maker: Any) -> dict[str, Any]:
+    """Return the entry of an adversary that grants what it needs to see."""
+    sees = getattr(maker, "sees", "outputs")
+    return {"kind": kind} if sees == "outputs" else {"kind": kind, "sees": sees}
+
+
+def _label(side: Part) -> str:
+    """Return the name of a side, of which its parameters other than the promise are a part."""
+    return label_of(side.label, in_words(unusual(side.maker(), side.arguments), PROMISE).values())
+
+
+def _matrix(trials: pd.DataFrame, scenario: Scenario) -> pd.DataFrame:
+    """Return the rows of `Arena.matrix`."""
+    import pandas as pd
+
+    rows = []
+    for point in scenario.points:
+        games = trials[trials["point"] == point.number]
+        played = finished(games)
+        over = over_alpha(played).fillna(0.0)
+        worst = over.idxmax() if len(over) else games.index[0]
+        row = {"protocol": _label(point.protocol), "adversary": _label(point.adversary), "point": point.number}
+        row |= {"trial": int(games["trial"][worst]), "games": len(games), "errors": len(games) - len(played)}
+        row |= {
+            name: int((played["verdict"] == verdict).sum()) for name, verdict in (("held", "ok"), ("failed", "failed"))
+        }
+        row |= {"over_alpha": over.max(), "words": played["words"].median()}
+        rows.append(row)
+    return pd.DataFrame(rows)

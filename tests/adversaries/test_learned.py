@@ -1,0 +1,118 @@
+"""`learned`: a trained policy plays the same game as in the environment, and a malformed file is refused in a line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disttrack import Learned, Randomized, play
+
+SITES, ITEMS = 8, 2_000
+
+
+def written(path: Path, policy: Any) -> str:
+    path.write_text(json.dumps(policy))
+    return str(path)
+
+
+def network(inputs: int, outputs: int, seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    shapes = [(6, inputs), (outputs, 6)]
+    return {
+        "burst": 3,
+        "layers": [
+            {"weights": rng.normal(size=one).tolist(), "bias": rng.normal(size=one[0]).tolist()} for one in shapes
+        ],
+    }
+
+
+def in_environment(policy: dict[str, Any], seed: int) -> tuple[float, int]:
+    """Return the largest error and the messages of an episode, and play the network without its class."""
+    pytest.importorskip("gymnasium")
+    from disttrack import DistributedCount
+
+    first, last = ({key: np.array(layer[key]) for key in layer} for layer in policy["layers"])
+    game = DistributedCount(Randomized(alpha=0.1), sites=SITES, items=ITEMS, burst=policy["burst"])
+    seen, known = game.reset(seed=seed)
+    site, over = 0, False
+    while not over:
+        hidden = np.tanh(first["weights"] @ seen[: first["weights"].shape[1]].astype(float) + first["bias"])
+        scores = last["weights"] @ hidden + last["bias"]
+        move = int(np.argmax(scores)) if len(scores) > 1 else (site + int(scores[0] > 0)) % SITES
+        site = move if move < SITES else site
+        seen, _, over, cut, known = game.step(np.int64(move))
+        over = over or cut
+    return known["largest_error"], known["messages"]
+
+
+@pytest.mark.parametrize(("inputs", "outputs"), [(4, 1), (4 + SITES, SITES), (4 + SITES, 1), (4, SITES)])
+def test_it_plays_as_in_the_environment(tmp_path: Path, inputs: int, outputs: int) -> None:
+    from gymnasium.utils.seeding import np_random
+
+    distinct = set()
+    for seed in range(4):
+        policy = network(inputs, outputs, seed)
+        error, messages = in_environment(policy, seed)
+        root = int(np_random(seed)[0].integers(2**53))
+        file = written(tmp_path / "policy.json", policy)
+        game = play(Randomized(alpha=0.1), Learned(file=file), sites=SITES, items=ITEMS, seed=root)
+        assert (game.max_rel_error, game.messages) == (error, messages)
+        distinct.add((error, messages))
+    assert len(distinct) > 1
+
+
+def test_it_may_skip_steps(tmp_path: Path) -> None:
+    layers = [{"weights": [[0.0] * 4] * 2 + [[0, 0, 1, 0]], "bias": [0.1, 0.0, 0.0]}]  # waits after a longer silence
+    file = written(tmp_path / "policy.json", {"layers": layers})
+    game = play(Randomized(alpha=0.1), Learned(file=file), sites=2, items=50, engine="leap")
+    assert game.steps >= game.items
+
+
+def test_the_shipped_policy_reacts() -> None:
+    game = play(Randomized(alpha=0.1), Learned(), sites=64, items=10_000, seed=1)
+    assert game.verdict == "failed"
+
+
+GOOD = {"weights": [[0.0, 0.0, 0.0, 1.0]], "bias": [0.0]}
+
+
+@pytest.mark.parametrize(
+    ("policy", "says"),
+    [
+        (3, "JSON object"),
+        ({}, "JSON object"),
+        ({"layers": []}, "JSON object"),
+        ({"layers": [GOOD], "name": 1}, "unknown key 'name'; accepted: burst, layers"),
+        ({"layers": [GOOD], "burst": 0}, "burst must be a whole number of at least 1; got 0"),
+        ({"layers": [3]}, "layer 0 must have"),
+        ({"layers": [{"weights": [[1, 2], [3]], "bias": [1]}]}, "layer 0 must have"),
+        ({"layers": [{"weights": [], "bias": []}]}, "layer 0 must have a row"),
+        ({"layers": [GOOD, GOOD]}, "layer 1 must have a row"),
+        ({"layers": [{**GOOD, "bias": [1, 2]}]}, "layer 0 must have a row"),
+        ({"layers": [{**GOOD, "bias": 1}]}, "a list"),
+        ({"layers": [{**GOOD, "bias": [float("nan")]}]}, "finite"),
+    ],
+)
+def test_a_malformed_file_is_refused(tmp_path: Path, policy: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says) as refused:
+        Learned(file=written(tmp_path / "policy.json", policy))
+    assert "\n" not in str(refused.value)
+    assert str(refused.value).startswith("file ")
+
+
+def test_files_that_are_no_json(tmp_path: Path) -> None:
+    (tmp_path / "policy.json").write_bytes(b"\xff\xfe{")
+    for name in ("policy.json", "none.json"):
+        with pytest.raises(ValueError, match=name):
+            Learned(file=str(tmp_path / name))
+
+
+def test_a_policy_for_another_number_of_sites_is_an_error_of_its_games(tmp_path: Path) -> None:
+    learned = Learned(file=written(tmp_path / "policy.json", network(4 + SITES, SITES, 0)))
+    game = play(Randomized(alpha=0.1), learned, sites=SITES + 1, items=20, on_error="record")
+    assert game.verdict == "error"
+    assert "takes 4 or 13 numbers" in (game.error or "")
