@@ -1,0 +1,39 @@
+"""CITATION.cff has what the format asks for, the version of the project, and the five papers."""
+
+from __future__ import annotations
+
+import tomllib
+
+import yaml
+from snippets import PAGES, ROOT
+
+CITED = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+STATEMENTS = ROOT / "simulator" / "claims" / "statements"
+
+
+def test_it_has_the_keys_of_the_format_and_the_facts_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert CITED["cff-version"] == "1.2.0"
+    assert {"message", "title", "authors"} <= set(CITED)
+    assert (CITED["title"], str(CITED["version"]), CITED["license"]) == tuple(
+        project[key] for key in ("name", "version", "license")
+    )
+
+
+def test_it_lists_the_paper_of_every_page_of_statements() -> None:
+    cites = [
+        " ".join(yaml.safe_load(path.read_text(encoding="utf-8"))["cites"].split())
+        for path in STATEMENTS.glob("*.yaml")
+    ]
+    assert len(CITED["references"]) == 5
+    for reference in CITED["references"]:
+        words = [reference["title"].removeprefix("Lecture 6: ")]
+        words += [author["family-names"].replace("ó", "o") for author in reference["authors"]]
+        assert sum(all(word in cite for word in words) for cite in cites) == 1
+        assert {"type", "authors", "title"} <= set(reference)
+
+
+def test_the_readme_has_six_links_below_the_first_screen() -> None:
+    text = PAGES["README.md"].read_text(encoding="utf-8")
+    below = "\n".join(text.splitlines()[40:])
+    assert below.replace("![", "").count("](") - below.count("![") <= 6
