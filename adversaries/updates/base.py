@@ -97,7 +97,6 @@ class UpdateStream(RoundRobin):
     """Chooses the updates of a data set. In games that only count items it feeds the sites in turn."""
 
     kind: ClassVar[str] = ""
-    source: ClassVar[str] = ""
     deletes: ClassVar[bool] = False
     """Whether it deletes items."""
     domain: ClassVar[int | None] = None

@@ -125,7 +125,9 @@ def arena(
     import yaml
 
     mine, role = _entrant(entrant)
-    data = _scenario(mine, {"seed": seed, "trials": trials, "sites": sites, "items": items})
+    sizes = {"seed": seed, "trials": trials, "sites": sites, "items": items}
+    load({"name": "arena", "protocol": "exact", "adversary": CONTROL, **sizes})  # refuses sizes out of range
+    data = _scenario(mine, sizes)
     folder = Path(out) if out is not None else Path("results") / data["name"]
     scenario = load(data)
     results = run(scenario, out=folder, workers=workers, game_timeout=game_timeout, on_progress=on_progress)
