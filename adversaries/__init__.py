@@ -1,79 +1,55 @@
 """Adversaries, which feed the sites: oblivious streams, adaptive attackers, and base classes for users' own."""
 
-from disttrack.adversaries.adaptive import Coin, Drain, Freeze, Policy
-from disttrack.adversaries.base import Adversary, Choice, View
-from disttrack.adversaries.believing import Eavesdrop, Posterior, WhiteBox
-from disttrack.adversaries.bisect import Bisect
-from disttrack.adversaries.intruder import Challenge, Intruder
-from disttrack.adversaries.learned import Learned
-from disttrack.adversaries.listed_schedules import Labels, Runs
-from disttrack.adversaries.oblivious import Bursts, RoundRobin, SingleSite, Uniform, Zipf
-from disttrack.adversaries.phase import Phase
-from disttrack.adversaries.prediction import Contrary, Examiner, Halving, Insertion, PointStream
-from disttrack.adversaries.replay import Replay
-from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
-from disttrack.adversaries.streams import Biased, HardInstance, Scattered
-from disttrack.adversaries.trace import Trace
-from disttrack.adversaries.trial import Trial
-from disttrack.adversaries.updates import (
-    Churn,
-    Grow,
-    GrowAndDelete,
-    InTheAir,
-    Overcount,
-    Sliding,
-    UpdateStream,
-    UpdateView,
-)
-from disttrack.adversaries.views import StateView, TrafficView
+import typing
 
-__all__ = [
-    "NEVER",
-    "Adversary",
-    "Biased",
-    "Bisect",
-    "Burst",
-    "Bursts",
-    "Challenge",
-    "Choice",
-    "Churn",
-    "Coin",
-    "Contrary",
-    "Drain",
-    "Eavesdrop",
-    "Examiner",
-    "Freeze",
-    "Grow",
-    "GrowAndDelete",
-    "Halving",
-    "HardInstance",
-    "InTheAir",
-    "Insertion",
-    "Intruder",
-    "Labels",
-    "Learned",
-    "Overcount",
-    "Phase",
-    "PointStream",
-    "Policy",
-    "Posterior",
-    "Replay",
-    "Rest",
-    "Rotation",
-    "RoundRobin",
-    "Runs",
-    "Scattered",
-    "Schedule",
-    "SingleSite",
-    "Sliding",
-    "StateView",
-    "Trace",
-    "TrafficView",
-    "Trial",
-    "Uniform",
-    "UpdateStream",
-    "UpdateView",
-    "View",
-    "WhiteBox",
-    "Zipf",
-]
+from disttrack.adversaries.adaptive import Coin as Coin
+from disttrack.adversaries.adaptive import Drain as Drain
+from disttrack.adversaries.adaptive import Freeze as Freeze
+from disttrack.adversaries.adaptive import Policy as Policy
+from disttrack.adversaries.base import Adversary as Adversary
+from disttrack.adversaries.base import Choice as Choice
+from disttrack.adversaries.base import View as View
+from disttrack.adversaries.believing import Eavesdrop as Eavesdrop
+from disttrack.adversaries.believing import Posterior as Posterior
+from disttrack.adversaries.believing import WhiteBox as WhiteBox
+from disttrack.adversaries.bisect import Bisect as Bisect
+from disttrack.adversaries.intruder import Challenge as Challenge
+from disttrack.adversaries.intruder import Intruder as Intruder
+from disttrack.adversaries.learned import Learned as Learned
+from disttrack.adversaries.listed_schedules import Labels as Labels
+from disttrack.adversaries.listed_schedules import Runs as Runs
+from disttrack.adversaries.oblivious import Bursts as Bursts
+from disttrack.adversaries.oblivious import RoundRobin as RoundRobin
+from disttrack.adversaries.oblivious import SingleSite as SingleSite
+from disttrack.adversaries.oblivious import Uniform as Uniform
+from disttrack.adversaries.oblivious import Zipf as Zipf
+from disttrack.adversaries.phase import Phase as Phase
+from disttrack.adversaries.prediction import Contrary as Contrary
+from disttrack.adversaries.prediction import Examiner as Examiner
+from disttrack.adversaries.prediction import Halving as Halving
+from disttrack.adversaries.prediction import Insertion as Insertion
+from disttrack.adversaries.prediction import PointStream as PointStream
+from disttrack.adversaries.replay import Replay as Replay
+from disttrack.adversaries.schedules import NEVER as NEVER
+from disttrack.adversaries.schedules import Burst as Burst
+from disttrack.adversaries.schedules import Rest as Rest
+from disttrack.adversaries.schedules import Rotation as Rotation
+from disttrack.adversaries.schedules import Schedule as Schedule
+from disttrack.adversaries.streams import Biased as Biased
+from disttrack.adversaries.streams import HardInstance as HardInstance
+from disttrack.adversaries.streams import Scattered as Scattered
+from disttrack.adversaries.trace import Trace as Trace
+from disttrack.adversaries.trial import Trial as Trial
+from disttrack.adversaries.updates import Churn as Churn
+from disttrack.adversaries.updates import Grow as Grow
+from disttrack.adversaries.updates import GrowAndDelete as GrowAndDelete
+from disttrack.adversaries.updates import InTheAir as InTheAir
+from disttrack.adversaries.updates import Overcount as Overcount
+from disttrack.adversaries.updates import Sliding as Sliding
+from disttrack.adversaries.updates import UpdateStream as UpdateStream
+from disttrack.adversaries.updates import UpdateView as UpdateView
+from disttrack.adversaries.views import StateView as StateView
+from disttrack.adversaries.views import TrafficView as TrafficView
+
+if not typing.TYPE_CHECKING:  # type checkers read the imports above
+    __all__ = [name for name in vars() if name[0].isupper()]

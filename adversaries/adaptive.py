@@ -36,10 +36,13 @@ class Freeze(Scripted, Adversary):
     begin
         Output at the start of the first lap, in units of c sqrt(k) / alpha items; c is the protocol's
         `confidence`, 3 if it has none, and alpha its accuracy, 0.1 if it has none.
+
+    Source
+    ------
+    the attack on Huang, Yi, Zhang 2012 of Xiong, Zhu, Huang 2023, section 1.2.
     """
 
     kind: ClassVar[str] = "freeze"
-    source: ClassVar[str] = "the attack on Huang, Yi, Zhang 2012 of Xiong, Zhu, Huang 2023, section 1.2"
 
     reach: UpToOne = 1.0
     growth: FromOne = 1.0
@@ -65,10 +68,13 @@ class Drain(Scripted, Adversary):
         if it has none, and alpha its accuracy, 0.1 if it has none.
     tries
         Changes of the output after which it abandons a site; 0 for never.
+
+    Source
+    ------
+    derived; the mirror image of the attack of Xiong, Zhu, Huang 2023, section 1.2.
     """
 
     kind: ClassVar[str] = "drain"
-    source: ClassVar[str] = "derived; the mirror image of the attack of Xiong, Zhu, Huang 2023, section 1.2"
 
     patience: Positive = 1.0
     tries: Natural = 0
@@ -100,10 +106,13 @@ class Policy(Scripted, Adversary):
     reach, growth, begin
         Share of the sites in a lap, growth of the output from one lap to the next, output at which the first begins
         in units of c sqrt(k) / alpha items.
+
+    Source
+    ------
+    derived; contains freeze (stay 0, great patience) and drain (stay = patience).
     """
 
     kind: ClassVar[str] = "policy"
-    source: ClassVar[str] = "derived; contains freeze (stay 0, great patience) and drain (stay = patience)"
 
     stay: NotNegative = 0.0
     patience: Positive = 8.0
@@ -133,10 +142,13 @@ class Coin(Scripted, Adversary):
     distribution of bursts of constant length on sites drawn at random, and any guarantee against these holds against
     it. (Going there at the change itself would be no control: each site would be left right after its report, as by
     `freeze`.)
+
+    Source
+    ------
+    the control of `freeze`.
     """
 
     kind: ClassVar[str] = "coin"
-    source: ClassVar[str] = "the control of `freeze`"
 
     def script(self, view: View) -> Iterator[Burst]:
         site = int(view.rng.integers(view.sites))

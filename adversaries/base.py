@@ -98,8 +98,6 @@ class Opponent(Checked):
 
     kind: ClassVar[str] = ""
     """Name in scenario files."""
-    source: ClassVar[str] = ""
-    """Paper and section, or the origin of the idea."""
     oblivious: ClassVar[bool] = False
     """True if it does not depend on the outputs."""
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "outputs"
@@ -143,10 +141,13 @@ class Choice(Adversary):
     """The simplest adversary: a function of the view that returns a site, asked at every step.
 
     Returning None skips the step.
+
+    Source
+    ------
+    a function of the user's own.
     """
 
     kind = "choice"
-    source = "a function of the user's own"
     each_item = True
 
     def __init__(self, choose: Callable[[View], Any]) -> None:

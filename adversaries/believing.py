@@ -39,10 +39,13 @@ class Posterior(Scripted, Adversary):
     ----------
     demand
         It attacks when it expects at least this share of the best attack possible at any time, 0 to 1.
+
+    Source
+    ------
+    derived; the posterior of each site under Huang, Yi, Zhang 2012 and the block tracker.
     """
 
     kind: ClassVar[str] = "posterior"
-    source: ClassVar[str] = "derived; the posterior of each site under Huang, Yi, Zhang 2012 and the block tracker"
 
     demand: ZeroToOne = LIKELY
 
@@ -111,10 +114,13 @@ class Eavesdrop(Scripted, Adversary):
     ----------
     keep
         Share of a block, above 0 and at most 1, within which a signal is early enough to leave the site.
+
+    Source
+    ------
+    derived; what the proof of Xiong, Zhu, Huang 2023 excludes: the channels are private.
     """
 
     kind: ClassVar[str] = "eavesdrop"
-    source: ClassVar[str] = "derived; what the proof of Xiong, Zhu, Huang 2023 excludes: the channels are private"
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "traffic"
 
     keep: UpToOne = 1.0
@@ -161,10 +167,13 @@ class WhiteBox(Scripted, Adversary):
     signals too many, twice the number possible by seeing the traffic alone. Against `randomized` it reads the error of
     each site from its state, and attacks as `posterior` does. If coins are tossed with the items there is nothing to
     predict: then it goes on at each message.
+
+    Source
+    ------
+    derived; beyond any proof that rests on hidden thresholds.
     """
 
     kind: ClassVar[str] = "white-box"
-    source: ClassVar[str] = "derived; beyond any proof that rests on hidden thresholds"
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "state"
 
     def script(self, view: StateView) -> Iterator[Burst]:

@@ -24,10 +24,13 @@ class Bisect(Scripted, Adversary):
     estimate that is too high. Otherwise it goes on to the next site and returns later for half of the rest. So sites
     with early thresholds, which give the most error for the fewest items, are found first. When all are found, the
     items go to the last site until the block tracker's round is over; against other protocols the search restarts.
+
+    Source
+    ------
+    derived; binary search for the thresholds of Xiong, Zhu, Huang 2023, Algorithm 1.
     """
 
     kind: ClassVar[str] = "bisect"
-    source: ClassVar[str] = "derived; binary search for the thresholds of Xiong, Zhu, Huang 2023, Algorithm 1"
 
     def script(self, view: View) -> Iterator[Burst]:
         belief, epoch = belief_of(view), -1

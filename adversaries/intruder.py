@@ -34,11 +34,14 @@ class Intruder(Scripted, Adversary):
     ----------
     looks
         Number of looks, each after one step.
+
+    Source
+    ------
+    Dwork, Naor, Pitassi, Rothblum 2010, pan-privacy; sections 2 and 4.2.
     """
 
     kind: ClassVar[str] = "intruder"
     plays: ClassVar[tuple[str, ...]] = ("continual-count",)
-    source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum 2010, pan-privacy; sections 2 and 4.2"
     sees: ClassVar[Any] = "state"
 
     looks: Whole = 1

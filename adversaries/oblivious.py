@@ -27,10 +27,14 @@ LengthDistribution = Literal["geometric", "constant", "heavy"]
 
 @dataclass
 class RoundRobin(Adversary):
-    """Gives one item to each site in turn, repeatedly."""
+    """Gives one item to each site in turn, repeatedly.
+
+    Source
+    ------
+    the evenly spread stream, on which deterministic trackers cost the most.
+    """
 
     kind: ClassVar[str] = "round-robin"
-    source: ClassVar[str] = "the evenly spread stream, on which deterministic trackers cost the most"
     oblivious: ClassVar[bool] = True
 
     def plan(self, view: View) -> Schedule:
@@ -45,10 +49,13 @@ class SingleSite(Adversary):
     ----------
     site
         The site, from 0.
+
+    Source
+    ------
+    the most uneven stream: every other site stays empty.
     """
 
     kind: ClassVar[str] = "single-site"
-    source: ClassVar[str] = "the most uneven stream: every other site stays empty"
     oblivious: ClassVar[bool] = True
 
     site: Natural = 0
@@ -59,10 +66,14 @@ class SingleSite(Adversary):
 
 @dataclass
 class Uniform(Adversary):
-    """Gives each item to a site drawn uniformly at random."""
+    """Gives each item to a site drawn uniformly at random.
+
+    Source
+    ------
+    independent uniform arrivals.
+    """
 
     kind: ClassVar[str] = "uniform"
-    source: ClassVar[str] = "independent uniform arrivals"
     oblivious: ClassVar[bool] = True
     each_item: ClassVar[bool] = True
 
@@ -82,10 +93,13 @@ class Zipf(Adversary):
     ----------
     exponent
         How uneven the sites are: 0 is uniform; at 1 the sites from i to 2i get as many items as those from 2i to 4i.
+
+    Source
+    ------
+    Zipf's law over sites; tables by Walker's alias method (Vose 1991).
     """
 
     kind: ClassVar[str] = "zipf"
-    source: ClassVar[str] = "Zipf's law over sites; tables by Walker's alias method (Vose 1991)"
     oblivious: ClassVar[bool] = True
     each_item: ClassVar[bool] = True
 
@@ -113,10 +127,13 @@ class Bursts(Adversary):
         Distribution of the lengths: ``geometric`` (a run ends after each item with the same probability), ``constant``
         (all of length `mean`, then a whole number), ``heavy`` (1 plus a Lomax variable of tail index 1.5,
         rounded up or down at random so that the mean is exact: few runs contain most of the items).
+
+    Source
+    ------
+    arrivals that come in runs.
     """
 
     kind: ClassVar[str] = "bursts"
-    source: ClassVar[str] = "arrivals that come in runs"
     oblivious: ClassVar[bool] = True
 
     mean: FromOne = 1000

@@ -32,10 +32,13 @@ class Phase(Scripted, Adversary):
         Share of a phase that it lets pass first, from 0 to 1.
     side
         above or below.
+
+    Source
+    ------
+    derived; aims at the leaked set of Xiong, Zhu, Huang 2023, section 4.
     """
 
     kind: ClassVar[str] = "phase"
-    source: ClassVar[str] = "derived; aims at the leaked set of Xiong, Zhu, Huang 2023, section 4"
 
     near: ZeroToOne = 0.5
     side: Side = "above"

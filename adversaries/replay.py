@@ -112,10 +112,13 @@ class Replay(Scripted, Adversary):
     ----------
     of
         The other adversary: its kind, or kind and parameters as a mapping. It must see outputs only.
+
+    Source
+    ------
+    the comparison of adaptive with oblivious streams.
     """
 
     kind: ClassVar[str] = "replay"
-    source: ClassVar[str] = "the comparison of adaptive with oblivious streams"
     oblivious: ClassVar[bool] = True
     rehearses: ClassVar[bool] = True
     """Its moves are those of a game against the same protocol, so they differ between protocols."""

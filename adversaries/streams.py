@@ -48,10 +48,13 @@ class Scattered(Adversary):
         Items to send in total; None for log2 of the steps, rounded up.
     even
         True sends them at equal distances instead, the last one in the last step.
+
+    Source
+    ------
+    the sparse stream of Qiu, Yi 2022, Table 1.
     """
 
     kind: ClassVar[str] = "scattered"
-    source: ClassVar[str] = "the sparse stream of Qiu, Yi 2022, Table 1"
     oblivious: ClassVar[bool] = True
 
     count: Natural | None = None
@@ -92,11 +95,14 @@ class HardInstance(Adversary):
     ----------
     k
         Items to send; None for the monitor's own threshold.
+
+    Source
+    ------
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 1.
     """
 
     kind: ClassVar[str] = "hard-instance"
     plays: ClassVar[tuple[str, ...]] = ("threshold-monitor",)
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 1"
     oblivious: ClassVar[bool] = True
 
     k: Whole | None = None
@@ -108,11 +114,8 @@ class HardInstance(Adversary):
             return None
         known = dict(view.known)
         monitor: Any = MONITORS[known.pop("kind")](**known)
-        halting_times = (
-            monitor.halting_times(view.rng) if monitor.kind == "counter-monitor" else monitor.halting_times()
-        )
         k = monitor.k if self.k is None else self.k
-        instance = hard_instance(halting_times, k)
+        instance = hard_instance(monitor.halting_times(view.rng), k)
         if instance.steps > view.items:
             raise ValueError(
                 f"items must be at least 2^(k + 1) - 2 = {instance.steps:,} for hard-instance with k = {k};"
@@ -131,11 +134,14 @@ class Biased(Uniform):
     ----------
     spread
         The probabilities go from 1/2 - spread to 1/2 + spread.
+
+    Source
+    ------
+    independent costs, for experts of different worth.
     """
 
     kind: ClassVar[str] = "biased"
     plays: ClassVar[tuple[str, ...]] = ("experts",)
-    source: ClassVar[str] = "independent costs, for experts of different worth"
     oblivious: ClassVar[bool] = True
 
     spread: Annotated[float, numbers("from 0 to 0.5", lambda value: 0 <= value <= 0.5)] = 0.1

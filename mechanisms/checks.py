@@ -15,13 +15,15 @@ ValueError: bias must be a number between 0 and 1, both excluded; got 1.5
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from functools import lru_cache, partial
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 Check = Callable[[str, Any], None]
 """Function of a name and a value that raises ValueError unless the value is accepted."""
@@ -119,6 +121,15 @@ class Checked:
     TypeError
         If a type cannot be resolved, such as one that is imported for type checkers only: it may declare a range.
     """
+
+    source: ClassVar[str] = ""
+    """Paper and section, or the origin of the idea: by default the first sentence of the docstring's section Source."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        stated = re.search(r"\nSource\n-+\n(.+?)(?:\.?\n\n|\.\n|\.?$)", inspect.cleandoc(cls.__doc__ or ""), re.DOTALL)
+        if stated and "source" not in vars(cls):
+            cls.source = " ".join(stated[1].split())
 
     def __post_init__(self) -> None:
         maker: Any = type(self)

@@ -57,7 +57,8 @@ class ContinualOutput(Mechanism):
 
     Source
     ------
-    Dwork, Naor, Pitassi, Rothblum 2010, Figure 2, Theorem 5.2, Claim 5.1.
+    Dwork, Naor, Pitassi, Rothblum 2010, Figure 2 and Theorem 5.2.
+    Claim 5.1 for monotone functions.
 
     Examples
     --------
@@ -66,7 +67,6 @@ class ContinualOutput(Mechanism):
     """
 
     kind = "continual-output"
-    source = "Dwork, Naor, Pitassi, Rothblum 2010, Figure 2 and Theorem 5.2"
     error = "d + alpha0 + 4A, A = rho (ln(1 / beta) + h) (k + h^2) / epsilon"
     arithmetic = "rounded"
 
@@ -113,7 +113,7 @@ class ContinualOutput(Mechanism):
 
 
 class ContinualOutputRun:
-    """A run of a continual-output transformation."""
+    """A run of a continual-output transformation; numbers are those of the statements in Figure 2."""
 
     __slots__ = ("_answers", "_threshold", "_thresholds", "changes", "halted", "inner", "output", "t", "transformation")
 
@@ -143,10 +143,10 @@ class ContinualOutputRun:
             return self.output
         self.inner.step(x)
         answer = self._answers.on_grid(float(self.inner.answer()))
-        gap = abs(self.output - answer + self._answers.one())
-        if gap > self._threshold + self._thresholds.one():
-            self.output = answer + self._answers.one()
-            self.changes += 1
+        gap = abs(self.output - answer + self._answers.one())  # 1
+        if gap > self._threshold + self._thresholds.one():  # 2 and 3
+            self.output = answer + self._answers.one()  # 3(a)
+            self.changes += 1  # 3(b)
             self.halted = self.changes > self.transformation.changes
         return self.output
 

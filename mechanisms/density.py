@@ -35,8 +35,8 @@ class PanPrivateDensity(Mechanism):
 
     Source
     ------
-    Dwork, Naor, Pitassi, Rothblum, Yekhanin 2010 (recalled); the largest gain for epsilon is
-    derived.
+    Dwork, Naor, Pitassi, Rothblum, Yekhanin 2010.
+    Recalled; the largest gain for epsilon is derived.
 
     Examples
     --------
@@ -45,7 +45,6 @@ class PanPrivateDensity(Mechanism):
     """
 
     kind = "pan-private-density"
-    source = "Dwork, Naor, Pitassi, Rothblum, Yekhanin 2010"
     error = "sqrt(ln(2 / beta) / (2 users)) / gain, gain = (1 - exp(-epsilon)) / 2"
     arithmetic = "coins"
 

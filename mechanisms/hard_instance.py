@@ -50,24 +50,25 @@ def hard_instance(halting_times: HaltingTimes, k: int) -> HardInstance:
 
     Source
     ------
-    Algorithm 1 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024. The subscript in the second case is m.
+    Algorithm 1 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024; comments give its lines. The subscript p in line 14 is m.
     """
     whole("k", k)
     steps = 2 ** (k + 1) - 2
-    first, last = 1, steps
+    first, last = 1, steps  # l. 1
     ones: tuple[int, ...] = ()
     halted = 0.0
     halves = []
-    for _ in range(k):
+    for _ in range(k):  # l. 2
         middle = (first + last + 1) // 2
-        left, right = halting_times.halting(ones, first, middle - 1), halting_times.halting(ones, middle, last)
+        left = halting_times.halting(ones, first, middle - 1)  # l. 3
+        right = halting_times.halting(ones, middle, last)  # l. 4
         halves.append((left, right))
-        if left <= right:
-            ones = (*ones, first)
-            halted += halting_times.halting(ones, first, first)
-            first, last = first + 1, middle - 1
+        if left <= right:  # l. 5
+            ones = (*ones, first)  # l. 6
+            halted += halting_times.halting(ones, first, first)  # l. 7
+            first, last = first + 1, middle - 1  # l. 8 and 9
         else:
-            ones = (*ones, middle)
-            halted += left + halting_times.halting(ones, middle, middle)
-            first = middle + 1
+            ones = (*ones, middle)  # l. 13
+            halted += left + halting_times.halting(ones, middle, middle)  # l. 14
+            first = middle + 1  # l. 15
     return HardInstance(ones, steps, first, halted, tuple(halves))

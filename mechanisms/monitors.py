@@ -74,11 +74,10 @@ class SparseVectorMonitor(Mechanism):
 
     Source
     ------
-    Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8.
     """
 
     kind = "sparse-vector-monitor"
-    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
     error = "right for k >= (8 / epsilon) ln(2 / beta) + (16 / epsilon) ln(2 T / beta)"
     arithmetic = "real"
 
@@ -103,7 +102,7 @@ class SparseVectorMonitor(Mechanism):
             return AboveThreshold(self.epsilon, quiet_cut(self.epsilon, self.horizon, self.false_alarm))
         return AboveThreshold(self.epsilon, 0.75 * self.k if self.cut is None else self.cut)
 
-    def halting_times(self) -> AboveThresholdHalting:
+    def halting_times(self, rng: np.random.Generator | None = None) -> AboveThresholdHalting:
         """Return the exact distribution of the step at which it halts."""
         return AboveThresholdHalting(self.test(), most_ones=self.k)
 
@@ -148,11 +147,10 @@ class ReleaseMonitor(Mechanism):
 
     Source
     ------
-    Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8.
     """
 
     kind = "release-monitor"
-    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
     error = "right for k of the order of 1 / delta"
     arithmetic = "coins"
 
@@ -164,7 +162,7 @@ class ReleaseMonitor(Mechanism):
         """Revealed ones at which it answers top."""
         return max(1, math.ceil(0.75 * self.k * self.delta))
 
-    def halting_times(self) -> ReleaseMonitor:
+    def halting_times(self, rng: np.random.Generator | None = None) -> ReleaseMonitor:
         """Return the exact distribution of the halting step, computed by this object's `halting`."""
         return self
 
@@ -213,11 +211,10 @@ class CounterMonitor(Mechanism):
 
     Source
     ------
-    The remark after Problem 1.6 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, after Problem 1.6.
     """
 
     kind = "counter-monitor"
-    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, after Problem 1.6"
     error = "right if the counter errs by k / 4 at most"
     arithmetic = "grid"
 

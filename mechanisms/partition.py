@@ -41,11 +41,11 @@ class PrivatePartition(Mechanism):
 
     Source
     ------
-    Dwork, Naor, Reingold, Rothblum 2015 (with a horizon); Algorithm 2 of Qiu, Yi 2022 (without).
+    Qiu, Yi 2022, Algorithm 2; Dwork, Naor, Reingold, Rothblum 2015.
+    Without a horizon and with one.
     """
 
     kind = "private-partition"
-    source = "Qiu, Yi 2022, Algorithm 2; Dwork, Naor, Reingold, Rothblum 2015"
     error = "at most (13 / epsilon) ln(2 T_j / beta_j) items a segment"
     arithmetic = "grid"
 
@@ -68,7 +68,10 @@ class PrivatePartition(Mechanism):
 
 
 class PartitionRun:
-    """A running partition; thresholds and queries have separate generators, so batches do not mix."""
+    """A running partition: comments give the lines of Algorithm 2 of Qiu, Yi 2022, without its horizon.
+
+    Thresholds and queries have separate generators, so batches do not mix.
+    """
 
     __slots__ = ("_deadline", "_hidden", "_queries", "_thresholds", "count", "partition", "segments", "t")
 
@@ -81,32 +84,32 @@ class PartitionRun:
         self.t = 0
         self.segments = 0
         """Segments closed so far."""
-        self._deadline = 2
+        self._deadline = 2  # l. 1
         self._begin()
 
     def _begin(self) -> None:
-        """Begin a segment."""
+        """Begin a segment, with a new sparse-vector test."""
         if self.partition.horizon is not None:
             self._deadline = self.partition.horizon
         self.count = 0.0
-        threshold = self.partition.threshold(self.segments + 1, self._deadline)
-        self._hidden = self._thresholds.on_grid(threshold) + self._thresholds.one()
+        threshold = self.partition.threshold(self.segments + 1, self._deadline)  # l. 1 and 7
+        self._hidden = self._thresholds.on_grid(threshold) + self._thresholds.one()  # l. 2 and 8
 
     def _close(self) -> float:
         """Close the segment, begin the next one, and return the items of the one that closed."""
-        items = self.count
-        self.segments += 1
+        items = self.count  # l. 6
+        self.segments += 1  # l. 7
         self._deadline = self.t**2
         self._begin()
         return items
 
     def step(self, x: float = 1) -> float | None:
         """Take the next number; return the segment's sum if the segment closes with it, else None."""
-        self.t += 1
-        self.count += x
+        self.t += 1  # l. 3
+        self.count += x  # l. 4
         noise = self._queries.one()
         timed_out = self.partition.horizon is None and self.t >= self._deadline
-        if self.count + noise > self._hidden or timed_out:
+        if self.count + noise > self._hidden or timed_out:  # l. 5
             return self._close()
         return None
 

@@ -48,11 +48,10 @@ class PerturbedLeader(Mechanism):
 
     Source
     ------
-    Kalai, Vempala 2005; Dwork, Naor, Pitassi, Rothblum 2010, section 6.
+    Dwork, Naor, Pitassi, Rothblum 2010, section 6; Kalai, Vempala 2005.
     """
 
     kind = "perturbed-leader"
-    source = "Dwork, Naor, Pitassi, Rothblum 2010, section 6; Kalai, Vempala 2005"
     error = "regret <= rate best + ln(n) / rate + O(ln(n) log^1.5(horizon) / epsilon)"
     arithmetic = "real"
 
@@ -117,9 +116,9 @@ class LeaderRun:
         self._seen = np.array([run.step(0) for run in self._counters] or [0.0] * leader.experts)
 
     def choose(self) -> int:
-        """Return the expert to follow in the next round."""
-        head_starts = self._head_starts.exponential(self.leader.mean_head_start, self.leader.experts)
-        return int(np.argmin(self._seen - head_starts))
+        """Return the expert to follow in the next round; numbers are those of the leader in section 6."""
+        head_starts = self._head_starts.exponential(self.leader.mean_head_start, self.leader.experts)  # (1)
+        return int(np.argmin(self._seen - head_starts))  # (2)
 
     def learn(self, costs: ArrayLike) -> None:
         """Take the experts' costs of the round, each from 0 to 1."""

@@ -17,6 +17,8 @@ from disttrack.mechanisms.noise import Draws, Floats
 class SegmentNoise:
     """The noise of the segments, step by step: Figure 1 of Dwork, Naor, Pitassi, Rothblum 2010 without its count.
 
+    Comments give the numbers of its statements.
+
     Parameters
     ----------
     levels
@@ -44,14 +46,14 @@ class SegmentNoise:
     def one(self) -> float:
         """Return the noise of the next step, and erase the noise of the segments that end with it."""
         sums = self._sums
-        while len(sums) <= self._levels:  # each segment that begins with this step
+        while len(sums) <= self._levels:  # 2: each segment that begins with this step
             noise = self._one()
             self._segments.append(noise)
             sums.append(sums[-1] + noise)
-        total = sums[-1]
+        total = sums[-1]  # 3
         self.t = t = self.t + 1
         ended = min((t & -t).bit_length(), self._levels)
-        if ended:  # erase the noise of each segment that ends with this step
+        if ended:  # 4: erase the noise of each segment that ends with this step
             del sums[-ended:], self._segments[-ended:]
         return total
 

@@ -36,11 +36,11 @@ class SortedQueries(Mechanism):
 
     Source
     ------
-    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.1: sorted queries are the counter problem.
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.1.
+    Sorted queries are the counter problem.
     """
 
     kind = "sorted-queries"
-    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.1"
     error = "O((log^1.5 n + log t) / epsilon); queries in increasing order only"
     arithmetic = "grid"
 
@@ -103,12 +103,11 @@ class SparseVectorQueries(Mechanism):
 
     Source
     ------
-    The test: Bun, Steinke, Ullman 2017, algorithm BetweenThresholds (recalled). The margins: derived
-    here.
+    Bun, Steinke, Ullman 2017, BetweenThresholds; margins derived.
+    Recalled.
     """
 
     kind = "sparse-vector-queries"
-    source = "Bun, Steinke, Ullman 2017, BetweenThresholds; margins derived"
     error = "O(sqrt(n log(T) / epsilon) + (c / epsilon) log(c / (epsilon delta))), c payments"
     arithmetic = "grid"
 
@@ -232,7 +231,6 @@ class ReleaseQueries(Mechanism):
     """
 
     kind = "release-queries"
-    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
     error = "sqrt(n_q (1 - delta) / delta)"
     arithmetic = "coins"
 

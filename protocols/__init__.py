@@ -1,33 +1,24 @@
 """Protocols: the rules of the sites and the server. One file or folder per family."""
 
-from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Server, Site, SumOfReports
-from disttrack.protocols.deterministic import Deterministic
-from disttrack.protocols.exact import Exact
-from disttrack.protocols.rounds.block import Block
-from disttrack.protocols.rounds.deterministic_rounds import DeterministicRounds
-from disttrack.protocols.rounds.difference_estimators import DifferenceEstimators
-from disttrack.protocols.rounds.martingale import Martingale
-from disttrack.protocols.rounds.robust import Robust
-from disttrack.protocols.sampling.private_copies import PrivateCopies
-from disttrack.protocols.sampling.randomized import Randomized
-from disttrack.protocols.sampling.sketch_switching import SketchSwitching
+import typing
 
-__all__ = [
-    "EVERYONE",
-    "FOREVER",
-    "Block",
-    "Deterministic",
-    "DeterministicRounds",
-    "DifferenceEstimators",
-    "Exact",
-    "Martingale",
-    "Message",
-    "PrivateCopies",
-    "Protocol",
-    "Randomized",
-    "Robust",
-    "Server",
-    "Site",
-    "SketchSwitching",
-    "SumOfReports",
-]
+from disttrack.protocols.base import EVERYONE as EVERYONE
+from disttrack.protocols.base import FOREVER as FOREVER
+from disttrack.protocols.base import Message as Message
+from disttrack.protocols.base import Protocol as Protocol
+from disttrack.protocols.base import Server as Server
+from disttrack.protocols.base import Site as Site
+from disttrack.protocols.base import SumOfReports as SumOfReports
+from disttrack.protocols.deterministic import Deterministic as Deterministic
+from disttrack.protocols.exact import Exact as Exact
+from disttrack.protocols.rounds.block import Block as Block
+from disttrack.protocols.rounds.deterministic_rounds import DeterministicRounds as DeterministicRounds
+from disttrack.protocols.rounds.difference_estimators import DifferenceEstimators as DifferenceEstimators
+from disttrack.protocols.rounds.martingale import Martingale as Martingale
+from disttrack.protocols.rounds.robust import Robust as Robust
+from disttrack.protocols.sampling.private_copies import PrivateCopies as PrivateCopies
+from disttrack.protocols.sampling.randomized import Randomized as Randomized
+from disttrack.protocols.sampling.sketch_switching import SketchSwitching as SketchSwitching
+
+if not typing.TYPE_CHECKING:  # type checkers read the imports above
+    __all__ = [name for name in vars() if name[0].isupper()]

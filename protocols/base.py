@@ -36,8 +36,6 @@ class Protocol(Checked, ABC):
 
     kind: ClassVar[str] = ""
     """Name in scenario files."""
-    source: ClassVar[str] = ""
-    """Paper and section."""
     guarantee: ClassVar[Literal["always", "adaptive", "oblivious", "none"]] = "none"
     """When the output is within 1 +- alpha: `always`, on every input; `adaptive`, with probability 1 - delta against
     adversaries that react to the outputs; `oblivious`, the same if they do not react; `none`, never promised."""

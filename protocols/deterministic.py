@@ -99,14 +99,14 @@ class Deterministic(Protocol):
 
     Source
     ------
-    Yi and Zhang 2009, as described in section 1 of Xiong, Zhu, Huang 2023; the centred form is derived here.
+    Yi, Zhang 2009; Xiong, Zhu, Huang 2023, section 1.
+    The centred form is derived here.
     """
 
     alpha: Share
     centred: Flag = False
 
     kind: ClassVar[str] = "deterministic"
-    source: ClassVar[str] = "Yi, Zhang 2009; Xiong, Zhu, Huang 2023, section 1"
     guarantee: ClassVar[Any] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
     readmission: ClassVar[Any] = "report"

@@ -19,11 +19,11 @@ class Exact(Protocol):
 
     Source
     ------
-    The trivial protocol; yardstick for all others.
+    the trivial protocol.
+    Yardstick for all others.
     """
 
     kind: ClassVar[str] = "exact"
-    source: ClassVar[str] = "the trivial protocol"
     guarantee: ClassVar[Any] = "always"
     reveals: ClassVar[str] = "everything"
     one_sided: ClassVar[bool] = True

@@ -1,22 +1,15 @@
 """Analysts, which choose statistical queries of a sample and see the answers."""
 
-from disttrack.adversaries.analysts.analysts import (
-    BestOfMany,
-    FixedQueries,
-    GradientAnalyst,
-    LeaderboardClimber,
-    SignCorrelation,
-    Speller,
-)
-from disttrack.adversaries.analysts.base import Analyst, AnalystView
+import typing
 
-__all__ = [
-    "Analyst",
-    "AnalystView",
-    "BestOfMany",
-    "FixedQueries",
-    "GradientAnalyst",
-    "LeaderboardClimber",
-    "SignCorrelation",
-    "Speller",
-]
+from disttrack.adversaries.analysts.analysts import BestOfMany as BestOfMany
+from disttrack.adversaries.analysts.analysts import FixedQueries as FixedQueries
+from disttrack.adversaries.analysts.analysts import GradientAnalyst as GradientAnalyst
+from disttrack.adversaries.analysts.analysts import LeaderboardClimber as LeaderboardClimber
+from disttrack.adversaries.analysts.analysts import SignCorrelation as SignCorrelation
+from disttrack.adversaries.analysts.analysts import Speller as Speller
+from disttrack.adversaries.analysts.base import Analyst as Analyst
+from disttrack.adversaries.analysts.base import AnalystView as AnalystView
+
+if not typing.TYPE_CHECKING:  # type checkers read the imports above
+    __all__ = [name for name in vars() if name[0].isupper()]

@@ -29,10 +29,14 @@ from disttrack.mechanisms.statistical.queries import (
 
 @dataclass
 class FixedQueries(Analyst):
-    """Asks for the mean of one feature after the other, independently of the answers."""
+    """Asks for the mean of one feature after the other, independently of the answers.
+
+    Source
+    ------
+    queries fixed in advance.
+    """
 
     kind: ClassVar[str] = "fixed-queries"
-    source: ClassVar[str] = "queries fixed in advance"
 
     def move(self, view: AnalystView) -> StatisticalQuery:
         return FeatureMean(len(view.answers) % view.features)
@@ -43,12 +47,13 @@ class SignCorrelation(Scripted, Analyst):
     """Asks for the means of all features but one, and then for the vote of the features by the signs of these means.
 
     The true value is 1/2. On the sample it is Phi(sqrt(2 k / (pi n))) if the answers are exact.
+
+    Source
+    ------
+    Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015; lecture on generalization by stability.
     """
 
     kind: ClassVar[str] = "sign-correlation"
-    source: ClassVar[str] = (
-        "Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015; lecture on generalization by stability"
-    )
 
     def script(self, view: AnalystView) -> Iterator[StatisticalQuery]:
         for asked in range(max(1, view.queries - 1)):
@@ -63,10 +68,13 @@ class LeaderboardClimber(Scripted, Analyst):
     """Adds features to a vote one by one, keeps each improvement of the answer, and finally asks for that vote.
 
     It models climbing a leaderboard by repeated submissions: every answer is on the same holdout.
+
+    Source
+    ------
+    Blum, Hardt 2015, the boosting attack.
     """
 
     kind: ClassVar[str] = "leaderboard-climber"
-    source: ClassVar[str] = "Blum, Hardt 2015, the boosting attack"
 
     def script(self, view: AnalystView) -> Iterator[StatisticalQuery]:
         kept: list[int] = []
@@ -93,10 +101,13 @@ class GradientAnalyst(Scripted, Analyst):
     ----------
     rate
         Length of a step.
+
+    Source
+    ------
+    gradient descent by statistical queries (Feldman, Guzmán, Vempala 2017).
     """
 
     kind: ClassVar[str] = "gradient"
-    source: ClassVar[str] = "gradient descent by statistical queries (Feldman, Guzmán, Vempala 2017)"
 
     rate: Positive = 1.0
 
@@ -118,10 +129,13 @@ class BestOfMany(Scripted, Analyst):
     ----------
     candidates
         Votes among which one is selected.
+
+    Source
+    ------
+    selection among models; lecture on generalization by stability, Theorem 3.
     """
 
     kind: ClassVar[str] = "best-of-many"
-    source: ClassVar[str] = "selection among models; lecture on generalization by stability, Theorem 3"
     selects: ClassVar[bool] = True
 
     candidates: Annotated[int, at_least(2)] = 100
@@ -139,12 +153,13 @@ class Speller(Scripted, Analyst):
     Points are uniform among many more cells than there are points, so the true value of the second query is small. On
     the sample it is 1 if the first answer was exact, and far from it if noise has covered all but its first
     digits.
+
+    Source
+    ------
+    Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015 (one exact answer can hold the sample); digits: derived.
     """
 
     kind: ClassVar[str] = "speller"
-    source: ClassVar[str] = (
-        "Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015 (one exact answer can hold the sample); digits: derived"
-    )
     points: ClassVar[Literal["coins", "cells"]] = "cells"
 
     def script(self, view: AnalystView) -> Iterator[StatisticalQuery]:

@@ -28,10 +28,13 @@ class PointStream(Examiner):
         Probability that a round asks for the one point; None for the same as for any other.
     noise
         Probability that a label is flipped, independently in each round: the agnostic case.
+
+    Source
+    ------
+    independent examples of a point function.
     """
 
     kind: ClassVar[str] = "point-stream"
-    source: ClassVar[str] = "independent examples of a point function"
     oblivious: ClassVar[bool] = True
 
     share: ZeroToOne | None = 0.5
@@ -87,10 +90,13 @@ class Insertion(Constructed):
         Random sequences of labels 0 over which the learner's mass is averaged.
     runs
         Simulated runs of a learner that does not state its distribution.
+
+    Source
+    ------
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, proof of Theorem 1.11.
     """
 
     kind: ClassVar[str] = "insertion"
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, proof of Theorem 1.11"
 
     sequences: Whole = 20
     runs: Whole = 1000
@@ -111,10 +117,13 @@ class Halving(Constructed):
     ----------
     runs
         Simulated runs of a learner that does not state its distribution.
+
+    Source
+    ------
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, appendix A, for proper learners.
     """
 
     kind: ClassVar[str] = "halving"
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, appendix A, for proper learners"
 
     runs: Whole = 1000
     construction: Construction | None = field(default=None, init=False, repr=False, compare=False)
@@ -130,10 +139,13 @@ class Contrary(Examiner):
     Before that it asks for the point that the learner has shown last, if its label has not been 0 yet, else for the
     next one. So a learner makes a mistake in every round until it predicts 1 at the right point. In games without
     labels it leaves a site when the output changes.
+
+    Source
+    ------
+    the mistake-bound game, for a class of Littlestone dimension 1.
     """
 
     kind: ClassVar[str] = "contrary"
-    source: ClassVar[str] = "the mistake-bound game, for a class of Littlestone dimension 1"
 
     _target: int | None = field(default=None, init=False, repr=False)
     _denied: set[int] = field(default_factory=set, init=False, repr=False)

@@ -34,11 +34,11 @@ class QuietItems(Scripted, Attacker):
 
     Source
     ------
-    Reviriego, Ting 2020, section III; Paterson, Raynal 2022, section 4.
+    Reviriego, Ting 2020, section III.
+    Paterson, Raynal 2022, section 4.
     """
 
     kind: ClassVar[str] = "quiet-items"
-    source: ClassVar[str] = "Reviriego, Ting 2020, section III"
 
     prefill: Natural = 2000
     window: Whole = 2000
@@ -81,10 +81,13 @@ class UnsortedItems(QuietItems):
     ----------
     share
         Share of the items that are noted.
+
+    Source
+    ------
+    control of quiet-items.
     """
 
     kind: ClassVar[str] = "unsorted-items"
-    source: ClassVar[str] = "control of quiet-items"
 
     share: ZeroToOne = 0.8
 
@@ -106,11 +109,11 @@ class TailAttack(Scripted, Attacker):
 
     Source
     ------
-    Cohen, Lyu, Nelson, Sarlós, Shechner, Stemmer 2022, section 4 (idea; here with answers to queries of one item).
+    Cohen, Lyu, Nelson, Sarlós, Shechner, Stemmer 2022, section 4.
+    The idea; here with answers to queries of one item.
     """
 
     kind: ClassVar[str] = "tail-attack"
-    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlós, Shechner, Stemmer 2022, section 4"
 
     tail: Whole | None = None
 
@@ -131,10 +134,14 @@ class TailAttack(Scripted, Attacker):
 
 @dataclass
 class RandomTails(TailAttack):
-    """The control of `tail-attack`: the same tails, but a coin decides which are removed."""
+    """The control of `tail-attack`: the same tails, but a coin decides which are removed.
+
+    Source
+    ------
+    control of tail-attack.
+    """
 
     kind: ClassVar[str] = "random-tails"
-    source: ClassVar[str] = "control of tail-attack"
 
     def takes_back(self, view: StreamView, old: float) -> bool:
         return bool(view.rng.random() < 0.5)
@@ -150,11 +157,11 @@ class CoverAttack(Scripted, Attacker):
 
     Source
     ------
-    Clayton, Patton, Shrimpton 2019, section 6; Markelon, Filić, Shrimpton 2023, section 4 (cover sets).
+    Markelon, Filić, Shrimpton 2023, section 4.
+    Cover sets; Clayton, Patton, Shrimpton 2019, section 6.
     """
 
     kind: ClassVar[str] = "cover-attack"
-    source: ClassVar[str] = "Markelon, Filić, Shrimpton 2023, section 4"
 
     def script(self, view: StreamView) -> Iterator[Move]:
         last = TARGET
@@ -192,11 +199,11 @@ class AmsAttack(Scripted, Attacker):
 
     Source
     ------
-    Lecture on adaptive streaming, adversary for the AMS sketch; Hardt, Woodruff 2013.
+    lecture on adaptive streaming, adversary for the AMS sketch.
+    Hardt, Woodruff 2013.
     """
 
     kind: ClassVar[str] = "ams-attack"
-    source: ClassVar[str] = "lecture on adaptive streaming, adversary for the AMS sketch"
 
     constant: Positive = 4.0
     rows: Whole | None = None
@@ -206,7 +213,7 @@ class AmsAttack(Scripted, Attacker):
     def script(self, view: StreamView) -> Iterator[Move]:
         rows = self.rows or size_known(view, "rows", "size") or 100
         weight = max(1, round(self.constant * sqrt(rows)))
-        yield 0, weight
+        yield 0, weight  # w <- C sqrt(t) e_1; numbers are those of the lecture's attack
         for _ in range((self.burn + 1) // 2):
             yield 0, weight
             yield 0, -weight
@@ -214,9 +221,9 @@ class AmsAttack(Scripted, Attacker):
         for item in count(1):
             if self.until and view.output < self.until * (weight**2 + kept):
                 return
-            old = view.output
-            yield item, 1
-            if self.takes_back(view, old):
+            old = view.output  # 1
+            yield item, 1  # 2
+            if self.takes_back(view, old):  # 3 and 4
                 yield item, -1
             else:
                 kept += 1
@@ -228,10 +235,14 @@ class AmsAttack(Scripted, Attacker):
 
 @dataclass
 class RandomUpdates(AmsAttack):
-    """The control of `ams-attack`: the same updates, but a coin decides which are undone, not the estimate."""
+    """The control of `ams-attack`: the same updates, but a coin decides which are undone, not the estimate.
+
+    Source
+    ------
+    control of ams-attack.
+    """
 
     kind: ClassVar[str] = "random-updates"
-    source: ClassVar[str] = "control of ams-attack"
 
     def takes_back(self, view: StreamView, old: float) -> bool:
         return bool(view.rng.random() < 0.5)

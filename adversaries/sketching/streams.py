@@ -13,10 +13,14 @@ from disttrack.mechanisms.checks import Whole
 
 @dataclass
 class FreshItems(ObliviousStream):
-    """Each update is a new item, from 1 on."""
+    """Each update is a new item, from 1 on.
+
+    Source
+    ------
+    the stream of distinct items.
+    """
 
     kind: ClassVar[str] = "fresh-items"
-    source: ClassVar[str] = "the stream of distinct items"
 
     def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
         return np.arange(begun + 1, begun + length + 1), np.ones(length, dtype=np.int64)
@@ -30,10 +34,13 @@ class RandomItems(ObliviousStream):
     ----------
     domain
         Items of the domain.
+
+    Source
+    ------
+    a turnstile stream without a plan.
     """
 
     kind: ClassVar[str] = "random-items"
-    source: ClassVar[str] = "a turnstile stream without a plan"
 
     domain: Whole = 1000
 
@@ -51,10 +58,13 @@ class FlipFlop(ObliviousStream):
     ----------
     size
         Items inserted before the first one is deleted.
+
+    Source
+    ------
+    turnstile streams of a large flip number (Ben-Eliezer, Jayaram, Woodruff, Yogev 2020).
     """
 
     kind: ClassVar[str] = "flip-flop"
-    source: ClassVar[str] = "turnstile streams of a large flip number (Ben-Eliezer, Jayaram, Woodruff, Yogev 2020)"
 
     size: Whole = 1000
 

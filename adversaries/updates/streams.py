@@ -25,10 +25,13 @@ class Grow(UpdateStream):
         Total number of items, scattered over the steps; None for one per step.
     exponent
         Value x is inserted with probability in proportion to (x + 1)^-exponent.
+
+    Source
+    ------
+    insertion-only streams; with a count the sparse ones of Qiu, Yi 2022, Table 1.
     """
 
     kind: ClassVar[str] = "grow"
-    source: ClassVar[str] = "insertion-only streams; with a count the sparse ones of Qiu, Yi 2022, Table 1"
     oblivious: ClassVar[bool] = True
 
     count: Natural | None = None
@@ -60,10 +63,13 @@ class GrowAndDelete(UpdateStream):
         Value x is inserted with probability in proportion to (x + 1)^-exponent.
     void
         Share of the deletions that name an item that is not live, drawn at random.
+
+    Source
+    ------
+    the streams on which the size and the number of updates part: Qiu, Yi 2022, section 4.
     """
 
     kind: ClassVar[str] = "grow-and-delete"
-    source: ClassVar[str] = "the streams on which the size and the number of updates part: Qiu, Yi 2022, section 4"
     oblivious: ClassVar[bool] = True
     deletes: ClassVar[bool] = True
 
@@ -122,10 +128,13 @@ class Churn(GrowAndDelete):
         Value x is inserted with probability in proportion to (x + 1)^-exponent.
     void
         Share of the deletions that name an item that is not live, drawn at random.
+
+    Source
+    ------
+    a data set of constant size under constant change.
     """
 
     kind: ClassVar[str] = "churn"
-    source: ClassVar[str] = "a data set of constant size under constant change"
 
     rest: int = field(default=0, init=False)
 
@@ -144,10 +153,13 @@ class Sliding(UpdateStream):
         Items in the window.
     exponent
         Value x is inserted with probability in proportion to (x + 1)^-exponent.
+
+    Source
+    ------
+    the last items of a stream.
     """
 
     kind: ClassVar[str] = "sliding"
-    source: ClassVar[str] = "the last items of a stream"
     oblivious: ClassVar[bool] = True
     deletes: ClassVar[bool] = True
 
@@ -182,10 +194,13 @@ class Overcount(UpdateStream):
         Number of live items that it maintains.
     exponent
         Value x is inserted with probability in proportion to (x + 1)^-exponent while it grows.
+
+    Source
+    ------
+    the adversary that Definition 5 and Theorem 6 of Qiu, Yi 2022 allow: it sees all answers.
     """
 
     kind: ClassVar[str] = "overcount"
-    source: ClassVar[str] = "the adversary that Definition 5 and Theorem 6 of Qiu, Yi 2022 allow: it sees all answers"
     oblivious: ClassVar[bool] = False
     deletes: ClassVar[bool] = True
 

@@ -6,11 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from disttrack.mechanisms.checks import whole
-from disttrack.mechanisms.counters.linear import NodeCounter, NodeNoise, Nodes, dyadic_nodes
-from disttrack.mechanisms.noise import Draws, Laplace
+from disttrack.mechanisms.counters.linear import NodeCounter, Nodes, dyadic_nodes
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,8 @@ class Binary(NodeCounter):
 
     Source
     ------
-    Chan, Shi, Song 2011; Algorithm 3 of Xiong, Zhu, Huang 2023. floor(log2 horizon) + 1 levels, derived.
+    Chan, Shi, Song 2011; Xiong, Zhu, Huang 2023, Algorithm 3.
+    floor(log2 horizon) + 1 levels are derived.
 
     Examples
     --------
@@ -49,10 +47,8 @@ class Binary(NodeCounter):
     """
 
     kind = "binary"
-    source = "Chan, Shi, Song 2011; Xiong, Zhu, Huang 2023, Algorithm 3"
     error = "sqrt(2 popcount(t)) levels / epsilon, levels = floor(log2 horizon) + 1"
     memory = "O(log t)"
-    arithmetic = "grid"
 
     literal: bool = False
 
@@ -63,19 +59,11 @@ class Binary(NodeCounter):
 
     @property
     def levels(self) -> float:
-        """Largest number of intervals that contain an entry (log2 of the horizon if `literal`)."""
+        """Largest number of intervals with an entry: log2 of the horizon if `literal`, as in Algorithm 3, l. 1."""
         return math.log2(self.steps) if self.literal else self.steps.bit_length()
-
-    @property
-    def scale(self) -> float:
-        """Scale of the noise of an interval."""
-        return self.levels / self.epsilon
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.scale, t.bit_count())]
 
     def nodes(self, before: int, upto: int) -> Nodes:
         return dyadic_nodes(before, upto)
-
-    def noise(self, rng: np.random.Generator) -> NodeNoise:
-        return NodeNoise(dyadic_nodes, Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024)))

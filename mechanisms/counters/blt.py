@@ -115,11 +115,11 @@ class Blt(Toeplitz):
 
     Source
     ------
-    Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024; buffered form of McMahan, Xu, Zhang 2024.
+    Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024.
+    Buffered form of McMahan, Xu, Zhang 2024.
     """
 
     kind = "blt"
-    source = "Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024"
     error = "within 1 % of square-root"
     memory = "O(log horizon)"
 

@@ -28,8 +28,8 @@ class Hybrid(LinearCounter):
 
     Source
     ------
-    Chan, Shi, Song 2011, the hybrid mechanism; the item that ends an epoch enters the epoch's release
-    only.
+    Chan, Shi, Song 2011, hybrid mechanism; Qiu, Yi 2022, section 2.
+    The item that ends an epoch enters the epoch's release only.
 
     Examples
     --------
@@ -38,7 +38,6 @@ class Hybrid(LinearCounter):
     """
 
     kind = "hybrid"
-    source = "Chan, Shi, Song 2011, hybrid mechanism; Qiu, Yi 2022, section 2"
     error = "sqrt(8 (i + 1) + 8 popcount(t - 2^i) i^2) / epsilon, i = floor(log2 t)"
     memory = "O(log t)"
     arithmetic = "grid"
@@ -95,7 +94,8 @@ class HybridNoise(Ahead):
             within = min(most, (1 << t.bit_length()) - t)
             self._t += within
             return self._epochs + self._tree.fresh(within)
-        # t is a power of two: the logarithmic part releases the sum of the epoch, and a fresh tree begins
+        # t is a power of two: the logarithmic part releases the sum of the epoch, and a fresh tree begins (Qiu, Yi
+        # 2022, section 2.3)
         self._t = t
         self._epochs += self._of_epochs.one()
         noise = Laplace(2 * max(1, t.bit_length() - 1) / self._epsilon)  # another scale needs another grid

@@ -55,7 +55,8 @@ class KAry(NodeCounter):
 
     Source
     ------
-    Andersson, Pagh, Steiner, Torkamani 2025, "Count on your elders: Laplace vs Gaussian noise".
+    Andersson, Pagh, Steiner, Torkamani 2025.
+    "Count on your elders: Laplace vs Gaussian noise".
 
     Examples
     --------
@@ -64,10 +65,8 @@ class KAry(NodeCounter):
     """
 
     kind = "k-ary"
-    source = "Andersson, Pagh, Steiner, Torkamani 2025"
     error = "sqrt(2 sum of |digits of t|) levels / epsilon, levels = log_k(2 horizon + 1) rounded up"
     memory = "O(base log t)"
-    arithmetic = "grid"
 
     base: Annotated[int, at_least(3), odd] = 19
 
@@ -75,11 +74,6 @@ class KAry(NodeCounter):
     def levels(self) -> int:
         """Digits of the horizon, which is also the largest number of nodes that contain an entry."""
         return len(balanced_digits(self.steps, self.base))
-
-    @property
-    def scale(self) -> float:
-        """Scale of the noise of a node."""
-        return self.levels / self.epsilon
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.scale, sum(map(abs, balanced_digits(t, self.base))))]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from disttrack.mechanisms.counters.base import Counter, Run
-from disttrack.mechanisms.noise import Ahead, Floats, or_silence
+from disttrack.mechanisms.noise import Ahead, Draws, Floats, Laplace, or_silence
 
 BLOCK: Final = 1 << 15
 """Steps processed at a time, so that they stay in the cache."""
@@ -100,16 +100,26 @@ class Nodes(NamedTuple):
 
 
 class NodeCounter(LinearCounter):
-    """A counter whose estimates add or subtract nodes, each with one draw of noise of the same scale."""
+    """A counter whose estimates add or subtract nodes, each with one draw of Laplace noise of the same scale."""
+
+    arithmetic = "grid"
 
     @property
     @abstractmethod
+    def levels(self) -> float:
+        """Largest number of nodes that contain an entry: it loses epsilon over this in each of them."""
+
+    @property
     def scale(self) -> float:
         """Scale of the noise of a node."""
+        return self.levels / self.epsilon
 
     @abstractmethod
     def nodes(self, before: int, upto: int) -> Nodes:
         """Return the nodes of the steps `before` + 1 ... `upto`."""
+
+    def noise(self, rng: np.random.Generator) -> NodeNoise:
+        return NodeNoise(self.nodes, Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024)))
 
     def encoder(self, steps: int) -> Floats:
         nodes, entries = self.nodes(0, steps), np.arange(1, steps + 1)
@@ -169,9 +179,10 @@ class NodeNoise(Ahead):
 def dyadic_nodes(before: int, upto: int) -> Nodes:
     """Return the nodes of a binary tree: the longest dyadic interval that ends at each step.
 
-    With i the number of trailing zeros of t, Algorithm 3 of Xiong, Zhu, Huang 2023 forgets the noisy sums of the levels
-    below i, draws that of level i, the entries t - 2^i + 1 ... t, and adds up those of the set bits of t. So the
-    interval is used until one of its level, or of a higher one, ends: at t + 2^i.
+    Algorithm 3 of Xiong, Zhu, Huang 2023, all steps t (line 2) at once. With i the number of trailing zeros of t, it
+    sums up the entries t - 2^i + 1 ... t for level i (line 4), forgets the noisy sums of the levels below i (lines 5
+    and 6), draws that of level i (line 7), and adds up those of the set bits of t (line 8). So the interval is used
+    until one of its level, or of a higher one, ends: at t + 2^i.
     """
     ends = np.arange(before + 1, upto + 1)
     return Nodes(ends, ends + (ends & -ends), ends & (ends - 1), ends)

@@ -32,7 +32,8 @@ class PanPrivate(Counter):
 
     Source
     ------
-    Dwork, Naor, Pitassi, Rothblum 2010, Figure 1 and Theorem 4.1; the variance is derived.
+    Dwork, Naor, Pitassi, Rothblum 2010, Figure 1.
+    Privacy: Theorem 4.1; the variance is derived.
 
     Examples
     --------
@@ -41,7 +42,6 @@ class PanPrivate(Counter):
     """
 
     kind = "pan-private"
-    source = "Dwork, Naor, Pitassi, Rothblum 2010, Figure 1"
     error = "sqrt(2 (1 + h)^3) / epsilon at every step, h = log2(horizon) rounded up"
     memory = "O(log horizon)"
     arithmetic = "grid"
@@ -55,7 +55,7 @@ class PanPrivate(Counter):
     @property
     def scale(self) -> float:
         """Scale of each noise."""
-        return (1 + self.levels) / self.epsilon
+        return (1 + self.levels) / self.epsilon  # Initialization: xi
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.scale, 1 + self.levels)]
@@ -65,7 +65,7 @@ class PanPrivate(Counter):
 
 
 class PanPrivateRun(LinearRun):
-    """A running pan-private counter.
+    """A running pan-private counter: Figure 1, whose statement 1 is the sum of `LinearRun`, and 2 to 4 `SegmentNoise`.
 
     The noise is drawn only when it is needed: noise drawn ahead would be in memory, and an intruder
     would know the noise of the next outputs.
@@ -79,7 +79,7 @@ class PanPrivateRun(LinearRun):
         draws = Draws(Laplace(counter.scale), rng, batch=1)
         noisy_zero = draws.one()
         super().__init__(counter, SegmentNoise(counter.levels, draws))
-        self._total = noisy_zero
+        self._total = noisy_zero  # Initialization
 
     def state(self) -> dict[str, Any]:
         """Return the state that an intruder sees between two steps: the noisy count and the noises in force."""

@@ -30,7 +30,8 @@ class RandomizedResponse(Counter):
 
     Source
     ------
-    Warner 1965; lower bound: Dwork, Naor, Pitassi, Rothblum 2010, Theorem 4.3.
+    Warner 1965; Dwork, Naor, Pitassi, Rothblum 2010, section 4.2.
+    Lower bound: Theorem 4.3 of the latter.
 
     Examples
     --------
@@ -39,7 +40,6 @@ class RandomizedResponse(Counter):
     """
 
     kind = "randomized-response"
-    source = "Warner 1965; Dwork, Naor, Pitassi, Rothblum 2010, section 4.2"
     error = "sqrt(t q (1 - q)) / (1 - 2q), q = 1 / (1 + exp(epsilon)); bits only"
     memory = "O(1)"
     arithmetic = "coins"

@@ -27,7 +27,8 @@ class Fresh(LinearCounter):
 
     Source
     ------
-    Dwork, Naor, Pitassi, Rothblum 2010, section 4, as a first naive solution.
+    Dwork, Naor, Pitassi, Rothblum 2010, section 4.
+    As a first naive solution.
 
     Examples
     --------
@@ -36,7 +37,6 @@ class Fresh(LinearCounter):
     """
 
     kind = "fresh"
-    source = "Dwork, Naor, Pitassi, Rothblum 2010, section 4"
     error = "sqrt(2) horizon / epsilon"
     memory = "O(1)"
     arithmetic = "grid"
@@ -66,7 +66,8 @@ class PerItem(NodeCounter):
 
     Source
     ------
-    Chan, Shi, Song 2011, section 3.1, the second simple counter.
+    Chan, Shi, Song 2011, section 3.1.
+    The second simple counter.
 
     Examples
     --------
@@ -75,16 +76,10 @@ class PerItem(NodeCounter):
     """
 
     kind = "per-item"
-    source = "Chan, Shi, Song 2011, section 3.1"
     error = "sqrt(2 t) / epsilon"
     memory = "O(1)"
-    arithmetic = "grid"
     needs_horizon = False
-
-    @property
-    def scale(self) -> float:
-        """Scale of the noise of an item."""
-        return 1 / self.epsilon
+    levels = 1
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.scale, t)]

@@ -42,11 +42,11 @@ class Sparse(Counter):
 
     Source
     ------
-    Dwork, Naor, Reingold, Rothblum 2015; row 3 of Table 1 of Qiu, Yi 2022.
+    Dwork, Naor, Reingold, Rothblum 2015; Qiu, Yi 2022, Table 1.
+    Row 3 of the table.
     """
 
     kind = "sparse"
-    source = "Dwork, Naor, Reingold, Rothblum 2015; Qiu, Yi 2022, Table 1"
     error = "O((log^1.5 n_t + log horizon) / epsilon), n_t items so far"
     memory = "O(log n_t)"
     arithmetic = "grid"
@@ -125,7 +125,6 @@ class SparseInfinite(Sparse):
     """
 
     kind = "sparse-infinite"
-    source = "Qiu, Yi 2022, Algorithm 2 and Table 1"
     error = "O((log^1.5 n_t + log t) / epsilon), n_t items so far"
     needs_horizon = False
 
@@ -152,8 +151,8 @@ class SparseRun(Run):
         if t > self._left:
             self._past_horizon(t)
         self.t = t
-        items = self.partition.step(x)
-        if items is not None:
+        items = self.partition.step(x)  # Qiu, Yi 2022, section 2.4, or Algorithm 2
+        if items is not None:  # Theorem 8: a closed segment is one input of the dense counter
             self._estimate = self.inner.step(items)
         return self._estimate
 

@@ -79,8 +79,8 @@ class SquareRoot(Toeplitz):
 
     Source
     ------
-    Bennett 1977; Fichtenberger, Henzinger, Upadhyay 2023; the norm is exact, not the rounder published
-    bound.
+    Fichtenberger, Henzinger, Upadhyay 2023.
+    Bennett 1977 for the matrix; the norm is exact, not the rounder published bound.
 
     Examples
     --------
@@ -90,7 +90,6 @@ class SquareRoot(Toeplitz):
     """
 
     kind = "square-root"
-    source = "Fichtenberger, Henzinger, Upadhyay 2023"
     error = "sigma (ln(horizon) / pi + 1.0663), sigma = sqrt(2 ln(1.25 / delta)) / epsilon"
     memory = "O(horizon)"
     remembers_steps = True

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from disttrack.mechanisms.checks import Whole
-from disttrack.mechanisms.counters.linear import NEVER, NodeCounter, NodeNoise, Nodes
-from disttrack.mechanisms.noise import Draws, Laplace
+from disttrack.mechanisms.counters.linear import NEVER, NodeCounter, Nodes
 
 
 @dataclass(frozen=True)
@@ -45,10 +44,8 @@ class TwoLevel(NodeCounter):
     """
 
     kind = "two-level"
-    source = "Chan, Shi, Song 2011, section 3.2"
     error = "sqrt(8 (floor(t / block) + t mod block)) / epsilon, block = sqrt(horizon)"
     memory = "O(1)"
-    arithmetic = "grid"
 
     block: Whole | None = None
 
@@ -58,9 +55,9 @@ class TwoLevel(NodeCounter):
         return self.block or math.isqrt(self.steps - 1) + 1
 
     @property
-    def scale(self) -> float:
-        """Scale of each noise: the releases that an item lies in at most, over epsilon."""
-        return (2 if 1 < self.block_size <= self.steps else 1) / self.epsilon
+    def levels(self) -> int:
+        """Releases that an item lies in at most."""
+        return 2 if 1 < self.block_size <= self.steps else 1
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.scale, sum(divmod(t, self.block_size)))]
@@ -75,6 +72,3 @@ class TwoLevel(NodeCounter):
         full = blocks * size == ends
         until = np.where(full, NEVER, (blocks + 1) * size)
         return Nodes(ends, until, ends - np.where(full, size, 1), ends)
-
-    def noise(self, rng: np.random.Generator) -> NodeNoise:
-        return NodeNoise(self.nodes, Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024)))

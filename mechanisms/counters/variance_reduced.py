@@ -35,7 +35,8 @@ class TreeVarianceReduced(LinearCounter):
 
     Source
     ------
-    Honaker 2015, estimation from below, over the tree of Chan, Shi, Song 2011.
+    Honaker 2015, estimation from below.
+    Over the tree of Chan, Shi, Song 2011.
 
     Examples
     --------
@@ -44,7 +45,6 @@ class TreeVarianceReduced(LinearCounter):
     """
 
     kind = "tree-variance-reduced"
-    source = "Honaker 2015, estimation from below"
     error = "about sqrt(1/2 + small) of the binary counter's"
     memory = "O(log t)"
     arithmetic = "grid"

@@ -28,10 +28,13 @@ class FullyDynamic(DynamicMechanism):
     the items that its ancestors on the left do not contain; a node at level l has 6 / (pi l)^2 of the other half, and
     runs Algorithm 3. The answers are the sum over the nodes that cover the present, and do not change until the next
     segment closes.
+
+    Source
+    ------
+    Qiu, Yi 2022, section 4 and Theorem 11.
     """
 
     kind = "fully-dynamic"
-    source = "Qiu, Yi 2022, section 4 and Theorem 11"
     error = "alpha^(log^2 m)(epsilon / log^5 m, n_t + log^1.5 m log log m / epsilon) + log t / epsilon, m = N_t updates"
     memory = "O(n_t + |X| log^2 m)"
     deletes = True
@@ -42,7 +45,7 @@ class FullyDynamic(DynamicMechanism):
         return PrivatePartition(self.epsilon * HALF, None, self.beta / 2)
 
     def shares(self, level: int) -> Shares:
-        """Return the budget of a node at a level, from 1: 6 / (pi l)^2 of the budget left by the partition."""
+        """Return the budget of a node at a level, from 1: 6 / (pi l)^2 of what the partition leaves (section 4.3)."""
         part = share(level)
         return Shares(self.epsilon * (1 - HALF) * part, self.delta * part, self.beta / 2 * part)
 
@@ -74,7 +77,7 @@ class LevelHistory:
 
 
 class FullyDynamicRun(DynamicRun):
-    """A running fully dynamic mechanism."""
+    """A running fully dynamic mechanism, in the steps of section 4 of Qiu, Yi 2022."""
 
     mechanism: FullyDynamic
 
@@ -99,13 +102,13 @@ class FullyDynamicRun(DynamicRun):
             self.tree.insert(self.t, code - 1)
         elif code < 0 and not self.tree.delete(-code):
             self.ignored += 1
-        if not self._cutter.step(code != 0):
+        if not self._cutter.step(code != 0):  # Algorithm 2 cuts the updates
             return False
         self._close_segment()
         return True
 
     def _close_segment(self) -> None:
-        newest = self.tree.close()
+        newest = self.tree.close()  # section 4.1.1
         in_use = {node.number for node in self.tree.chain}
         for number in [number for number in self.nodes if number not in in_use]:
             mechanism, ledger = self.nodes.pop(number)
@@ -116,9 +119,10 @@ class FullyDynamicRun(DynamicRun):
                 continue
             mechanism = self.nodes[node.number][0]
             before = mechanism.round
-            mechanism.close_segment(node.take_departed())
+            mechanism.close_segment(node.take_departed())  # Algorithm 3, l. 6
             self.restarts += mechanism.round - before
             self._remember(node.level, mechanism)
+        # section 4.1.2: the sum over the nodes that cover the present
         self.answers = np.sum([mechanism.answers for mechanism, _ in self.nodes.values()], axis=0)
 
     def _build(self, node: Node[int, int]) -> None:

@@ -15,10 +15,14 @@ from disttrack.mechanisms.partition import PrivatePartition
 
 @dataclass(frozen=True)
 class GrowingFinite(DynamicMechanism):
-    """A binary tree of releases over a known number of steps; each step has new answers."""
+    """A binary tree of releases over a known number of steps; each step has new answers.
+
+    Source
+    ------
+    Dwork, Naor, Pitassi, Rothblum 2010; Qiu, Yi 2022, section 2.2 and row 1 of Table 1.
+    """
 
     kind = "growing-finite"
-    source = "Dwork, Naor, Pitassi, Rothblum 2010; Qiu, Yi 2022, section 2.2 and row 1 of Table 1"
     error = "alpha^(log T)(epsilon / log T, delta / log T)"
     memory = "O(|X| log T)"
     needs_horizon = True
@@ -31,10 +35,14 @@ class GrowingFinite(DynamicMechanism):
 
 @dataclass(frozen=True)
 class GrowingInfinite(DynamicMechanism):
-    """Releases at powers of two with trees between them; no horizon is needed, and each step has new answers."""
+    """Releases at powers of two with trees between them; no horizon is needed, and each step has new answers.
+
+    Source
+    ------
+    Chan, Shi, Song 2011; Qiu, Yi 2022, section 2.3 and row 2 of Table 1.
+    """
 
     kind = "growing-infinite"
-    source = "Chan, Shi, Song 2011; Qiu, Yi 2022, section 2.3 and row 2 of Table 1"
     error = "alpha^(log t)(epsilon / log t, delta / log t)"
     memory = "O(|X| log t)"
 
@@ -48,10 +56,13 @@ class GrowingSparse(DynamicMechanism):
     """A private partition of a known number of steps, then releases without a horizon, one per segment.
 
     Half of the budget goes to the partition. Within a segment the answers do not change.
+
+    Source
+    ------
+    Dwork, Naor, Reingold, Rothblum 2015; Qiu, Yi 2022, section 2.4 and row 3 of Table 1.
     """
 
     kind = "growing-sparse"
-    source = "Dwork, Naor, Reingold, Rothblum 2015; Qiu, Yi 2022, section 2.4 and row 3 of Table 1"
     error = "alpha^(log n_t)(epsilon / log n_t, delta / log n_t) + O(log(T / beta) / epsilon)"
     memory = "O(|X| log n_t)"
     needs_horizon = True
@@ -67,10 +78,14 @@ class GrowingSparse(DynamicMechanism):
 
 @dataclass(frozen=True)
 class GrowingSparseInfinite(GrowingSparse):
-    """As `growing-sparse` with the partition that needs no horizon: the paper's mechanism for insertions."""
+    """As `growing-sparse` with the partition that needs no horizon: the paper's mechanism for insertions.
+
+    Source
+    ------
+    Qiu, Yi 2022, Algorithm 2, Theorem 8 and row 4 of Table 1.
+    """
 
     kind = "growing-sparse-infinite"
-    source = "Qiu, Yi 2022, Algorithm 2, Theorem 8 and row 4 of Table 1"
     error = "alpha^(log m_t)(epsilon / log m_t, delta / log m_t) + O(log(t / beta) / epsilon), m_t = n_t + log log t"
     memory = "O(|X| log m_t)"
     needs_horizon = False

@@ -17,10 +17,13 @@ class InsertedMinusDeleted(DynamicMechanism):
 
     Each is a `growing-sparse-infinite` at half of the budget, since the presence of an insertion may decide
     whether a deletion has an effect. The error grows with the number of updates, however few items are left.
+
+    Source
+    ------
+    the simple solution that Qiu, Yi 2022 improve on.
     """
 
     kind = "inserted-minus-deleted"
-    source = "the simple solution that Qiu, Yi 2022 improve on"
     error = "twice that of growing-sparse-infinite on all updates so far, at half of the budget"
     memory = "O(n_t + |X| log m_t)"
     deletes = True

@@ -92,7 +92,7 @@ class OnlineIntervalTree(Generic[Key, Label]):
 
     @property
     def chain(self) -> tuple[Node[Key, Label], ...]:
-        """The nodes that cover the present: the newest and its ancestors on the left."""
+        """The nodes that cover the present: the newest and its ancestors on the left, of section 4.1.2."""
         return tuple(reversed(self._chain))
 
     def insert(self, key: Key, label: Label) -> None:
@@ -106,9 +106,9 @@ class OnlineIntervalTree(Generic[Key, Label]):
         return any(node.leave(key) for node in reversed(self._chain))
 
     def close(self) -> Node[Key, Label]:
-        """Close the segment, build its node, free the nodes whose ranges it takes over, and return it."""
+        """Close the segment, build its node (section 4.1.1), free the nodes it replaces, and return it."""
         self.segments += 1
-        left = left_ancestor(self.segments)
+        left = left_ancestor(self.segments)  # the lowest ancestor on the left: D(v_i) has what came after it
         items = self._coming
         self._coming = {}
         while self._chain and self._chain[-1].number > left:

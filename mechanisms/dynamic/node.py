@@ -50,7 +50,7 @@ def deletion_bound(steps: int, epsilon: float, beta: float) -> float:
 
 
 class NodeMechanism:
-    """Algorithm 3: answers on the items of one node while they are deleted.
+    """Algorithm 3: answers on the items of one node while they are deleted; comments give its lines.
 
     A round has four mechanisms at epsilon_r each: the size of the data, its release, and over the deletions since then
     a growing release and a growing count. When the counted deletions exceed half of the size by twice their bound, the
@@ -116,22 +116,22 @@ class NodeMechanism:
 
     def _next_round(self) -> None:
         """Begin a round with the remaining items; halt if they are too few for the length of the last round."""
-        self.round += 1
+        self.round += 1  # l. 1 and 19
         self.share = share = self._shares.of_round(self.round)
         budget = self._ledger.part(f"round {self.round}", 4 * share.epsilon, 3 * share.delta)
-        self.at_restart, self.gone = int(self.counts.sum()), 0
+        self.at_restart, self.gone = int(self.counts.sum()), 0  # l. 2 and 20
         budget.use("size", share.epsilon)
         number = LaplaceQueries(share.epsilon)
-        self._size = float(number.release(np.array([float(self.at_restart)]), self._rng)[0])
-        if self.round > 1 and self._size < 2 * self.bound:
-            self.halted = True
+        self._size = float(number.release(np.array([float(self.at_restart)]), self._rng)[0])  # l. 3 and 21
+        if self.round > 1 and self._size < 2 * self.bound:  # l. 22, gamma of the last round's length
+            self.halted = True  # l. 23
             return
         self.segments = 0
         static = self._static.at(share.epsilon, share.delta)
         budget.use("release", share.epsilon, share.delta)
-        self._release = static.release(self.counts, self._rng, Paid(self._size, 1 / share.epsilon))
+        self._release = static.release(self.counts, self._rng, Paid(self._size, 1 / share.epsilon))  # l. 4 and 25
         of_deletions = budget.part("deletions", share.epsilon, share.delta)
-        self._releases = HybridReleases(static, self._rng, of_deletions, after=self._now)
+        self._releases = HybridReleases(static, self._rng, of_deletions, after=self._now)  # l. 5 and 26
         counted = budget.part("number of deletions", share.epsilon, share.delta)
         self._counter = HybridReleases(number, self._rng, counted, after=self._now)
 
@@ -139,8 +139,8 @@ class NodeMechanism:
     def answers(self) -> Floats:
         """The present answers."""
         if self.halted:
-            return np.zeros(self._static.family.number)
-        return self._release - self._releases.answers
+            return np.zeros(self._static.family.number)  # l. 23
+        return self._release - self._releases.answers  # l. 29-31
 
     def published(self) -> list[float]:
         """Return the noisy numbers of the round: its size, its release, its deletions and their number."""
@@ -160,11 +160,11 @@ class NodeMechanism:
             return
         deleted = counts_of(departed, self._static.domain)
         if deleted is not None:
-            self.counts = self.counts - deleted
+            self.counts = self.counts - deleted  # l. 8 and 9
             self.gone += len(departed)
         self.segments += 1
-        self._releases.step(deleted)
-        number = self._counter.step(np.array([float(len(departed))]) if departed else None)
-        if float(number[0]) > self._size / 2 + 2 * self.bound:
+        self._releases.step(deleted)  # l. 10 and 13, one input per segment
+        number = self._counter.step(np.array([float(len(departed))]) if departed else None)  # l. 16
+        if float(number[0]) > self._size / 2 + 2 * self.bound:  # l. 17 and 18
             self.due += self.gone >= self.at_restart / 2
             self._next_round()

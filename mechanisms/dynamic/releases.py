@@ -16,7 +16,7 @@ from disttrack.mechanisms.static.base import Parts
 
 
 class ReleaseTree:
-    """A binary tree of releases: the data of each dyadic range of steps, with an equal share of the budget per level.
+    """A binary tree of releases, of section 2.2: one per dyadic range of steps, an equal share of the budget per level.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class ReleaseTree:
 
 
 class HybridReleases:
-    """Releases without a horizon: one per epoch that ends at a power of two, and a tree within the open epoch.
+    """Releases without a horizon, of section 2.3: one per epoch up to a power of two, and a tree in the open epoch.
 
     Half of the budget goes to the releases of epochs, half to the trees; epochs are disjoint.
 

@@ -19,11 +19,11 @@ class Plain(Learner):
 
     Source
     ------
-    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.2: the class has Littlestone dimension 1.
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.2.
+    The class has Littlestone dimension 1.
     """
 
     kind = "plain"
-    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.2"
     error = "1 mistake; no privacy"
     epsilon = math.inf
 
@@ -73,10 +73,13 @@ class Guessing(Learner):
         Points of the domain.
     rate
         Probability that a round has a guess.
+
+    Source
+    ------
+    the gambles in the proof of Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
     """
 
     kind = "guessing"
-    source = "the gambles in the proof of Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024"
     error = "all examples with label 1, and rate / points of the others; epsilon = 0"
     epsilon = 0.0
 

@@ -43,11 +43,10 @@ class ExpertsPrivate(Learner):
 
     Source
     ------
-    Dwork, Naor, Pitassi, Rothblum 2010, section 6; the charges are derived here.
+    Dwork, Naor, Pitassi, Rothblum 2010, section 6; the charges derived.
     """
 
     kind = "experts-private"
-    source = "Dwork, Naor, Pitassi, Rothblum 2010, section 6; the charges derived"
     error = "O(ln(n) log^1.5(T) / epsilon) more than the best of n point functions, epsilon-private"
     arithmetic = "grid"
 

@@ -40,11 +40,11 @@ class Exponential(Learner):
 
     Source
     ------
-    McSherry, Talwar 2007; composition: Dwork, Rothblum, Vadhan 2010, Theorem III.3 (both recalled).
+    McSherry, Talwar 2007, with the composition of Dwork, Rothblum, Vadhan 2010.
+    Theorem III.3 of the latter; both recalled.
     """
 
     kind = "exponential"
-    source = "McSherry, Talwar 2007, with the composition of Dwork, Rothblum, Vadhan 2010"
     error = "about 1 in `points` of the labels 0; label 1 until it has come sqrt(T) times over"
 
     epsilon: Positive

@@ -64,7 +64,7 @@ def most_ones(rounds: int) -> int:
 
 
 def inserted(times: HaltingTimes, zeros: Points, target: int, begin: int, length: int, mass: float) -> Construction:
-    """Return `zeros` with ones at the target put into `length` rounds from round `begin` on, by the hard instance."""
+    """Return `zeros` with ones at the target put into `length` rounds from round `begin` on, by Algorithm 1."""
     by = begin - 1
 
     def halting(ones: Ones, first: int, last: int) -> float:
@@ -121,19 +121,19 @@ def insertion(
     ------
     Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024; the ranges of its phases corrected.
     """
-    width = math.isqrt(rounds)
+    width = math.isqrt(rounds)  # the k of the proof
     if points <= width**2:
         raise ValueError(f"points must be at least {width**2 + 1:,} for {rounds:,} rounds; got {points:,}")
     drawn = [zeros_of(rounds, rng) for _ in range(sequences)]
     mass = np.mean([learner.mass(each, width, rng) for each in drawn], axis=0)
     least = mass.min(axis=1)
-    if least.min() > MASS:
+    if least.min() > MASS:  # case 1
         labels = np.zeros(rounds, dtype=bool)
         return Construction(drawn[0], labels, float(least.min()), mistakes_on_zeros=float(mass.mean(axis=1).sum()))
-    phase = int(np.flatnonzero(least <= MASS)[0])
+    phase = int(np.flatnonzero(least <= MASS)[0])  # case 2, equation (2)
     own = range(phase * width + 1, (phase + 1) * width + 1)
     target = own.start + int(rng.choice(np.flatnonzero(mass[phase] == least[phase])))
-    # the occurrences of the target are dropped
+    # the occurrences of the target are dropped: equation (3)
     others = np.array([point for point in own if point != target] or [0])
     kept = np.where(drawn[0] == target, others[rng.integers(0, len(others), rounds)], drawn[0])
     times = learner.first_time(kept, target, own.start, rng, runs)

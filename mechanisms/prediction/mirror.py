@@ -48,7 +48,8 @@ class JdpMirror(Mechanism):
 
     Source
     ------
-    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 2 and Claim 3, with the counter from 0 and pi corrected.
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 2, mended.
+    Claim 3 for pi. Mended: the counter begins at 0, and pi is corrected.
 
     Examples
     --------
@@ -58,7 +59,6 @@ class JdpMirror(Mechanism):
     """
 
     kind = "jdp-mirror"
-    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 2, mended"
     error = "at most 2L mistakes after K ones, L on average; L = O(log^2(1 / delta) / epsilon^2)"
     arithmetic = "coins"
 
@@ -109,17 +109,21 @@ class JdpMirror(Mechanism):
 
 
 class MirrorRun:
-    """A running mirror: `step` for one bit, `release` for many."""
+    """A running mirror: `step` for one bit, `release` for many.
+
+    Comments quote the statements of Algorithm 2, whose lines have no numbers.
+    """
 
     __slots__ = ("_answers", "_first", "count")
 
     def __init__(self, mechanism: JdpMirror, rng: np.random.Generator) -> None:
         chances = [mechanism.chance(count) for count in range(1, mechanism.silent + mechanism.length + 1)]
-        # one number per one of the climb, so that single steps and one call for a stream give equal answers
+        # "r <- Bern(pi(max{0, C - K}))": one number per one of the climb, so that single steps and one call for a
+        # stream give equal answers
         self._answers: Bits = np.append(rng.random(len(chances)) < chances, True)
         self._first = int(self._answers.argmax()) + 1
-        self.count = 0
-        """Ones so far."""
+        self.count = 0  # "C <- K" in print, which would cancel the delay
+        """Ones so far, C."""
 
     @property
     def first_top(self) -> int | None:
@@ -128,8 +132,8 @@ class MirrorRun:
 
     def step(self, bit: bool) -> bool:
         """Answer one bit: True for top."""
-        self.count += bit
-        return bit and bool(self._answers[min(self.count, len(self._answers)) - 1])
+        self.count += bit  # "if Delta_t = 1: C <- C + 1"
+        return bit and bool(self._answers[min(self.count, len(self._answers)) - 1])  # "if r = 1: output top"
 
     def release(self, bits: Bits) -> Bits:
         """Answer many bits; equivalent to single steps."""

@@ -56,11 +56,11 @@ class PointPredictor(Learner):
 
     Source
     ------
-    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 3; the proof's "Flag = 0 in step C" is Flag 3.
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 3.
+    The proof's "Flag = 0 in step C" is Flag 3.
     """
 
     kind = "point-predictor"
-    source = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 3"
     error = "at most K + 2L mistakes, K + L on average, whatever T"
     arithmetic = "coins"
     reveals: ClassVar[Literal["hypotheses", "predictions"]] = "predictions"

@@ -44,11 +44,11 @@ class PrivateProper(Learner):
 
     Source
     ------
-    Derived: the upper bound beside Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, by Observation 1.8.
+    Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, and a stable choice; derived.
+    The upper bound beside Theorem 1.11.
     """
 
     kind = "private-proper"
-    source = "Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, and a stable choice; derived"
     error = "about (8 / epsilon) ln(T) mistakes"
     arithmetic = "grid"
 

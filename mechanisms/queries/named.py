@@ -11,14 +11,7 @@ from disttrack.mechanisms.queries.binary import Halves, Marginals
 from disttrack.mechanisms.queries.ordered import Intervals
 from disttrack.mechanisms.queries.plain import Axes, Count, Points
 
-FAMILIES: Final[dict[str, type[Any]]] = {
-    "count": Count,
-    "points": Points,
-    "axes": Axes,
-    "intervals": Intervals,
-    "marginals": Marginals,
-    "halves": Halves,
-}
+FAMILIES: Final[dict[str, type[Any]]] = {one.kind: one for one in (Count, Points, Axes, Intervals, Marginals, Halves)}
 """The families by name."""
 FORMS: Final = "count, points, axes:ROWS, intervals[:NUMBER], marginals[:ORDER], halves[:NUMBER]"
 

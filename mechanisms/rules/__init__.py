@@ -6,20 +6,13 @@ adversaries' beliefs and the tasks that measure them use the same rule, so that 
 disagree. The module is below protocols and adversaries, which do not import each other.
 """
 
-from disttrack.mechanisms.rules.blocks import BlockLayout, BlockSizes, size_within
-from disttrack.mechanisms.rules.doubling import next_double
-from disttrack.mechanisms.rules.sampling import SamplingRule, estimate, redrawn, sum_of_estimates
-from disttrack.mechanisms.rules.tosses import Tosses, gap_scale
-
-__all__ = [
-    "BlockLayout",
-    "BlockSizes",
-    "SamplingRule",
-    "Tosses",
-    "estimate",
-    "gap_scale",
-    "next_double",
-    "redrawn",
-    "size_within",
-    "sum_of_estimates",
-]
+from disttrack.mechanisms.rules.blocks import BlockLayout as BlockLayout
+from disttrack.mechanisms.rules.blocks import BlockSizes as BlockSizes
+from disttrack.mechanisms.rules.blocks import size_within as size_within
+from disttrack.mechanisms.rules.doubling import next_double as next_double
+from disttrack.mechanisms.rules.sampling import SamplingRule as SamplingRule
+from disttrack.mechanisms.rules.sampling import estimate as estimate
+from disttrack.mechanisms.rules.sampling import redrawn as redrawn
+from disttrack.mechanisms.rules.sampling import sum_of_estimates as sum_of_estimates
+from disttrack.mechanisms.rules.tosses import Tosses as Tosses
+from disttrack.mechanisms.rules.tosses import gap_scale as gap_scale

@@ -5,7 +5,8 @@ the server counts a signal as a block of items.
 
 Source
 ------
-Xiong, Zhu, Huang 2023, overview and Algorithm 1, with the offsets in a block counted from 1.
+Xiong, Zhu, Huang 2023, overview and Algorithm 1, with the offsets in a block counted from 1: its lines 3, 4 and 7 put
+the last item of a block at offset 0 of the next one. Comments give its lines.
 """
 
 from __future__ import annotations
@@ -85,11 +86,11 @@ class BlockLayout:
 
     def block(self, count: Any) -> Any:
         """Return the block, from 1, of a site's item with this number in the round; 0 for 0."""
-        return (count + self.size - 1) // self.size
+        return (count + self.size - 1) // self.size  # l. 3
 
     def within(self, count: Any) -> Any:
         """Return the place in its block, from 1 to `size`, of a site's item with this number in the round."""
-        return (count - 1) % self.size + 1
+        return (count - 1) % self.size + 1  # l. 4 and 7
 
     def full(self, count: Any) -> Any:
         """Return the items of all blocks begun by the first `count` items, once these blocks are full."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from disttrack.mechanisms.base import kinds_of
 from disttrack.mechanisms.sketches.base import RESET as RESET
 from disttrack.mechanisms.sketches.base import TARGET as TARGET
 from disttrack.mechanisms.sketches.base import Goal as Goal
@@ -24,9 +25,7 @@ from disttrack.mechanisms.sketches.second_moment import Ams as Ams
 from disttrack.mechanisms.sketches.second_moment import AmsMedian as AmsMedian
 from disttrack.mechanisms.sketches.switching import Switched as Switched
 
-SKETCHES: dict[str, type[Sketch]] = {
-    one.kind: one for one in vars().values() if isinstance(one, type) and issubclass(one, Sketch) and one.kind
-}
+SKETCHES: dict[str, type[Sketch]] = kinds_of(vars(), Sketch)
 """Every sketch by its name."""
 
 __all__ = [name for name in vars() if name[0].isupper() and name != "SKETCHES"]

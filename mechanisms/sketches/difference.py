@@ -49,11 +49,11 @@ class AmsDifference(Robust):
 
     Source
     ------
-    Woodruff, Zhou 2021, section 3; the difference estimator of F2 with these rows: derived here.
+    Woodruff, Zhou 2021, section 3.
+    The difference estimator of F2 with these rows: derived here.
     """
 
     kind = "ams-difference"
-    source = "Woodruff, Zhou 2021, section 3"
     error = "alpha against any adversary for `rounds` rounds; rows fall by alpha log^2(1 / alpha) against switching"
     budget = "rounds"
 

@@ -70,8 +70,9 @@ class Kmv(Sketch):
 
     Source
     ------
-    Bar-Yossef, Jayram, Kumar, Sivakumar, Trevisan 2002; the unbiased estimate: Beyer, Haas, Reinwald, Sismanis, Gemulla
-    2007.
+    Bar-Yossef et al. 2002; Beyer et al. 2007.
+    Bar-Yossef, Jayram, Kumar, Sivakumar, Trevisan 2002; the unbiased estimate: Beyer, Haas, Reinwald, Sismanis,
+    Gemulla 2007.
 
     Examples
     --------
@@ -84,7 +85,6 @@ class Kmv(Sketch):
 
     goal = "distinct"
     kind = "kmv"
-    source = "Bar-Yossef et al. 2002; Beyer et al. 2007"
     error = "relative standard deviation 1 / sqrt(size - 2), against streams fixed in advance"
 
     size: Annotated[int, at_least(3)]
@@ -132,7 +132,8 @@ class HyperLogLog(Sketch):
 
     Source
     ------
-    Flajolet, Fusy, Gandouet, Meunier 2007, figure 3; with hashes of 64 bits the correction for large ranges falls away.
+    Flajolet, Fusy, Gandouet, Meunier 2007.
+    Figure 3; with hashes of 64 bits the correction for large ranges falls away.
 
     Examples
     --------
@@ -145,7 +146,6 @@ class HyperLogLog(Sketch):
 
     goal = "distinct"
     kind = "hyperloglog"
-    source = "Flajolet, Fusy, Gandouet, Meunier 2007"
     error = "relative standard deviation 1.04 / sqrt(registers), against streams fixed in advance"
 
     registers: Annotated[int, at_least(128), power_of_two]

@@ -73,7 +73,8 @@ class CountSketch(CounterRows):
 
     Source
     ------
-    Charikar, Chen, Farach-Colton 2002, lemma 4 (here with the constant of Chebyshev's inequality).
+    Charikar, Chen, Farach-Colton 2002.
+    Lemma 4, here with the constant of Chebyshev's inequality.
 
     Examples
     --------
@@ -84,7 +85,6 @@ class CountSketch(CounterRows):
     """
 
     kind = "count-sketch"
-    source = "Charikar, Chen, Farach-Colton 2002"
     error = "sqrt(3 / width) times the 2-norm, failures exponentially rare in depth; streams fixed in advance"
 
     width: Whole
@@ -152,7 +152,6 @@ class CountMin(CounterRows):
     """
 
     kind = "count-min"
-    source = "Cormode, Muthukrishnan 2005, theorem 1"
     error = "e / width times the 1-norm with probability 1 - e^-depth, one-sided; streams fixed in advance"
 
     width: Whole

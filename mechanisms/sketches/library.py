@@ -92,11 +92,11 @@ class LibraryHll(LibraryDistinct):
 
     Source
     ------
-    Apache DataSketches, class hll_sketch; the estimate is historical inverse probability (Ting 2014, Cohen 2015).
+    Apache DataSketches, hll_sketch.
+    The estimate is historical inverse probability (Ting 2014, Cohen 2015).
     """
 
     kind = "datasketches-hll"
-    source = "Apache DataSketches, hll_sketch"
     error = "relative standard deviation 0.83 / sqrt(2^lg_k), against streams fixed in advance"
 
     lg_k: Annotated[int, at_least(7), at_most(21)] = 10
@@ -129,11 +129,11 @@ class LibraryTheta(LibraryDistinct):
 
     Source
     ------
-    Apache DataSketches, class update_theta_sketch; Dasgupta, Lang, Rhodes, Thaler 2016.
+    Apache DataSketches, update_theta_sketch.
+    Dasgupta, Lang, Rhodes, Thaler 2016.
     """
 
     kind = "datasketches-theta"
-    source = "Apache DataSketches, update_theta_sketch"
     error = "relative standard deviation 1 / sqrt(2^lg_k), against streams fixed in advance"
 
     lg_k: Annotated[int, at_least(5), at_most(26)] = 10
@@ -159,11 +159,11 @@ class LibraryCountMin(CounterRows):
 
     Source
     ------
-    Apache DataSketches, class count_min_sketch; Cormode, Muthukrishnan 2005.
+    Apache DataSketches, count_min_sketch.
+    Cormode, Muthukrishnan 2005.
     """
 
     kind = "datasketches-count-min"
-    source = "Apache DataSketches, count_min_sketch"
     error = "e / width times the 1-norm with probability 1 - e^-depth, one-sided; streams fixed in advance"
 
     width: Annotated[int, at_least(3)]

@@ -25,7 +25,7 @@ _ENTRIES: Final = 1 << 20
 
 
 class LinearRun(SketchRun):
-    """Groups of AMS rows, and the median of their means.
+    """Groups of AMS rows, and the median of their means; numbers are those of the lecture's AMS algorithm.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ class LinearRun(SketchRun):
     """
 
     def __init__(self, groups: int, rows: int, signs: Signs) -> None:
-        self._groups, self._rows, self._signs = groups, rows, signs
-        self.reset()
+        self._groups, self._rows, self._signs = groups, rows, signs  # 1
+        self.reset()  # 2
 
     def reset(self) -> None:
         self._store(np.zeros(self._groups * self._rows))
@@ -67,7 +67,7 @@ class LinearRun(SketchRun):
             shape = self._groups, self._rows
             dots = np.einsum("gr,gr->g", column.reshape(shape), counters.reshape(shape)).astype(np.float64)
             self.squares += change * (2.0 * dots + change * self._rows)
-        if abs(change) != 1:
+        if abs(change) != 1:  # 3: y <- y + A v
             counters += change * column
         elif change > 0:
             counters += column
@@ -76,7 +76,7 @@ class LinearRun(SketchRun):
 
     def estimate(self) -> float:
         if self._groups == 1:
-            return float(self.squares[0]) / self._rows
+            return float(self.squares[0]) / self._rows  # 3: z = |y|^2 / t
         return float(np.partition(self.squares, self._groups // 2)[self._groups // 2]) / self._rows
 
     def means(self) -> Floats:

@@ -71,11 +71,11 @@ class PrivateMedian(Robust):
 
     Source
     ------
-    Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, algorithm RobustSketch and theorem 3.3 (recalled).
+    Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, RobustSketch.
+    Theorem 3.3; recalled.
     """
 
     kind = "private-median"
-    source = "Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, RobustSketch"
     error = "alpha against any adversary for `changes` changes; sqrt(changes) copies up to logarithms"
 
     budget = "changes"

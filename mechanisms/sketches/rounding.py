@@ -40,11 +40,11 @@ class Rounded(OverPlain):
 
     Source
     ------
-    Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, definition 3.1 and lemma 3.3.
+    Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, definition 3.1.
+    Lemma 3.3.
     """
 
     kind = "rounded"
-    source = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, definition 3.1"
     error = "alpha against streams fixed in advance; against adversaries nothing is proved for few rows"
 
     goals = ("second-moment", "distinct")  # never negative
@@ -82,7 +82,8 @@ class ComputationPaths(Robust):
 
     Source
     ------
-    Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, lemma 3.8; tails: Achlioptas 2003, section 5.
+    Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, lemma 3.8.
+    Tails: Achlioptas 2003, section 5.
 
     Examples
     --------
@@ -91,7 +92,6 @@ class ComputationPaths(Robust):
     """
 
     kind = "computation-paths"
-    source = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, lemma 3.8"
     error = "alpha against any adversary with probability 1 - delta, for `changes` changes of the output"
     budget = "changes"
 

@@ -29,11 +29,11 @@ class Salted(OverPlain):
 
     Source
     ------
-    Reviriego, Ting 2020, section IV: a salt for each sketch.
+    Reviriego, Ting 2020, section IV.
+    A salt for each sketch.
     """
 
     kind = "salted"
-    source = "Reviriego, Ting 2020, section IV"
     error = "that of the plain sketch, also against adversaries that learn from earlier streams"
 
     goals = ("distinct",)

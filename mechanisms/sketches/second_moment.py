@@ -67,7 +67,8 @@ class Ams(AmsRows):
 
     Source
     ------
-    Alon, Matias, Szegedy 1996, section 2.2; lecture on adaptive streaming (Stemmer), the AMS algorithm.
+    Alon, Matias, Szegedy 1996; lecture on adaptive streaming.
+    Section 2.2; the AMS algorithm of the lecture (Stemmer).
 
     Examples
     --------
@@ -78,7 +79,6 @@ class Ams(AmsRows):
     """
 
     kind = "ams"
-    source = "Alon, Matias, Szegedy 1996; lecture on adaptive streaming"
     error = "relative error alpha with probability 1 - 2 / (alpha^2 rows), against streams fixed in advance"
     groups = 1
 
@@ -115,7 +115,6 @@ class AmsMedian(AmsRows):
     """
 
     kind = "ams-median"
-    source = "Alon, Matias, Szegedy 1996, theorem 2.2"
     error = "relative error alpha, failures exponentially rare in the groups; against streams fixed in advance"
 
     groups: Odd

@@ -39,11 +39,11 @@ class Switched(OverPlain):
 
     Source
     ------
-    Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, algorithm 1 and lemma 3.6.
+    Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, algorithm 1.
+    Lemma 3.6.
     """
 
     kind = "switched"
-    source = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, algorithm 1"
     error = "alpha of the scale against any adversary, for as many changes as there are copies"
     budget = "copies"
 

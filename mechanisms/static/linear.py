@@ -54,7 +54,6 @@ class LaplaceQueries(_Noisy):
     """
 
     kind = "laplace"
-    source = "Dwork, McSherry, Nissim, Smith 2006; Qiu, Yi 2022, Appendix A"
     error = "(s / epsilon) ln(|Q| / beta), s the L1 sensitivity"
     arithmetic = "grid"
 
@@ -84,11 +83,11 @@ class GaussianQueries(_Noisy):
 
     Source
     ------
-    Dwork, Roth 2014; the exact calibration Balle, Wang 2018, Theorem 8; Qiu, Yi 2022, Appendix A.
+    Dwork, Roth 2014; Balle, Wang 2018; Qiu, Yi 2022, Appendix A.
+    The exact calibration: Balle, Wang 2018, Theorem 8.
     """
 
     kind = "gaussian"
-    source = "Dwork, Roth 2014; Balle, Wang 2018; Qiu, Yi 2022, Appendix A"
     error = "sigma sqrt(2 ln(2 |Q| / beta)), sigma about s sqrt(2 ln(1.25 / delta)) / epsilon, s the L2 sensitivity"
     arithmetic = "grid"
     privacy = "approximate"

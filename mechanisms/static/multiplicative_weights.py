@@ -46,12 +46,12 @@ class MultiplicativeWeights(StaticMechanism):
 
     Source
     ------
-    Hardt, Ligett, McSherry 2012 (MWEM); Hardt, Rothblum 2010. Cost of the exponential mechanism: Cesar, Rogers 2021;
-    rho: Bun, Steinke 2016, Proposition 1.3. The stated error is derived in docs/dynamic.md.
+    Hardt, Ligett, McSherry 2012; Hardt, Rothblum 2010; Qiu, Yi 2022, Appendix A.
+    MWEM. Cost of the exponential mechanism: Cesar, Rogers 2021; rho: Bun, Steinke 2016, Proposition 1.3. The stated
+    error is derived in docs/dynamic.md.
     """
 
     kind = "pmw"
-    source = "Hardt, Ligett, McSherry 2012; Hardt, Rothblum 2010; Qiu, Yi 2022, Appendix A"
     error = "n^(2/3) (ln |X| ln |Q| / epsilon)^(1/3) pure, n^(1/2) (...)^(1/2) approximate, up to constants"
 
     rounds: Annotated[int, at_least(0)] = 0

@@ -48,11 +48,11 @@ class LaplaceAnswers(NoisyAnswers):
 
     Source
     ------
-    Lecture on generalization by stability, Conclusion 1, Claim 2, Theorem 5.
+    lecture on generalization by stability, Conclusion 1 and Claim 2.
+    Theorem 5 for the distribution.
     """
 
     kind = "laplace"
-    source = "lecture on generalization by stability, Conclusion 1 and Claim 2"
     error = "sqrt(8 k ln(1 / delta)) ln(k / beta) / (epsilon n) + 10 epsilon, against any analyst"
     arithmetic = "rounded"
 
@@ -61,7 +61,7 @@ class LaplaceAnswers(NoisyAnswers):
     alpha: Positive = 0.1
 
     def noise(self, samples: int, queries: int) -> Laplace:
-        gamma = self.epsilon / sqrt(8 * queries * log(1 / self.delta))
+        gamma = self.epsilon / sqrt(8 * queries * log(1 / self.delta))  # Conclusion 1
         return Laplace(1 / (gamma * samples))
 
     def empirical_bound(self, samples: int, queries: int, beta: float) -> float:
@@ -94,11 +94,11 @@ class GaussianAnswers(NoisyAnswers):
 
     Source
     ------
-    Dwork, Roth 2014, appendix A; calibration: Balle, Wang 2018.
+    Dwork, Roth 2014, appendix A; Balle, Wang 2018.
+    The latter for the calibration.
     """
 
     kind = "gaussian"
-    source = "Dwork, Roth 2014, appendix A; Balle, Wang 2018"
     error = "sqrt(k) / (epsilon n) up to logarithms, and 10 epsilon, against any analyst"
     arithmetic = "rounded"
 
@@ -133,11 +133,10 @@ class NoisyArgmax(QueryMechanism):
 
     Source
     ------
-    Lecture on generalization by stability, Theorem 3 and Claim 4.
+    lecture on generalization by stability, Theorem 3 and Claim 4.
     """
 
     kind = "noisy-argmax"
-    source = "lecture on generalization by stability, Theorem 3 and Claim 4"
     error = "(4 / (epsilon n)) ln(T / beta) below the largest of T means"
     arithmetic = "rounded"
     answers: ClassVar[bool] = False
@@ -173,7 +172,7 @@ class NoisyArgmaxRun(QueryRun):
 def noisy_argmax(means: Floats, noise: Laplace, rng: np.random.Generator) -> int:
     """Return the index of the largest of these means after noise has been added to each."""
     draws = Draws(noise, rng)
-    return int(np.argmax(draws.on_grid(means) + draws.many(len(means))))
+    return int(np.argmax(draws.on_grid(means) + draws.many(len(means))))  # steps 1 and 2 of NoisyArgmax
 
 
 def overfitting_gap(queries: int, samples: int, std: float = 0.0) -> float:

@@ -20,10 +20,13 @@ class Empirical(QueryMechanism):
     ----------
     alpha
         Error that counts as a failure.
+
+    Source
+    ------
+    lecture on generalization by stability: what goes wrong without it.
     """
 
     kind = "empirical"
-    source = "lecture on generalization by stability: what goes wrong without it"
     error = "sqrt(ln(k / beta) / n) for queries fixed in advance; none for adaptive ones"
 
     alpha: Positive = 0.1
@@ -46,10 +49,13 @@ class Splitting(QueryMechanism):
     ----------
     alpha
         Error that counts as a failure.
+
+    Source
+    ------
+    folklore: a fresh sample for each query.
     """
 
     kind = "splitting"
-    source = "folklore: a fresh sample for each query"
     error = "sqrt(k ln(k / beta) / (2 n)), against any analyst"
 
     alpha: Positive = 0.1

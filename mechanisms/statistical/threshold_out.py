@@ -34,11 +34,11 @@ class ThresholdOut(QueryMechanism):
 
     Source
     ------
-    Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015, The reusable holdout, figure 1 (recalled).
+    Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015, Thresholdout.
+    The reusable holdout, figure 1; recalled.
     """
 
     kind = "threshold-out"
-    source = "Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015, Thresholdout"
     error = "threshold and some noise, for as many overfitted queries as the budget bears"
 
     threshold: Positive = 0.04

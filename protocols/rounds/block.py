@@ -53,14 +53,13 @@ class Block(RoundProtocol):
 
     Source
     ------
-    Overview of Xiong, Zhu, Huang 2023; constants derived here.
+    Xiong, Zhu, Huang 2023, overview; constants derived.
     """
 
     alpha: Share
     confidence: Positive = 3.0
 
     kind: ClassVar[str] = "block"
-    source: ClassVar[str] = "Xiong, Zhu, Huang 2023, overview; constants derived"
     guarantee: ClassVar[Any] = "oblivious"
     reveals: ClassVar[str] = "each change shows that the site fed last has passed its threshold"
 

@@ -109,20 +109,20 @@ def scaled_constants(k: int, beta: float, values: tuple[tuple[str, float], ...] 
     """
     of = {**HAND_SET, **dict(values)}
     root = sqrt(k)
-    c = of["c"] * sqrt((log(root) ** 1.5 + 1) * log(8 * root / beta))
-    epsilon = of["epsilon"] * c / root
-    length = of["phase_length"] * c * root
-    phases = ceil(of["phases"] * root)
-    blocks = ceil(of["blocks"] * c * k)
+    c = of["c"] * sqrt((log(root) ** 1.5 + 1) * log(8 * root / beta))  # section 4
+    epsilon = of["epsilon"] * c / root  # Algorithm 2, Initialize
+    length = of["phase_length"] * c * root  # Algorithm 2, Initialize: T
+    phases = ceil(of["phases"] * root)  # Algorithm 2, l. 9
+    blocks = ceil(of["blocks"] * c * k)  # Algorithm 1, Initialize: k'
     return Constants(
         c=c,
         epsilon=epsilon,
-        divisor=of["budget"] * c * root,
+        divisor=of["budget"] * c * root,  # section 4: Delta
         blocks=blocks,
         phases=phases,
         phase_length=length,
-        threshold_scale=2 / ((1 - of["counter_share"]) * epsilon),
-        counter_epsilon=of["counter_share"] * epsilon / 2,
+        threshold_scale=2 / ((1 - of["counter_share"]) * epsilon),  # 4 / epsilon: equation (13)
+        counter_epsilon=of["counter_share"] * epsilon / 2,  # epsilon / 4: Algorithm 2, Initialize
         releases=phases,
         shift=of["shift"] * length,
         most_bits=1.5 * of["phase_length"] * of["phases"] * c * k,

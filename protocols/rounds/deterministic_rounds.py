@@ -36,13 +36,13 @@ class DeterministicRounds(RoundProtocol):
 
     Source
     ------
-    Folklore variant of Yi and Zhang 2009 with one global increment; derived here.
+    variant of Yi, Zhang 2009 with global increments; derived.
+    Folklore.
     """
 
     alpha: Share
 
     kind: ClassVar[str] = "deterministic-rounds"
-    source: ClassVar[str] = "variant of Yi, Zhang 2009 with global increments; derived"
     guarantee: ClassVar[Any] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
     one_sided: ClassVar[bool] = True

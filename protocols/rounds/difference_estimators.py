@@ -79,14 +79,13 @@ class DifferenceEstimators(Protocol):
 
     Source
     ------
-    Woodruff, Zhou 2021, as section 1.2 of Xiong, Zhu, Huang 2023 applies it to tracking; constants derived here.
+    Woodruff, Zhou 2021, in Xiong, Zhu, Huang 2023, section 1.2; constants derived.
     """
 
     alpha: Share
     delta: Share = 0.05
 
     kind: ClassVar[str] = "difference-estimators"
-    source: ClassVar[str] = "Woodruff, Zhou 2021, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "adaptive"
     reveals: ClassVar[str] = "each change concerns estimators that are never used again"
     readmission: ClassVar[Any] = "anew"

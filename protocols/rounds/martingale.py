@@ -61,8 +61,8 @@ class Martingale(RoundProtocol):
 
     Source
     ------
-    Derived here; bounds as in the abstract of Cohen, Shechner, Stemmer 2025 (arXiv 2509.05870), whose
-    protocol was not read in full.
+    derived; bounds as in the abstract of Cohen, Shechner, Stemmer 2025.
+    Their protocol (arXiv 2509.05870) was not read in full.
     """
 
     alpha: Share
@@ -71,7 +71,6 @@ class Martingale(RoundProtocol):
     strength: Positive | None = None
 
     kind: ClassVar[str] = "martingale"
-    source: ClassVar[str] = "derived; bounds as in the abstract of Cohen, Shechner, Stemmer 2025"
     guarantee: ClassVar[Any] = "adaptive"
     reveals: ClassVar[str] = "each change shows that the last item was signalled, which is of no use"
     reacting_bulk: ClassVar[Any] = "faster"

@@ -49,7 +49,7 @@ def announcement(total: int) -> Message:
 
 
 class RoundSite(Site):
-    """A site of a protocol in rounds."""
+    """A site of a protocol in rounds: with blocks, Algorithm 1 of Xiong, Zhu, Huang 2023; comments give its lines."""
 
     __slots__ = ("_rule_of", "count", "due", "forwards", "round", "rule")
 
@@ -75,13 +75,13 @@ class RoundSite(Site):
     def take(self, items: int) -> Sequence[Message]:
         if self.forwards:
             return _ITEM_ALONE * items
-        count = self.count = self.count + items
+        count = self.count = self.count + items  # l. 2
         due = self.due
-        if count < due:
+        if count < due:  # l. 8
             return ()
         rule = self.rule
         assert rule is not None
-        if due == rule.last:
+        if due == rule.last:  # l. 5 and 6
             return self.signals_due()
         following = rule.after(due)
         self.due = following = following if following < rule.last else rule.last

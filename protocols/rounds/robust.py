@@ -67,8 +67,9 @@ class Robust(RoundProtocol):
 
     Source
     ------
-    Xiong, Zhu, Huang 2023 (arXiv 2311.00346), Theorem 1, Algorithms 1 and 2, with offsets counted from 1, a
-    whole block size, threshold noise of scale 4 / epsilon, and empty phases while a noisy length is not above 0.
+    Xiong, Zhu, Huang 2023, Algorithms 1 and 2.
+    arXiv 2311.00346, Theorem 1; with offsets counted from 1, a whole block size, threshold noise of scale 4 / epsilon,
+    and empty phases while a noisy length is not above 0.
     """
 
     alpha: Share
@@ -77,7 +78,6 @@ class Robust(RoundProtocol):
     counter: str = BEST
 
     kind: ClassVar[str] = "robust"
-    source: ClassVar[str] = "Xiong, Zhu, Huang 2023, Algorithms 1 and 2"
     guarantee: ClassVar[Any] = "adaptive"  # "none" for an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
     reacting_bulk: ClassVar[Any] = "faster"
@@ -170,6 +170,8 @@ class Robust(RoundProtocol):
 class _Server(RoundServer):
     """Counts bits in phases of noisy length, and replaces the output by a private count at the end of each.
 
+    Comments give the lines of Algorithm 2; its lines 10 and 11 are `RoundServer.end_round` and `counted`.
+
     Attributes
     ----------
     leaked
@@ -205,6 +207,7 @@ class _Server(RoundServer):
         constants = self.constants = of.fitted(self.protocol.alpha * self.base / rule.size)
         self._bits_of = [0] * self.k
         if constants.releases:
+            # Initialize: the instance of BM
             self._counter = make(constants.counter, constants.counter_epsilon, constants.releases, self._rng)
         if constants.shift:
             self.output = self.base + self._size * constants.shift
@@ -216,7 +219,7 @@ class _Server(RoundServer):
         """Draw the length of the phase; a length not above 0 makes it empty. After the last phase: a limit of 0."""
         self.signals = self.limit = 0
         while self.phase <= self.constants.phases and self.limit <= 0:
-            # a length on the grid: noise larger by one hides one more bit exactly, without rounding
+            # l. 12 and Initialize; on the grid, noise larger by one hides one more bit exactly, without rounding
             length = self._lengths.on_grid(float(self.constants.phase_length)) + self._lengths.one()
             self.limit = max(0, ceil(length))
             if not self.limit:
@@ -226,15 +229,15 @@ class _Server(RoundServer):
         """End a phase of `bits` bits with a new output; the last phase changes nothing if only a poll follows."""
         self._bits += bits
         if self.phase <= self.constants.releases:
-            self.output = self.base + self._size * (self._counter.step(bits) + self.constants.shift)
-        self.phase += 1
+            self.output = self.base + self._size * (self._counter.step(bits) + self.constants.shift)  # l. 6-8
+        self.phase += 1  # l. 12
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         if (message is BIT or message.kind == "bit") and not self.counts_to_come:
             self._bits_of[sender] += 1
-            if self.signals + 1 < self.limit:
-                self.signals += 1
-                return ()
+            if self.signals + 1 < self.limit:  # l. 3
+                self.signals += 1  # l. 2
+                return ()  # l. 4
             self.last_signal = sender, self._bits_of[sender]
         return super().hear(sender, message)
 
@@ -243,11 +246,11 @@ class _Server(RoundServer):
         return self.limit - self.signals + ceil(left)
 
     def act(self) -> Sequence[tuple[int, Message]]:
-        """End the phase."""
-        self.leaked.append((self.rounds, *self.last_signal))
+        """End the phase: the branch of line 5."""
+        self.leaked.append((self.rounds, *self.last_signal))  # Definition 4
         self._release(self.signals)
         self._next_phase()
-        return () if self.limit else self.end_round()
+        return () if self.limit else self.end_round()  # l. 9, once all phases are over
 
 
 class _TellingAhead(_Server):

@@ -47,7 +47,7 @@ class BlockRule(BlockLayout, SignalRule):
 
     def __init__(self, size: int, blocks: int | None = None) -> None:
         super().__init__(size)
-        self.last = FOREVER if blocks is None else min(self.items(blocks) + 1, FOREVER)
+        self.last = FOREVER if blocks is None else min(self.items(blocks) + 1, FOREVER)  # Algorithm 1, l. 5: j > k'
 
     offset: Callable[[int | None], Any]
     """Maps a shape to the item of a block, from 1 to `size`, at which a site signals; random if the rule is."""
@@ -57,7 +57,7 @@ class BlockRule(BlockLayout, SignalRule):
         return self.items(block - 1) + self.offset(shape)
 
     def after(self, due: Any, shape: int | None = None) -> Any:
-        return self.full(due) + self.offset(shape)
+        return self.full(due) + self.offset(shape)  # Algorithm 1, Initialize: r_ij, drawn when block j begins
 
     @property
     def rate(self) -> float:

@@ -53,8 +53,8 @@ class PrivateCopies(CopiesProtocol):
 
     Source
     ------
-    Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, as section 1.2 of Xiong, Zhu, Huang 2023 applies it to
-    tracking, with the reason why it fails there; constants derived here.
+    Hassidim et al. 2020, in Xiong, Zhu, Huang 2023, section 1.2; constants derived.
+    Hassidim, Kaplan, Mansour, Matias, Stemmer 2020; the section applies it to tracking, and says why it fails there.
     """
 
     alpha: Share
@@ -63,7 +63,6 @@ class PrivateCopies(CopiesProtocol):
     largest: Largest = LARGEST_COUNT
 
     kind: ClassVar[str] = "private-copies"
-    source: ClassVar[str] = "Hassidim et al. 2020, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "none"
     reveals: ClassVar[str] = "each change shows that the site fed last has just sent a report: privacy does not hide it"
 

@@ -46,7 +46,8 @@ class Randomized(Protocol):
 
     Source
     ------
-    Huang, Yi, Zhang 2012 (arXiv 1108.3413), section 2, recalled and completed; copies and checkpoints derived.
+    Huang, Yi, Zhang 2012, section 2.
+    arXiv 1108.3413, recalled and completed; copies and checkpoints derived.
     """
 
     alpha: Share
@@ -56,7 +57,6 @@ class Randomized(Protocol):
     parameters: Literal["median", "tight"] = "median"
 
     kind: ClassVar[str] = "randomized"
-    source: ClassVar[str] = "Huang, Yi, Zhang 2012, section 2"
     guarantee: ClassVar[Any] = "oblivious"
     reveals: ClassVar[str] = "each change shows that the site fed last has just sent its count"
     readmission: ClassVar[Any] = "anew"

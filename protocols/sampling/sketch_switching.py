@@ -36,8 +36,9 @@ class SketchSwitching(CopiesProtocol):
 
     Source
     ------
-    Ben-Eliezer, Jayaram, Woodruff, Yogev 2022, as section 1.2 of Xiong, Zhu, Huang 2023 applies it to tracking.
-    An enlarged confidence replaces medians of copies, which would cost more; constants derived here.
+    Ben-Eliezer et al. 2022, in Xiong, Zhu, Huang 2023, section 1.2; constants derived.
+    Ben-Eliezer, Jayaram, Woodruff, Yogev 2022. An enlarged confidence replaces medians of copies, which would cost
+    more.
     """
 
     alpha: Share
@@ -45,7 +46,6 @@ class SketchSwitching(CopiesProtocol):
     largest: Largest = LARGEST_COUNT
 
     kind: ClassVar[str] = "sketch-switching"
-    source: ClassVar[str] = "Ben-Eliezer et al. 2022, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "adaptive"
     reveals: ClassVar[str] = "each change concerns a copy that is never used again"
     announced: ClassVar[int] = 2  # with the first copy in use

@@ -135,8 +135,8 @@ class _OtherPromise(FaultyPart):
     def halt(self, ones: Any, steps: int, rng: Any) -> Any:
         return self._with_other_promise().halt(ones, steps, rng)
 
-    def halting_times(self) -> Any:
-        return self._with_other_promise().halting_times()
+    def halting_times(self, *given: Any) -> Any:
+        return self._with_other_promise().halting_times(*given)
 
     def release(self, *given: Any) -> Any:
         return self._with_other_promise().release(*given)

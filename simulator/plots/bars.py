@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -130,11 +131,14 @@ def _bar_items(bars: dict[int, Bar], looks: dict[Part, Fill]) -> list[Item]:
 
 DEEPEST: Final = 4
 """Levels of the tree that are drawn."""
-_SPENT: Final = "#79B2D6"
+_SPENT: Final = Fill("#79B2D6", edge=BORDER, width=0.6)
+_LEFT: Final = Fill("#FFFFFF", edge=BORDER, width=0.6)
+_SLIVER: Final = 0.02
+"""Share of the width below which parts beside each other are drawn as one bar."""
 _NARROW: Final = 0.055
 """Share of the width below which a bar has no name."""
 _BUDGET_NOTE: Final = (
-    "Widths: shares of epsilon; filled: spent. Side by side: in sequence. ×: number of parts in parallel."
+    "Widths: shares of epsilon; filled: spent. Side by side: in sequence, the narrowest as one. ×: parts in parallel."
 )
 
 
@@ -152,21 +156,34 @@ def budget(plot: Budget, tables: Tables) -> Description:
     seen = "; ".join(panel.title for panel in panels)
     return Description(
         panels, 1, 1.35 * len(panels), plot.title or tables.title, fixed(tables), _BUDGET_NOTE,
-        f"The privacy budget of a first game and its parts: {seen}.", share=("none", "none"),
+        f"The privacy budget of a first game and its parts: {seen}.", [(_SPENT, "spent"), (_LEFT, "left")],
+        share=("none", "none"),
     )  # fmt: skip
 
 
 def _budget_items(entry: dict[str, Any], left: float, scale: float, depth: int) -> Iterator[Item]:
     """Yield an entry and its parts under it."""
     width = entry["epsilon"] * scale
-    yield Bars("given", [left], [width], [depth], Fill("#FFFFFF", edge=BORDER, width=0.6))
-    yield Bars("spent", [left], [entry["spent"] * scale], [depth], Fill(_SPENT))
+    yield Bars("given", [left], [width], [depth], _LEFT)
+    yield Bars("spent", [left], [entry["spent"] * scale], [depth], replace(_SPENT, width=0.0))
     if width > _NARROW:
         count, name = entry.get("count", 1), str(entry["name"])
         whole = f"{name} ×{count:,}" if count > 1 else name
         shown = next((text for text in (whole, name) if len(text) <= width * 105), "")
         yield Words(left + 0.006, depth, shown, size=7.5)
-    for part in entry.get("parts", ()) if depth + 1 < DEEPEST else ():
+    for part in _merged(entry, scale) if depth + 1 < DEEPEST else ():
         yield from _budget_items(part, left, scale, depth + 1)
         if entry["rule"] != "parallel":
             left += part["epsilon"] * scale
+
+
+def _merged(entry: dict[str, Any], scale: float) -> Iterator[dict[str, Any]]:
+    """Yield the parts of an entry; those too narrow for a bar of their own are one part if in sequence."""
+    narrow: dict[str, Any] = {"name": "", "rule": "sequence", "epsilon": 0.0, "spent": 0.0}
+    for part in entry.get("parts", ()):
+        if entry["rule"] == "parallel" or part["epsilon"] * scale >= _SLIVER:
+            yield part
+        else:
+            narrow |= {key: narrow[key] + part[key] for key in ("epsilon", "spent")}
+    if narrow["epsilon"] > 0:
+        yield narrow

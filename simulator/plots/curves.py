@@ -12,7 +12,6 @@ import pandas as pd
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.plots.description import DOTS, Description, Item, Look, Panel, Series, rounded
 from disttrack.simulator.plots.kinds import EFOLD, Cost, Error, Frontier, Measure
-from disttrack.simulator.plots.marks import mark
 from disttrack.simulator.plots.panels import (
     ABOUT_ONE,
     ERROR_LABEL,
@@ -63,7 +62,22 @@ def measure(plot: Measure, tables: Tables) -> Description:
     def bound(game: dict[str, Any]) -> float | None:
         return float(game[expected] if expected else plot.theory)
 
-    return curves(plot, tables, measured_label(plot.y), values, bound if plot.theory != "" else None, linear=shares)
+    limit = [] if plot.limit == "" else [_limit(tables.trials, plot.limit)]
+    return curves(
+        plot, tables, measured_label(plot.y), values, bound if plot.theory != "" else None,
+        more=border(limit[0], plot.limit) if limit else [], always=limit, linear=shares, by=plot.by,
+        judged=plot.theory == "",
+    )  # fmt: skip
+
+
+def _limit(trials: pd.DataFrame, limit: str | float) -> float:
+    """Return the limit of all games of a figure."""
+    if not isinstance(limit, str):
+        return float(limit)
+    values = trials[column_of(trials, "limit", limit)].dropna().unique()
+    if len(values) != 1:
+        raise ValueError(f"limit must have one value in all games of the figure; {limit!r} has {len(values)}")
+    return float(values[0])
 
 
 def cost(plot: Cost, tables: Tables) -> Description:
@@ -149,7 +163,7 @@ def _lower_bounds(
             continue
         least = groups.first()
         x, y = least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)
-        bounds.append(Series(text, x, y, _LOWER_LOOK, "lower bound", label=text))
+        bounds.append(Series(text, x, y, _LOWER_LOOK, "lower bound", label=f"order {text}"))
     return bounds
 
 
@@ -179,7 +193,8 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
         made.append(Panel(items, x, y, title))
     rows, columns = shape(len(made))
     note = "Dots: games. Marks: medians of each point, joined along the axis. Lower: more accurate, left: cheaper."
-    note += " Hollow marks: at least half of the games failed." if any(p.of(Series, "fails") for p in made) else ""
+    broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
+    note += f" Hollow marks: at least half of the games failed{','.join(broken)}." if broken else ""
     note += FLOOR_NOTE if one_alpha and (trials["_error"] <= FLOOR).any() else ""
     seen = []
     for line in lines(trials, axis, ("adversary", *swept_axes(trials))):
@@ -195,7 +210,7 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
 
 def _line(line: Line, kinds: tuple[str, ...], axis: str) -> Iterator[Series]:
     """Yield the games of one line: dots, medians of points along the axis, hollow marks where they failed."""
-    games, colour = line.games, mark(line.protocol, kinds).colour
+    games, colour = line.games, look_of(line, kinds).colour
     dots = Look(colour, ".", "", size=4, edge=0, alpha=0.5, order=2)
     yield Series(line.label, games["words"].to_numpy(), games["_error"].to_numpy(), dots, "games")
     by = [axis] if axis else ["point"]

@@ -90,6 +90,10 @@ class Measure(BuiltIn):
         The column of trials.csv.
     theory
         The value of theory for each game, a column or a number, drawn as thin dashes; empty for none.
+    limit
+        The value above which a game fails: a number, or a column with one value; empty for none.
+    by
+        A column whose values have a panel each; empty for a panel per adversary.
     """
 
     kind: ClassVar[str] = "measure"
@@ -98,6 +102,8 @@ class Measure(BuiltIn):
     x: str
     y: str
     theory: str | float = ""
+    limit: str | float = ""
+    by: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +164,7 @@ class Matrix(BuiltIn):
 class SizeOverTime(BuiltIn):
     """Error and size in the course of games on data sets: a line per mechanism and a panel per adversary.
 
-    The first game of each line is shown. Where errors lie above the dashed size, answers of 0 would be better.
+    The first game of each line is shown. Where errors lie above the dashed size, answers of 0 are better.
     """
 
     kind: ClassVar[str] = "size"
@@ -201,6 +207,8 @@ class Spread(BuiltIn):
         Further columns, drawn as marks at their medians, with commas between; two at most.
     centre
         The mark of a row: median, or mean where the limit is one of means.
+    ordered
+        Whether rows go from the largest value to the smallest, in place of the scenario's order.
     """
 
     kind: ClassVar[str] = "spread"
@@ -212,6 +220,7 @@ class Spread(BuiltIn):
     limit_says: str = ""
     also: str = ""
     centre: str = "median"
+    ordered: bool = False
 
     def __post_init__(self) -> None:
         if self.centre not in ("median", "mean"):

@@ -63,17 +63,19 @@ _POOL: Final = (
 """Looks of all other kinds, by their order in a figure."""
 
 
-def mark(kind: str, others: tuple[str, ...] = ()) -> Mark:
+def mark(kind: str, others: tuple[str, ...] = (), variant: int = 0) -> Mark:
     """Return the look of a protocol, mechanism, learner, sketch or curator.
 
     Parameters
     ----------
     others
         All kinds of the figure. Those that are no trackers take the looks that its trackers have not, in this order.
+    variant
+        Order among the variants of the kind. A kind that is alone and no tracker has a look for each of them.
     """
     if kind in TRACKERS:
         return TRACKERS[kind]
     taken = {TRACKERS[other].colour for other in others if other in TRACKERS}
     free = [look for look in _POOL if look.colour not in taken]
     strangers = [other for other in others if other not in TRACKERS]
-    return free[(strangers.index(kind) if kind in strangers else 0) % len(free)]
+    return free[(strangers.index(kind) if len(others) > 1 and kind in strangers else variant) % len(free)]

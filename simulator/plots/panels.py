@@ -63,6 +63,7 @@ _MEASURED: Final = {
     "late_error": "largest error in the second half",
     "touched": "different items",
     "samples_needed": "points needed",
+    "paid": "regret that privacy adds, over the bound's shape",
     "gap": "gap of the last query",
     "regret": "regret, in units of loss",
     "deviation": "largest deviation, in items",
@@ -99,7 +100,7 @@ def shape(number_of_panels: int) -> tuple[int, int]:
 
 def look_of(line: Line, kinds: tuple[str, ...], **more: Any) -> Look:
     """Return the look of a line: colour and marker by protocol, dashes and halves of marks by its variant."""
-    look, variant = mark(line.protocol, kinds), line.order > 0
+    look, variant = mark(line.protocol, kinds, line.order), line.order > 0
     own = {"dashes": DASHES[line.order % len(DASHES)], "half": variant, "marker": look.marker}
     return Look(look.colour, **(own | more))
 
@@ -110,15 +111,17 @@ def error_over_alpha(games: pd.DataFrame) -> pd.Series[float]:
     return games["max_rel_error"].astype(float) / alpha.where(alpha > 0)
 
 
-def border() -> list[Item]:
-    """Return the border at an error of alpha and the part above it."""
-    words = Words(0.02, 0.95, "fails: error above α", QUIET, shares=True)
-    return [Region(1, 1e9, Fill("#000000", 0.05)), Rule(1, Look(BORDER, width=1.0, order=1)), words]
+def border(at: float = 1.0, name: str | float = "alpha") -> list[Item]:
+    """Return the border at an error of alpha, or at another limit, and the part above it."""
+    text = "fails: error above α" if name == "alpha" else f"above the limit, {name}"
+    words = Words(0.02, 0.95, text, QUIET, shares=True)
+    return [Region(at, 1e9, Fill("#000000", 0.05)), Rule(at, Look(BORDER, width=1.0, order=1)), words]
 
 
 def curves(
     plot: Any, tables: Tables, label: str, values: Values, bound: Bound | None = None, *,
     more: Sequence[Item] = (), low: float = -inf, linear: bool = False, always: Sequence[float] = (), note: str = "",
+    by: str = "", judged: bool = True,
 ) -> Description:  # fmt: skip
     """Return a figure of lines along the axis `plot.x`, a panel per adversary, on common scales.
 
@@ -126,7 +129,7 @@ def curves(
     ----------
     label
         Of the y axis.
-    values, bound
+    values, bound, by, judged
         As for `panels_of_curves`.
     more
         Further items of each panel; the last one has their labels.
@@ -139,7 +142,7 @@ def curves(
     note
         Further sentences for the foot.
     """
-    drawn = panels_of_curves(tables, plot.x, values, bound)
+    drawn = panels_of_curves(tables, plot.x, values, bound, by, judged=judged)
     if not drawn:
         raise ValueError(f"a figure of {label!r} needs games that have it; these have none")
     all_curves = [curve for _, part in drawn for curve in part]
@@ -160,7 +163,6 @@ def curves(
         others = [replace(one, label="") if isinstance(one, Series) and not last else one for one in more]
         panels.append(Panel([*items, *others], x, y, title))
     looks = {curve.line.label: look_of(curve.line, kinds) for curve in all_curves}
-    legend = [] if named else [(look, text) for text, look in looks.items()]
     above = [curve for curve in all_curves if curve.middle.min() > low]
     everything = values(tables.trials)
     notes = [
@@ -171,11 +173,16 @@ def curves(
         note,
         infinite_note(everything),
     ]
-    height = 3.9 + 0.25 * max(0, len(looks) - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
     return Description(
-        panels, columns, height, plot.title or tables.title, fixed(tables, plot.x),
-        " ".join(text.strip() for text in notes if text), legend=legend,
+        panels, columns, _height(rows, columns, len(looks)), plot.title or tables.title, fixed(tables, plot.x),
+        " ".join(text.strip() for text in notes if text),
+        legend=[] if named else [(look, text) for text, look in looks.items()],
     )  # fmt: skip
+
+
+def _height(rows: int, columns: int, names: int) -> float:
+    """Return the height of all panels: more where many names are beside one row of them."""
+    return 3.9 + 0.25 * max(0, names - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
 
 
 def _items(curve: Curve, kinds: tuple[str, ...], axis: str, low: float, *, named: bool) -> list[Item]:
@@ -249,5 +256,6 @@ def value_axis(
     low, high = float(drawn.min()), float(drawn.max())
     if low > 0 and high > _LINEAR_SPAN * low and not linear:
         return Axis(label, "log", (low / 1.4, high * 1.4), most=most, text=short, edges=edges)
-    ends = (0.0, max(high, 1e-9) * 1.08) if low >= 0 else (None, None)
+    around = 0.05 * (high - low)
+    ends = (0.0, max(high, 1e-9) * 1.08) if low >= 0 else (low - around, high + around)
     return Axis(label, ends=ends, most=most, text=short, edges=edges)

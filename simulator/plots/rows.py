@@ -21,6 +21,9 @@ _ALSO: Final = (Look("#555555", "X", "", order=2.9), Look("#222222", "2", "", or
 """Marks of further columns, by order."""
 _LONG: Final = 10**7
 """From here on whole numbers are written as powers."""
+_COLOURS: Final = 8
+"""Kinds above which all rows look alike: their names are beside them."""
+_PLAIN: Final = Look("#0072B2", "o", "")
 _LIMIT: Final = Look(marker="|", dashes="", size=15, edge=2, order=2.5)
 
 
@@ -32,19 +35,24 @@ def spread(plot: Spread, tables: Tables) -> Description:
     limit = column_of(tables.trials, "limit", plot.limit) if isinstance(plot.limit, str) and plot.limit else ""
     kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
     rows: dict[str, list[Series]] = {}
-    for label, line, games in _groups(tables):
+    groups = _groups(tables)
+    if plot.ordered:
+        groups.sort(key=lambda group: -float(group[2][column].astype(float).median()))
+    for label, line, games in groups:
         values = games[column].to_numpy(dtype=float)
         values = values[np.isfinite(values)]
         marks = [(name, float(games[column_of(games, "also", name)].astype(float).median())) for name in also]
         kept = float(games[limit].astype(float).median()) if limit else plot.limit
         if len(values):
-            items = _row(label, len(rows), values, look_of(line, kinds, dashes=""), plot.centre)
+            look = _PLAIN if len(kinds) > _COLOURS else look_of(line, kinds, dashes="")
+            items = _row(label, len(rows), values, look, plot.centre)
             items += [Series(label, [kept], [len(rows)], _LIMIT, "limit")] if kept != "" else []
             items += [Series(label, [x], [len(rows)], others[name], measured_label(name)) for name, x in marks]
             rows[label] = items
     if not rows:
         raise ValueError(f"a spread figure needs numbers in {plot.y!r}; these games have none")
     entries: list[tuple[Look | Fill, str]] = [(_LIMIT, plot.limit_says or str(plot.limit))] if plot.limit != "" else []
+    entries += [(_PLAIN, measured_label(plot.y))] if len(kinds) > _COLOURS else []
     entries += [(look, measured_label(name)) for name, look in others.items()]
     series = [one for items in rows.values() for one in items]
     shown = np.concatenate([one.x for one in series])

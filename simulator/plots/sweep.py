@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
 from typing import Any, Final
@@ -86,7 +86,9 @@ def place(games: pd.DataFrame, axis: str) -> pd.Series[float]:
     return 1.0 / values if axis == "alpha" else values
 
 
-def panels_of_curves(tables: Tables, axis: str, values: Values, bound: Bound | None = None) -> Drawn:
+def panels_of_curves(
+    tables: Tables, axis: str, values: Values, bound: Bound | None = None, by: str = "", *, judged: bool = True
+) -> Drawn:
     """Return the lines of each panel with its title, panels without any left out.
 
     Along an axis that is one adversary's parameter, the games against the others have no place.
@@ -97,20 +99,30 @@ def panels_of_curves(tables: Tables, axis: str, values: Values, bound: Bound | N
         The value of each game: a number, or True or False, whose shares are drawn.
     bound
         Theory for a game (a row of trials.csv), None if there is none.
+    by
+        As for `panels`.
+    judged
+        Whether marks are hollow where at least half of the games failed.
     """
     if place(tables.trials, axis).isna().all():
         raise ValueError(f"x: {axis!r} has words for values, and a line needs numbers")
     drawn = [
-        (title, [_curve(line, axis, values, bound) for line in lines(games, axis)]) for title, games in panels(tables)
+        (title, [_curve(line, axis, values, bound) for line in lines(games, axis)])
+        for title, games in panels(tables, by)
     ]
+    if not judged:
+        drawn = [(title, [replace(one, broken=np.zeros_like(one.broken)) for one in part]) for title, part in drawn]
     kept = [(title, [curve for curve in part if len(curve.x)]) for title, part in drawn]
     return [(title, part) for title, part in kept if part]
 
 
-def panels(tables: Tables) -> list[tuple[str, pd.DataFrame]]:
-    """Return the games of each panel and its title: a panel per adversary."""
-    groups = list(tables.trials.groupby("adversary", sort=False))
-    return [(f"against {adversary}" if len(groups) > 1 else "", games) for adversary, games in groups]
+def panels(tables: Tables, by: str = "") -> list[tuple[str, pd.DataFrame]]:
+    """Return the games of each panel and its title: a panel per adversary, or per value of the column `by`."""
+    if by and by not in tables.trials:
+        raise ValueError(f"by must be a column of trials.csv; got {by!r}")
+    groups = list(tables.trials.groupby(by or "adversary", sort=False))
+    name = name_of(by) if by else "against"
+    return [(f"{name} {value}" if len(groups) > 1 else "", games) for value, games in groups]
 
 
 def _curve(line: Line, axis: str, values: Values, bound: Bound | None) -> Curve:

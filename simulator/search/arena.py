@@ -36,8 +36,6 @@ CONTROL: Final = "round-robin"
 """The stream that an attacker is compared with."""
 SCENARIO: Final = "arena.yaml"
 """The scenario, in the folder of the results."""
-OTHER_GAMES: Final = ("disttrack.adversaries.prediction", "disttrack.adversaries.updates")
-"""Packages of adversaries that do not play tracking."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,9 @@ def arena(
     import yaml
 
     mine, role = _entrant(entrant)
-    data = _scenario(mine, {"seed": seed, "trials": trials, "sites": sites, "items": items})
+    sizes = {"seed": seed, "trials": trials, "sites": sites, "items": items}
+    load({"name": "arena", "protocol": "exact", "adversary": CONTROL, **sizes})  # refuses sizes out of range
+    data = _scenario(mine, sizes)
     folder = Path(out) if out is not None else Path("results") / data["name"]
     scenario = load(data)
     results = run(scenario, out=folder, workers=workers, game_timeout=game_timeout, on_progress=on_progress)
@@ -195,7 +195,7 @@ def _attackers() -> Iterator[dict[str, Any]]:
     """Yield the entries of the adversaries that play tracking without a parameter of their user's."""
     for name, kind in kinds("adversary").items():
         maker = kind.load()
-        if not maker.__module__.startswith(OTHER_GAMES):
+        if not getattr(maker, "plays", ()):
             with suppress(ScenarioError):  # it needs a file, or a parameter
                 make("adversary", maker, {})
                 yield _with_power(name, maker)

@@ -23,6 +23,7 @@ from disttrack.adversaries import (
     HardInstance,
     Insertion,
     Intruder,
+    Learned,
     Overcount,
     Phase,
     PointStream,
@@ -88,6 +89,7 @@ FEW: Final = {"features": 10, "samples": 20}
 MORE: Final = {"features": 40, "samples": 20}
 TRACKERS: Final = (
     Hit(Freeze(), Randomized(alpha=0.1), above, 1.25, 1.75, FROM_ZERO),
+    Hit(Learned(), Randomized(alpha=0.1), above, 1.35, 1.65, FROM_ZERO),
     Hit(Drain(), Randomized(alpha=0.1), below, 1.0, 1.85, FROM_ZERO),
     Hit(Coin(), Randomized(alpha=0.1), above, 0.2, 0.6, FROM_ZERO),
     Hit(Replay("freeze"), Randomized(alpha=0.1), above, 0.2, 0.6, FROM_ZERO),

@@ -113,3 +113,9 @@ def test_a_trained_policy_enters_by_its_file(folder: Path) -> None:
     assert outcome.name == "learned, file policy.json"
     assert Randomized.kind in set(outcome.own["protocol"])
     assert Learned(file="policy.json") == Learned(file="policy.json")
+
+
+@pytest.mark.parametrize("size", [{"sites": 0}, {"items": 10**30}, {"items": "many"}, {"trials": 0}])
+def test_sizes_out_of_range_are_refused_by_name(folder: Path, size: dict[str, Any]) -> None:
+    with pytest.raises(ScenarioError, match=next(iter(size))):
+        arena("robust", **{**SMALL, **size})
