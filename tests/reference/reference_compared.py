@@ -32,10 +32,9 @@ COINS = (
 NOISE = (
     "disttrack.protocols.rounds.robust",
     "disttrack.mechanisms.above_threshold",
-    "disttrack.mechanisms.counters.binary",
+    "disttrack.mechanisms.counters.linear",
     "disttrack.mechanisms.counters.k_ary",
     "disttrack.mechanisms.counters.simple",
-    "disttrack.mechanisms.counters.two_level",
 )
 
 Case = tuple[protocols.Protocol, Callable[[int, list[int], Tape, Tape], dict[str, Any]]]
