@@ -69,6 +69,9 @@ class DynamicMechanism(Mechanism, ABC):
     deletes: ClassVar[bool] = False
     """Whether items may be deleted."""
 
+    counting: ClassVar[str] = ""
+    """Order of the error at one time of basic counting, as in the paper's Table 1, where that has the mechanism."""
+
     epsilon: Positive
     delta: FromZero = 0.0
     queries: str = "count"

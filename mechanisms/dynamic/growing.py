@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log2
 
 import numpy as np
 
@@ -23,9 +24,15 @@ class GrowingFinite(DynamicMechanism):
     """
 
     kind = "growing-finite"
+    counting = "log^1.5 T/ε"
     error = "alpha^(log T)(epsilon / log T, delta / log T)"
     memory = "O(|X| log T)"
     needs_horizon = True
+
+    @staticmethod
+    def counting_order(steps: float, items: float) -> float:
+        """Return the value of `counting` at epsilon 1, with logarithms to base 2, after these steps and items."""
+        return float(log2(max(2.0, steps)) ** 1.5)
 
     def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> EveryStep:
         assert self.horizon is not None
@@ -43,8 +50,10 @@ class GrowingInfinite(DynamicMechanism):
     """
 
     kind = "growing-infinite"
+    counting = "log^1.5 t/ε"
     error = "alpha^(log t)(epsilon / log t, delta / log t)"
     memory = "O(|X| log t)"
+    counting_order = GrowingFinite.counting_order
 
     def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> EveryStep:
         budget = self.budget(ledger)
@@ -63,9 +72,15 @@ class GrowingSparse(DynamicMechanism):
     """
 
     kind = "growing-sparse"
+    counting = "(log^1.5 n + log T)/ε"
     error = "alpha^(log n_t)(epsilon / log n_t, delta / log n_t) + O(log(T / beta) / epsilon)"
     memory = "O(|X| log n_t)"
     needs_horizon = True
+
+    @staticmethod
+    def counting_order(steps: float, items: float) -> float:
+        """Return the value of `counting` at epsilon 1, with logarithms to base 2, after these steps and items."""
+        return float(log2(max(2.0, items)) ** 1.5 + log2(max(2.0, steps)))
 
     @property
     def partition(self) -> PrivatePartition:
@@ -86,6 +101,7 @@ class GrowingSparseInfinite(GrowingSparse):
     """
 
     kind = "growing-sparse-infinite"
+    counting = "(log^1.5 n + log t)/ε"
     error = "alpha^(log m_t)(epsilon / log m_t, delta / log m_t) + O(log(t / beta) / epsilon), m_t = n_t + log log t"
     memory = "O(|X| log m_t)"
     needs_horizon = False

@@ -116,8 +116,9 @@ def sentences(tables: Tables) -> list[Html]:
 
 
 def in_words(tables: Tables) -> list[str]:
-    """Return the sentences as text."""
-    return [plain(one) for one in sentences(tables)]
+    """Return the sentences as text; none where nothing is counted in words: the table of the games says it then."""
+    every, last = pairs(tables)
+    return [plain(one) for one in sentences(tables)] if _costs(every, last) else []
 
 
 def _claims(claims: pd.DataFrame) -> list[Html]:

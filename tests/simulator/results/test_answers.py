@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections import defaultdict
 from pathlib import Path
 from statistics import fmean, median
@@ -262,6 +263,23 @@ def test_a_task_that_declares_no_answers_shows_its_columns() -> None:
 def test_points_with_different_numbers_of_games_state_the_range() -> None:
     assert games_per_point(pd.Series([0, 1, 1, 1])) == "1 to 3 games per point"
     assert games_per_point(pd.Series([0, 1])) == "1 game per point"
+
+
+def test_table1_is_in_the_form_of_the_paper() -> None:
+    rows = answer_table(REFERENCE / "table1").records()
+    orders = {
+        "growing-finite": ("log^1.5 T/ε", lambda steps: math.log2(steps) ** 1.5),
+        "growing-infinite": ("log^1.5 t/ε", lambda steps: math.log2(steps) ** 1.5),
+        "growing-sparse": ("(log^1.5 n + log T)/ε", lambda steps: math.log2(300) ** 1.5 + math.log2(steps)),
+        "growing-sparse-infinite": ("(log^1.5 n + log t)/ε", lambda steps: math.log2(300) ** 1.5 + math.log2(steps)),
+    }
+    assert len(rows) == 12
+    for row in rows:
+        formula, value = orders[str(row["protocol"]).split(",")[0]]
+        assert row["Table 1"] == formula
+        assert row["value"] == pytest.approx(value(row["steps"]))
+        assert row["ratio"] == pytest.approx(row["rms error"] / row["value"])
+    assert "Table 1" not in answer_table(REFERENCE / "in-the-air").headers, "which is no row of it"
 
 
 def test_a_ratio_to_nothing_is_nothing() -> None:
