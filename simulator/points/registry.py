@@ -137,16 +137,23 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
     known = kinds(family)
     if kind not in known:
         other = next((one for one in FAMILIES if kind in kinds(one)), None)
-        games = [name for name, task in kinds("task").items() if other in getattr(task.load(), "families", {}).values()]
-        if other and games:
-            raise ScenarioError(
-                f"{kind} is no {family} but of kind {other}: a scenario with `task: {games[0]}` plays it"
-            )
+        if other and (game := _game_of(other, kind)):
+            article = "an" if other[0] in "aeiou" else "a"
+            raise ScenarioError(f"{kind} is {article} {other}, no {family}: a scenario with `task: {game}` plays it")
         raise ScenarioError(
             f"unknown kind {kind!r} of {family}{nearest(kind, known)} "
             f"({accepted(known)}, module:Class, path/to/file.py:Class)"
         )
     return known[kind].load()
+
+
+def _game_of(family: Family, kind: str) -> str:
+    """Return the task that a kind is made for: of those that take its family, one that names its class if there is."""
+    tasks = {name: task.load() for name, task in kinds("task").items()}
+    taken = [name for name, task in tasks.items() if family in getattr(task, "families", {}).values()]
+    maker = kinds(family)[kind].load()
+    meant = [name for name in taken if issubclass(maker, getattr(tasks[name], "takes", ()) or ())]
+    return next(iter([*meant, *taken]), "")
 
 
 def parameters(maker: Any) -> dict[str, Any]:
