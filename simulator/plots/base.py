@@ -68,7 +68,7 @@ class Plot:
         parts = [self.kind or type(self).__name__]
         for each in fields(self):
             value = getattr(self, each.name)
-            if each.name not in ("where", "title") and isinstance(value, str) and value != each.default:
+            if each.name not in ("where", "title", "over") and isinstance(value, str) and value != each.default:
                 parts.append(value)
         return "-".join(part.replace("/", "-") for part in parts if part)
 

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.plots.description import DOTS, Description, Item, Look, Panel, Series, rounded
+from disttrack.simulator.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series, rounded
 from disttrack.simulator.plots.kinds import EFOLD, Cost, Error, Frontier, Measure
+from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import (
     ABOUT_ONE,
     ERROR_LABEL,
@@ -30,6 +31,7 @@ from disttrack.simulator.plots.panels import (
 from disttrack.simulator.plots.sweep import infinite_note, panels, place
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
+from disttrack.simulator.results.formats import number
 from disttrack.simulator.results.lines import Line, lines, swept_axes
 from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import Tables
@@ -102,6 +104,8 @@ def cost(plot: Cost, tables: Tables) -> Description:
         most = cost_bound(point(game), int(game["items"]), tables.own)
         return None if most is None else most / efolds(game)
 
+    if plot.over:
+        return _relative(plot, tables, values)
     medians = tables.trials.groupby("protocol")[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
@@ -110,6 +114,39 @@ def cost(plot: Cost, tables: Tables) -> Description:
     return curves(
         plot, tables, label, values, bound if column != "bits" else None, more=least, linear=linear, note=note
     )
+
+
+def _relative(plot: Cost, tables: Tables, words: Callable[[pd.DataFrame], pd.Series[Any]]) -> Description:
+    """Return a `cost` figure in units of the median words of the games that meet `over`."""
+    unit = tables.where(plot.over).trials
+    medians = words(unit).groupby(place(unit, plot.x)).median()
+
+    def values(games: pd.DataFrame) -> pd.Series[Any]:
+        return words(games) / place(games, plot.x).map(medians)
+
+    crossed = []
+    for line in lines(tables.trials, plot.x):
+        ratios = values(line.games).groupby(place(line.games, plot.x)).median()
+        if at := _crossings(ratios.index.to_numpy(dtype=float), ratios.to_numpy(dtype=float)):
+            crossed.append(f"{line.label} at {' and '.join(map(number, at))}")
+    counted = plot.y.replace("-", " ")
+    note = f"1: the {counted} where {plot.over.replace('==', 'is')}."
+    note += f" Crossed by {'; '.join(crossed)}." if crossed else ""
+    one = Rule(1.0, Look(BORDER, width=1.0, order=1))
+    return curves(plot, tables, f"relative {counted}", values, more=[one], always=[1.0], note=note)
+
+
+def _crossings(x: Any, ratios: Any) -> list[int]:
+    """Return the places at which a line, straight between its marks on logarithmic scales, crosses 1.
+
+    Examples
+    --------
+    >>> _crossings(np.array([1.0, 100.0]), np.array([10.0, 0.1]))
+    [10]
+    """
+    over, up = np.log(x), np.log(ratios)
+    changes = np.flatnonzero(up[:-1] * up[1:] < 0)
+    return [round(float(np.exp(over[i] - up[i] * (over[i + 1] - over[i]) / (up[i + 1] - up[i])))) for i in changes]
 
 
 def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, Any]) -> float | None:

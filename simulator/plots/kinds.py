@@ -44,6 +44,9 @@ class Cost(BuiltIn):
         Whether to draw the words that every tracker must send, up to a constant factor that the papers leave open:
         k/alpha ln N words without coins (Yi, Zhang 2009), sqrt(k)/alpha ln N with them (Huang, Yi, Zhang 2012). Not for
         bits.
+    over
+        Which games are the unit, as a condition: the others' words are shown over the median of theirs at the same
+        place of the axis, and where lines cross it. Empty for words themselves.
     """
 
     kind: ClassVar[str] = "cost"
@@ -52,8 +55,11 @@ class Cost(BuiltIn):
     x: str
     y: str = "words"
     lower_bounds: bool = False
+    over: str = ""
 
     def __post_init__(self) -> None:
+        if self.over and self.lower_bounds:
+            raise ValueError("over must be left out with lower_bounds, which are words")
         if self.y not in COUNTED:
             raise ValueError(f"y must be one of {', '.join(COUNTED)}; got {self.y!r}")
         if self.lower_bounds and self.y == "bits":

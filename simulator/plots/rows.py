@@ -115,9 +115,9 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     if trials.empty:
         raise ValueError("a matrix figure needs games with a verdict; these games promise nothing")
     adversaries = list(dict.fromkeys(trials["adversary"]))
-    names = adversaries
-    if len(adversaries) > 5:  # narrow columns: a parameter on each line
-        names = [name.replace("-", "-\n", 1).replace(", ", "\n") for name in adversaries]
+    names = [name.replace(", ", "\n") for name in adversaries]  # a parameter on each line
+    if len(adversaries) > 5:  # narrow columns
+        names = [name.replace("-", "-\n", 1) for name in names]
     by_result = {result: lines(trials[trials["result"] == result]) for result in tables.scenarios}
     rows = {result: part for result, part in by_result.items() if part}
     panels = [

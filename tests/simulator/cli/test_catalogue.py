@@ -117,9 +117,9 @@ def test_a_task_of_ones_own_is_checked_and_run() -> None:
 def test_every_kind_can_be_described() -> None:
     from disttrack.simulator.points.registry import FAMILIES, kinds
 
-    names = [name for family in FAMILIES for name in kinds(family)]
+    names = [(family, name) for family in FAMILIES for name in kinds(family)]
     assert len(names) >= 60
-    for name in names:
-        result = disttrack("describe", name)
+    for family, name in names:
+        result = disttrack("describe", family, name)
         assert result.exit_code == 0, name
         assert result.stdout.startswith(f"{name} (")

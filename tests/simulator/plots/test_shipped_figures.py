@@ -26,6 +26,10 @@ def asked(file: Path) -> list[Any]:
     return yaml.safe_load(file.read_text(encoding="utf-8")).get("plots") or []
 
 
+TABLES = ("audit-tracker", "joint-privacy", "selection", "stability", "transfer")
+"""Scenarios of a few points, whose table of games is the answer."""
+
+
 def test_there_are_scenarios() -> None:
     assert len(SCENARIOS) >= 50
 
@@ -33,8 +37,12 @@ def test_there_are_scenarios() -> None:
 @pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: file.stem)
 def test_a_shipped_scenario_has_the_figures_that_it_asks_for(file: Path) -> None:
     plots = asked(file)
-    assert plots, "a scenario without a figure answers no question at a glance"
+    assert plots or file.stem in TABLES, "a scenario without a figure answers no question at a glance"
     manifest = json.loads((reference(file) / "manifest.json").read_text(encoding="utf-8"))
+    if not plots:
+        assert not manifest["scenario"].get("plots")
+        assert not (reference(file) / "figures").exists()
+        return
     assert manifest["scenario"]["plots"] == plots, "the reference was drawn for another version of the file"
     folder = reference(file) / "figures"
     captions = json.loads((folder / "captions.json").read_text(encoding="utf-8"))

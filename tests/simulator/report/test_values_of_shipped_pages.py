@@ -51,8 +51,8 @@ Data = dict[str, Any]
 def pages_of(name: str) -> Iterator[tuple[Data, Data]]:
     """Yield each figure of a scenario as it asks for it, and its data in the page."""
     tables = read_tables([REFERENCE / name])
-    picture = next((REFERENCE / name / "figures").glob("*.svg"))
-    for one in tables.scenarios[name]["plots"]:
+    for one in tables.scenarios[name].get("plots", []):
+        picture = next((REFERENCE / name / "figures").glob("*.svg"))
         request = {"kind": one} if isinstance(one, str) else one
         plot = check_plot(request)
         if plot.kind == "ratio" and tables.series.empty:
@@ -87,6 +87,10 @@ class Tables:
         # the words of the task for its sizes, beside the columns
         free = [size for size in results.task.sizes if size.key not in trials]
         trials = trials.assign(**{size.key: trials[size.column] for size in free if size.column in trials})
+        if request.get("over"):  # words in units of those of some games at the same place
+            unit = trials.query(request["over"], engine="python")
+            for column in ("words", "per_efold"):
+                trials[column] /= trials[self.axis].map(unit.groupby(self.axis)[column].median())
         self.trials = trials.query(request["where"], engine="python") if request.get("where") else trials
 
     @cache  # noqa: B019 - a reference lives as long as its test

@@ -69,7 +69,5 @@ def test_a_kind_of_another_family_is_named_with_a_task_that_plays_it() -> None:
         for kind in kinds(family):
             others = [one for one in ("protocol", "adversary") if kind not in kinds(one)]
             for other in others:
-                with pytest.raises(
-                    ScenarioError, match=f"{kind} is an? .*, no {other}: a scenario with `task: "
-                ):
+                with pytest.raises(ScenarioError, match=f"{kind} is an? .*, no {other}: a scenario with `task: "):
                     find(other, kind)
