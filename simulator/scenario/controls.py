@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from disttrack.simulator.claims.claim import Claim, Control
-from disttrack.simulator.claims.expressions import ExpressionError, column_of, condition
+from disttrack.simulator.claims.expressions import ExpressionError, column_of, columns_of, condition
 from disttrack.simulator.points.point import Point, PointError, part
 from disttrack.simulator.points.registry import parameters
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.model import point_of
-from disttrack.simulator.scenario.skipped import Skipped
+from disttrack.simulator.scenario.skipped import Skipped, columns_of_kinds
 from disttrack.simulator.tasks.base import Task
 
 
@@ -75,6 +76,12 @@ def broken_points(
         try:
             chosen = np.flatnonzero(condition(control.where or claim.where or "point >= 0", table)).tolist()
         except ExpressionError as error:
+            unswept: set[str] = set()
+            with suppress(ExpressionError):
+                unswept = columns_of(control.where or claim.where or "point") - set(table)
+            if unswept and unswept <= columns_of_kinds(game):
+                skipped.append(Skipped("claim", place, claim.name, f"nothing here sweeps {', '.join(sorted(unswept))}"))
+                continue
             message = f"where: {error}; it chooses points, before a game is played"
             raise document.error(("claims", place, "control"), message) from error
         if not chosen:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,11 +14,9 @@ from disttrack.simulator.claims.columns import NETWORK, TRIALS
 from disttrack.simulator.claims.rehearsal import column_types
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
-from disttrack.simulator.points.registry import parameters
 from disttrack.simulator.points.source import import_reference, is_reference
 from disttrack.simulator.points.swept import swept_columns
 from disttrack.simulator.scenario.checks import (
-    DEFAULTS,
     Faults,
     check_claims,
     check_keys,
@@ -29,6 +26,7 @@ from disttrack.simulator.scenario.checks import (
 from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
 from disttrack.simulator.scenario.document import Document, read
 from disttrack.simulator.scenario.model import Head, faults_of, keys_of, point_of
+from disttrack.simulator.scenario.sides import groups_of, spread_defaults
 from disttrack.simulator.scenario.skipped import Skipped
 from disttrack.simulator.scenario.sweep import Combination, combinations
 from disttrack.simulator.tasks.base import Task, called
@@ -185,11 +183,11 @@ def build(document: Document) -> Scenario:
         faults.add(document.error(("task",), error.message))
         faults.end()
     check_keys(document, game, faults)
-    _spread_defaults(document, game, faults)
+    spread_defaults(document, game, faults)
     data = document.data
     swept = {key: value for key, value in data.items() if key not in Head.model_fields and key in keys_of(game.sizes)}
     try:
-        combined = combinations(swept, head.zip)
+        combined = combinations(swept, groups_of(head.zip, swept, game))
     except PointError as error:
         faults.add(document.error(error.path, error.message))
         faults.end()
@@ -239,43 +237,6 @@ def _head(document: Document, faults: Faults) -> Head:
             faults.kept[str(key)] = [number for number in range(len(value)) if number not in places]
             fixed[str(key)] = [value[number] for number in faults.kept[str(key)]]
     return Head.model_validate({"name": "scenario", **fixed})
-
-
-def _spread_defaults(document: Document, game: Task, faults: Faults) -> None:
-    """Put `alpha` of the top level into the protocols that take them and do not give their own."""
-    data = document.data
-    if "protocol" not in data:
-        return
-    for role in ("protocol", "adversary"):
-        if role in data:
-            data[role] = _entries(data[role])
-    entries = data["protocol"] if isinstance(data["protocol"], list) else [data["protocol"]]
-    for key in DEFAULTS:
-        if key not in data or key in (size.key for size in game.sizes):
-            continue
-        value, line = data.pop(key), document.lines.get((key,))
-        taken = False
-        for number, entry in enumerate(entries):
-            if isinstance(entry, dict) and key not in entry and key in _parameters_of(entry, game, document):
-                entry[key], taken = value, True
-                place = ("protocol", number, key) if isinstance(data["protocol"], list) else ("protocol", key)
-                document.lines = {**document.lines, **({} if line is None else {place: line})}
-        if not taken:
-            faults.add(document.error((key,), "no protocol here takes it, or each gives its own"))
-
-
-def _parameters_of(entry: Mapping[str, Any], game: Task, document: Document) -> Collection[str]:
-    """Return the parameters that the kind of a protocol's entry takes; none if there is no such kind."""
-    with suppress(ScenarioError, KeyError):
-        return parameters(part("protocol", game.families["protocol"], entry, document.folder).maker())
-    return ()
-
-
-def _entries(value: Any) -> Any:
-    """Return the protocol or adversary, or several: each may be its kind alone."""
-    if isinstance(value, list):
-        return [_entries(entry) for entry in value]
-    return {"kind": value} if isinstance(value, str) else value
 
 
 def _point(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from disttrack.simulator import load, run
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.scenario.document import Document, read
+from disttrack.simulator.scenario.load import build, shipped_scenarios
 
 TEXT = """
 name: edited
@@ -127,3 +131,28 @@ def test_alpha_at_the_top_is_the_default_of_all_protocols(file: Path) -> None:
     file.write_text(TEXT + "alpha: 0.1\n", encoding="utf-8")
     with pytest.raises(ScenarioError, match="alpha: no protocol here takes it, or each gives its own"):
         load(file)
+
+
+def edits() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield each shipped scenario with the first, the last, or all but one value of each list of its own."""
+    for name, path in shipped_scenarios().items():
+        data = read(path).data
+        together = {key.split(".")[0] for group in data.get("zip", []) for key in group if "." not in key}
+        lists = {key for key, value in data.items() if isinstance(value, list) and len(value) > 1}
+        for key in sorted(lists - together - {"claims", "plots", "zip"}):
+            for what, value in (("first", data[key][0]), ("last", data[key][-1]), ("less", data[key][1:])):
+                yield name, f"{key}, {what}", {**data, key: value}
+
+
+@pytest.mark.slow
+def test_every_edited_scenario_that_is_shipped_can_be_checked() -> None:
+    faults, skipped, edited = [], 0, 0
+    for name, what, data in edits():
+        edited += 1
+        try:
+            skipped += len(build(Document(name, shipped_scenarios()[name].parent, data)).skipped)
+        except ScenarioError as error:
+            faults.append(f"{name}: {what}: {error}")
+    assert not faults
+    assert edited >= 250
+    assert skipped >= 250

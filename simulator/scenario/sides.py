@@ -1,0 +1,69 @@
+"""The entries under `protocol` and `adversary` as a scenario gives them: kinds alone, defaults, groups of `zip`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.point import part
+from disttrack.simulator.points.registry import parameters
+from disttrack.simulator.scenario.checks import DEFAULTS, Faults
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.skipped import columns_of_kinds
+from disttrack.simulator.tasks.base import Task
+
+
+def spread_defaults(document: Document, game: Task, faults: Faults) -> None:
+    """Put `alpha` of the top level into the protocols that take them and do not give their own."""
+    data = document.data
+    if "protocol" not in data:
+        return
+    for role in ("protocol", "adversary"):
+        if role in data:
+            data[role] = entries_of(data[role])
+    entries = data["protocol"] if isinstance(data["protocol"], list) else [data["protocol"]]
+    for key in DEFAULTS:
+        if key not in data or key in (size.key for size in game.sizes):
+            continue
+        value, line = data.pop(key), document.lines.get((key,))
+        taken = False
+        for number, entry in enumerate(entries):
+            if isinstance(entry, dict) and key not in entry and key in _parameters_of(entry, game, document):
+                entry[key], taken = value, True
+                place = ("protocol", number, key) if isinstance(data["protocol"], list) else ("protocol", key)
+                document.lines = {**document.lines, **({} if line is None else {place: line})}
+        if not taken:
+            faults.add(document.error((key,), "no protocol here takes it, or each gives its own"))
+
+
+def _parameters_of(entry: Mapping[str, Any], game: Task, document: Document) -> Collection[str]:
+    """Return the parameters that the kind of a protocol's entry takes; none if there is no such kind."""
+    with suppress(ScenarioError, KeyError):
+        return parameters(part("protocol", game.families["protocol"], entry, document.folder).maker())
+    return ()
+
+
+def groups_of(groups: Sequence[Sequence[str]], swept: Mapping[str, Any], game: Task) -> list[list[str]]:
+    """Return the groups of `zip` without parameters that no entry here gives, but kinds of the task have."""
+    there = {key for side in ("protocol", "adversary") for entry in _listed(swept.get(side)) for key in entry}
+    known = columns_of_kinds(game)
+
+    def kept(name: str) -> bool:
+        side, _, parameter = name.partition(".")
+        return side not in ("protocol", "adversary") or parameter not in known or parameter in there
+
+    return [[name for name in group if kept(name)] for group in groups]
+
+
+def _listed(entries: Any) -> list[Mapping[str, Any]]:
+    """Return the entries of a side that are mappings."""
+    return [one for one in (entries if isinstance(entries, list) else [entries]) if isinstance(one, dict)]
+
+
+def entries_of(value: Any) -> Any:
+    """Return the protocol or adversary, or several: each may be its kind alone."""
+    if isinstance(value, list):
+        return [entries_of(entry) for entry in value]
+    return {"kind": value} if isinstance(value, str) else value
