@@ -108,6 +108,11 @@ class Opponent(Checked):
     """Whether it may draw random numbers that no seed decides. A class with False draws from `view.rng` only; a
     game that drew nothing from it is then played for one seed, and counted for all."""
 
+    @classmethod
+    def plays_in(cls, task: str) -> bool:
+        """Return whether it is made for a shipped task, or for every task that takes plans."""
+        return not cls.plays or task in cls.plays
+
     _ahead: Iterator[Any] | None = None
     """The rest of the moves of `stretches`, for games of one move at a time."""
 

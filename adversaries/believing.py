@@ -121,6 +121,7 @@ class Eavesdrop(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "eavesdrop"
+    plays: ClassVar[tuple[str, ...]] = ("count", "generalisation")
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "traffic"
 
     keep: UpToOne = 1.0
@@ -174,6 +175,7 @@ class WhiteBox(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "white-box"
+    plays: ClassVar[tuple[str, ...]] = ("count", "generalisation")
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "state"
 
     def script(self, view: StateView) -> Iterator[Burst]:

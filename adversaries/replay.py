@@ -119,6 +119,7 @@ class Replay(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "replay"
+    plays: ClassVar[tuple[str, ...]] = ("count", "generalisation", "prediction")
     oblivious: ClassVar[bool] = True
     rehearses: ClassVar[bool] = True
     """Its moves are those of a game against the same protocol, so they differ between protocols."""

@@ -68,6 +68,7 @@ class Analyst(Opponent, ABC):
     The gap is measured for the last query of a game, which expresses the analyst's conclusion.
     """
 
+    plays: ClassVar[tuple[str, ...]] = ("statistical-queries", "sample-size", "worst-of-many")
     points: ClassVar[Literal["coins", "cells"]] = "coins"
     """Kind of points: independent fair features, or cells."""
     selects: ClassVar[bool] = False

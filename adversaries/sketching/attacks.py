@@ -39,6 +39,7 @@ class QuietItems(Scripted, Attacker):
     """
 
     kind: ClassVar[str] = "quiet-items"
+    plays: ClassVar[tuple[str, ...]] = ("distinct-count",)
 
     prefill: Natural = 2000
     window: Whole = 2000
@@ -114,6 +115,7 @@ class TailAttack(Scripted, Attacker):
     """
 
     kind: ClassVar[str] = "tail-attack"
+    plays: ClassVar[tuple[str, ...]] = ("second-moment", "frequency")
 
     tail: Whole | None = None
 
@@ -162,6 +164,7 @@ class CoverAttack(Scripted, Attacker):
     """
 
     kind: ClassVar[str] = "cover-attack"
+    plays: ClassVar[tuple[str, ...]] = ("second-moment", "frequency")
 
     def script(self, view: StreamView) -> Iterator[Move]:
         last = TARGET
@@ -204,6 +207,7 @@ class AmsAttack(Scripted, Attacker):
     """
 
     kind: ClassVar[str] = "ams-attack"
+    plays: ClassVar[tuple[str, ...]] = ("second-moment", "frequency")
 
     constant: Positive = 4.0
     rows: Whole | None = None

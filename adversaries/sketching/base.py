@@ -59,6 +59,8 @@ class StreamView:
 class Attacker(Opponent):
     """Chooses the updates: a move is an update, or `RESET`."""
 
+    plays: ClassVar[tuple[str, ...]] = ("second-moment", "distinct-count", "frequency")
+
 
 class ObliviousStream(Attacker, ABC):
     """A stream that is fixed in advance. Subclasses define `stretch`."""

@@ -41,6 +41,7 @@ class RandomItems(ObliviousStream):
     """
 
     kind: ClassVar[str] = "random-items"
+    plays: ClassVar[tuple[str, ...]] = ("second-moment", "frequency")
 
     domain: Whole = 1000
 

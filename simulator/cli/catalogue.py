@@ -13,7 +13,7 @@ from disttrack.simulator.points.registry import HOMES, Family, Kind, base_of, ki
 
 SORTS: Final[dict[str, Family | None]] = {home.plural: family for family, home in HOMES.items()} | {"scenarios": None}
 """What can be listed, and the family of its kinds."""
-RANKS: Final = {"guarantee": 2, "sees": 2, "from": 3, "file": 3, "parameters": 1, "sizes": 1}
+RANKS: Final = {"from": 3, "parameters": 2, "sizes": 1, "sees": 1}
 """Columns that a narrow terminal leaves out."""
 SEES: Final = {"outputs": "adaptive", "traffic": "channels", "state": "white-box"}
 """What an adversary that reacts sees, in a word."""
@@ -32,7 +32,7 @@ GAMES: Final[dict[str, tuple[str, ...]]] = {
 """The tasks of each game, tracking first."""
 
 TEACHING: Final = ("headline", "attack", "arms-race", "accuracy", "sites", "growth", "baselines", "faults", "power")
-"""The scenarios to begin with, in this order; theory follows by name."""
+"""The scenarios to begin with, in this order; theory follows, game by game: each paper has a game."""
 
 
 @click.command("list")
@@ -76,10 +76,8 @@ def _of_game(tasks: tuple[str, ...]) -> Iterator[Kind]:
 def _plays(side: Any, role: str, task: Any) -> bool:
     """Return whether a kind is made for a task; an adversary that gives plans plays many, and belongs to tracking."""
     if role == "adversary":
-        plays = getattr(side, "plays", ())
-        return task.kind in plays if plays else task.families[role] != "adversary" or task.kind == "count"
-    takes = getattr(task, "takes", ())
-    return not takes or (isinstance(side, type) and issubclass(side, takes))
+        return task.kind in (getattr(side, "plays", ()) or ("count",))
+    return bool(task.meant_for(side))
 
 
 def _row(kind: Kind) -> dict[str, str]:
@@ -92,7 +90,8 @@ def _row(kind: Kind) -> dict[str, str]:
         seen = "oblivious" if getattr(maker, "oblivious", False) else SEES.get(getattr(maker, "sees", ""), "adaptive")
         row["sees"] = seen
     elif kind.family in FAMILIES_OF_SIDES:
-        row["sees"] = str(getattr(maker, "guarantee", "") or getattr(maker, "privacy", ""))
+        promised = getattr(maker, "guarantee", "") or getattr(maker, "privacy", "")
+        row["sees"] = promised if isinstance(promised, str) else ""  # one of parameters has no word
     row["sizes" if kind.family == "task" else "parameters"] = _signature(kind.family, maker)
     return {**row, "what it is": first_line(maker), "from": kind.origin.removeprefix("built in")}
 
@@ -103,8 +102,17 @@ def _scenarios() -> list[dict[str, str]]:
     from disttrack.simulator.scenario.load import shipped_scenarios
 
     shipped = shipped_scenarios()
-    names = [*(name for name in TEACHING if name in shipped), *(name for name in shipped if name not in TEACHING)]
-    return [{"name": name, "question": str(read(shipped[name]).data.get("question", ""))} for name in names]
+    said = {name: read(path).data for name, path in shipped.items()}
+    games = [task for tasks in GAMES.values() for task in tasks]
+
+    def place(name: str) -> tuple[int, int]:
+        task = said[name].get("task", "count")
+        return (
+            TEACHING.index(name) if name in TEACHING else len(TEACHING),
+            games.index(task) if task in games else len(games),
+        )
+
+    return [{"name": name, "question": str(said[name].get("question", ""))} for name in sorted(said, key=place)]
 
 
 def _print(title: str, rows: list[dict[str, str]]) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from disttrack.adversaries import Adversary
+from disttrack.adversaries.base import Opponent
 from disttrack.adversaries.scripts import from_function
 from disttrack.mechanisms import Counter
 from disttrack.protocols.base import Protocol
@@ -150,9 +151,10 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = ST
 
 def _refuse_other_games(adversary: Any) -> None:
     """Raise TypeError for an adversary that is not made for trackers."""
-    if plays := getattr(adversary, "plays", ()):
+    if isinstance(adversary, Opponent) and not adversary.plays_in("count"):
+        games = " and ".join(adversary.plays)
         name = type(adversary).__name__
-        raise TypeError(f"{name} plays {' and '.join(plays)}: conformance has tests for adversaries of trackers only")
+        raise TypeError(f"{name} plays {games}: conformance has tests for adversaries of trackers only")
 
 
 def all_faults(thing: Any) -> tuple[list[str], list[ConformanceError]]:

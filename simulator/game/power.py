@@ -17,7 +17,7 @@ def check_power(sees: Any) -> None:
 def check_task(adversary: Any, task: str, name: str = "") -> None:
     """Raise ScenarioError if an adversary is made for other tasks than this one."""
     made_for = adversary.plays
-    if made_for and task not in made_for:
+    if not adversary.plays_in(task):
         name = name or adversary.kind or type(adversary).__name__
         advice = f"a scenario with `task: {made_for[-1]}` plays it (disttrack describe {made_for[-1]})"
         raise ScenarioError(f"{name} plays {' and '.join(made_for)}, not {task}: {advice}")

@@ -148,11 +148,13 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
 
 
 def _game_of(family: Family, kind: str) -> str:
-    """Return the task that a kind is made for: of those that take its family, one that names its class if there is."""
+    """Return the task that a kind is made for: one that names its class if there is, and has no idle side."""
     tasks = {name: task.load() for name, task in kinds("task").items()}
     taken = [name for name, task in tasks.items() if family in getattr(task, "families", {}).values()]
     maker = kinds(family)[kind].load()
-    meant = [name for name in taken if issubclass(maker, getattr(tasks[name], "takes", ()) or ())]
+    meant = getattr(maker, "plays", ()) or sorted(
+        (name for name in taken if tasks[name].meant_for(maker)), key=lambda name: bool(tasks[name].idle)
+    )
     return next(iter([*meant, *taken]), "")
 
 

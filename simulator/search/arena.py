@@ -195,7 +195,8 @@ def _attackers() -> Iterator[dict[str, Any]]:
     """Yield the entries of the adversaries that play tracking without a parameter of their user's."""
     for name, kind in kinds("adversary").items():
         maker = kind.load()
-        if not getattr(maker, "plays", ()):
+        plays_in = getattr(maker, "plays_in", None)
+        if plays_in is None or plays_in("count"):
             with suppress(ScenarioError):  # it needs a file, or a parameter
                 make("adversary", maker, {})
                 yield _with_power(name, maker)

@@ -226,6 +226,11 @@ class Task(ABC):
     families: ClassVar[Mapping[str, Family]] = {"protocol": "protocol", "adversary": "adversary"}
     """The registered kinds that are allowed under `protocol:` and `adversary:`."""
 
+    @classmethod
+    def meant_for(cls, maker: Any) -> bool:
+        """Return whether a kind of its family under `protocol:` is made for it, as far as the class says."""
+        return True
+
     @abstractmethod
     def check(self, point: Point) -> None:
         """Make both sides of a point and all other parts that it needs; play nothing.

@@ -13,6 +13,7 @@ import numpy as np
 
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.engine_choice import REACTS, EngineError, choose
+from disttrack.simulator.game.power import check_task
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family, kinds, parameters
@@ -57,6 +58,10 @@ class MechanismGame(Task):
     @abstractmethod
     def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
         """Play one game, and return its columns, with the `verdict`, and the columns of ``series.csv``."""
+
+    @classmethod
+    def meant_for(cls, maker: Any) -> bool:
+        return not cls.takes or issubclass(maker, cls.takes)
 
     def accepts(self, mechanism: Any) -> bool:
         """Return whether a mechanism can play this kind of game."""
@@ -218,5 +223,7 @@ def play_duel(mechanism: Any, adversary: Any, *, seed: int = 0, engine: str = "a
             wrong += [size.key for size in game.sizes if size.needed and given[size.key] is None]
             if wrong:
                 raise TypeError(f"sizes must be {', '.join((*stated, *game.options))}; unknown or missing: {wrong[0]}")
+            if kind.origin == "built in":
+                check_task(adversary, kind.name)
             return game.game(mechanism, adversary, game.sized(given), seed=seed, engine=engine)
     raise TypeError(f"mechanism must be one that plays duels; got {mechanism!r}")

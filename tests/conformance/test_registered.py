@@ -25,7 +25,7 @@ ADVERSARIES = [
     if inspect.isclass(found := getattr(adversaries, name))
     and issubclass(found, Adversary)
     and not inspect.isabstract(found)
-    and not found.plays
+    and found.plays_in("count")
     and found not in (Choice, Trace)  # a function and a file of the user's: tested below
 ]
 

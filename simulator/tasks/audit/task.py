@@ -13,6 +13,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks import duel
+from disttrack.simulator.tasks.adversary import made_for_task
 from disttrack.simulator.tasks.answers import Answer, held
 from disttrack.simulator.tasks.audit.case import audit_of
 from disttrack.simulator.tasks.audit.mechanism import COMMON, RUNS, USUAL, audit_mechanism, loss_with_half_the_noise
@@ -139,6 +140,6 @@ def _tracker(point: Point) -> Tracker:
     if not isinstance(protocol, Robust):
         raise PointError(("protocol", "kind"), f"{point.protocol.label} claims no privacy; accepted: robust")
     try:
-        return Tracker(protocol, point.adversary.make(), point.sites or SITES_AUDITED, SIZE)
+        return Tracker(protocol, made_for_task(point), point.sites or SITES_AUDITED, SIZE)
     except ScenarioError as error:
         raise PointError(("protocol",), str(error)) from error

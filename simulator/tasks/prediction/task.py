@@ -14,6 +14,7 @@ from disttrack.mechanisms.prediction import Learner
 from disttrack.simulator.game.rehearsal import BRANCH, original
 from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.tasks.adversary import made_for_task
 from disttrack.simulator.tasks.answers import Answer, held
 from disttrack.simulator.tasks.base import Demand, Size
@@ -136,8 +137,11 @@ class Prediction(Duel):
             revealed = f"{mechanism.kind} reveals {mechanism.reveals}"
             reason = f"{inner.kind} needs a learner that reveals hypotheses; {revealed}"
             raise PointError(("adversary", "kind"), reason)
-        if inner.sees != "outputs":
-            reason = f"{inner.kind} needs to see the {inner.sees}; a learner shows outputs only"
+        shipped = getattr(kinds("adversary").get(inner.kind), "origin", "") == "built in"
+        if shipped and not inner.oblivious and self.kind not in inner.plays:
+            reason = (
+                f"{inner.kind} reacts to outputs that are numbers; those of a learner are none (task count has some)"
+            )
             raise PointError(("adversary", "kind"), reason)
         try:
             shown_of(mechanism, sizes["sees"])

@@ -76,6 +76,10 @@ class Sketching(Duel):
     )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "sketch", "adversary": "attacker"}
 
+    @classmethod
+    def meant_for(cls, maker: Any) -> bool:
+        return super().meant_for(maker) and cls.goal in getattr(maker, "goals", [maker.goal])
+
     def accepts(self, mechanism: Any) -> bool:
         return isinstance(mechanism, Sketch) and mechanism.goal == self.goal
 

@@ -123,3 +123,26 @@ def test_every_kind_can_be_described() -> None:
         result = disttrack("describe", family, name)
         assert result.exit_code == 0, name
         assert result.stdout.startswith(f"{name} (")
+
+
+def test_the_list_fits_80_columns_with_what_each_kind_promises_or_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    from click.testing import CliRunner
+
+    from disttrack.simulator.cli import tables
+    from disttrack.simulator.cli.catalogue import list_
+
+    monkeypatch.setattr(tables, "terminal_width", lambda *, err=False: 80)
+    shown = CliRunner().invoke(list_).output
+    assert max(map(len, shown.splitlines())) <= 80
+    for line in (r"robust +adaptive +\w", r"freeze +adaptive +\w", r"white-box +white-box +\w", r"uniform +oblivious "):
+        assert re.search(rf"(?m)^{line}", shown), line
+    assert "property object" not in shown
+
+
+def test_scenarios_of_theory_are_listed_game_by_game() -> None:
+    shown = disttrack("list", "scenarios").stdout
+    order = [shown.index(f"\n{name} ") for name in (
+        "headline", "attack", "arms-race", "accuracy", "sites", "baselines", "faults", "power", "counters", "monitor",
+        "dynamic", "ams", "overfitting", "mirror", "audit",
+    )]  # fmt: skip
+    assert order == sorted(order)

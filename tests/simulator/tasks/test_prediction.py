@@ -188,7 +188,7 @@ def test_points_that_are_not_there_are_refused() -> None:
         play(Plain(), Outside())
     with pytest.raises(MoveError, match="named site 50"):
         play(Plain(), Choice(lambda view: 50))
-    with pytest.raises(ScenarioError, match="needs to see the state"):
+    with pytest.raises(ScenarioError, match="intruder plays continual-count, not prediction"):
         play(Plain(), Intruder())
     with pytest.raises(ScenarioError, match="needs a learner that reveals hypotheses"):
         play(PointPredictor(60.0, 0.3), Insertion(), points=401)

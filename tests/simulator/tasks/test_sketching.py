@@ -16,7 +16,7 @@ from disttrack.adversaries.sketching import (
     RandomItems,
 )  # fmt: skip
 from disttrack.mechanisms.sketches import Ams, AmsMedian, CountMin, Kmv, Sketch, Switched
-from disttrack.simulator.errors import MoveError
+from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import build
 from disttrack.simulator.tasks.duel import play_duel
@@ -108,7 +108,7 @@ def test_what_a_sketch_cannot_take_stops_the_game() -> None:
         play_duel(Kmv(size=9), Clumsy((1, -1)), updates=9)
     with pytest.raises(MoveError, match="after step 2: CountMinRun cannot begin a new stream"):
         play_duel(CountMin(width=9), Clumsy(RESET), updates=9)
-    with pytest.raises(MoveError, match="adversary random-items: after step 0: a sketch of distinct items"):
+    with pytest.raises(ScenarioError, match="random-items plays second-moment and frequency, not distinct-count"):
         play_duel(Kmv(size=9), RandomItems(), updates=99)
 
 
