@@ -112,7 +112,7 @@ def example(family: Family, name: str) -> Example | None:
 
 def _scenario_of(name: str, scenario: Scenario, point: Point) -> dict[str, Any]:
     """Return the scenario of which a point is all."""
-    data: dict[str, Any] = {"name": name, "task": point.task.kind, "seed": scenario.head.seed}
+    data: dict[str, Any] = {"name": name, "task": point.task.kind, "seed": scenario.plan_of(point).seed}
     for size in scenario.task.sizes:
         value = getattr(point, size.column)
         if value or (size.needed and value is not None):

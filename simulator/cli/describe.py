@@ -89,8 +89,7 @@ def _print_scenario(name: str, path: Path) -> None:
 
     scenario = load(path)
     _print_paragraphs(f"{name} (scenario, {path})", comment(path))
-    games = f"{len(scenario.points):,} points, {scenario.head.trials:,} trials each"
-    print_facts({"question": scenario.head.question, "games": games})
+    print_facts({"question": scenario.head.question, "games": scenario.size})
     claims = scenario.head.claims
     _print_list(
         "claims:", [f"{one.name}: {one.measure} {one.bound}{one.where and f' where {one.where}'}" for one in claims]

@@ -166,6 +166,8 @@ class Point:
         The scenario's `network`, None for instantaneous channels.
     engine
         The engine that is asked for.
+    part
+        The part of the scenario that it belongs to; its games do not depend on it.
     """
 
     number: int
@@ -177,6 +179,7 @@ class Point:
     start: int = 0
     network: Mapping[str, Any] | None = None
     engine: str = "auto"
+    part: str = ""
 
     @property
     def parts(self) -> tuple[Part, Part, Part]:

@@ -33,6 +33,8 @@ def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> di
     """
     columns: dict[str, list[Scalar]] = {}
     own: dict[str, list[Scalar]] = {"start": [point.start for point in points]}
+    if any(point.part for point in points):
+        columns["part"] = [point.part for point in points]
     networks = [flat(point.network or {}) for point in points]
     for key in dict.fromkeys(name for one in networks for name in one):
         own[key] = [one.get(key, LEFT_OUT.get(key)) for one in networks]

@@ -148,7 +148,10 @@ def parameters_of(
     names = sorted(dict.fromkeys(name for values in each for name in values), key=_place)
     given = {(side, name) for scenario in scenarios for side in SIDES for name in _given(scenario, side)}
     stated = [(of, name) for of, name in names if name != "task" and (not of or name in PRIVACY or (of, name) in given)]
-    says = {("", size.key): size.says for size in task.sizes} | {("", "alpha"): "relative error that is promised"}
+    says = {("", size.key): size.says for size in task.sizes} | {
+        ("", "alpha"): "relative error that is promised",
+        ("", "part"): "part of the scenario",
+    }
     parameters = []
     for of, name in names:
         others = stated if (of, name) in stated else names
@@ -178,7 +181,7 @@ def _place(name: Name) -> tuple[int, int]:
 def _values(task: type[Task], point: Mapping[str, Any], game: Mapping[Any, Any]) -> dict[Name, Any]:
     """Return all parameters of a point that was played."""
     sides = [side for side in SIDES if side not in task.idle]
-    values = {("", name): game[name] for name in ("task", *sides)}
+    values = {("", "part"): game.get("part"), **{("", name): game[name] for name in ("task", *sides)}}
     for size in task.sizes:  # a size that the scenario leaves out is that of the game
         given = point.get(size.column)
         values["", size.key] = game.get(size.key, game.get(size.column)) if given is None else given
@@ -202,10 +205,11 @@ def _plain(value: Any) -> Any:
 
 
 def _given(scenario: Mapping[str, Any], side: str) -> Iterator[str]:
-    """Yield the names of the parameters of a side that a scenario gives."""
-    entries = scenario.get(side)
-    for entry in entries if isinstance(entries, list) else [entries]:
-        yield from (name for name in entry if name != "sees") if isinstance(entry, Mapping) else ()
+    """Yield the names of the parameters of a side that a scenario gives, or a part of it."""
+    for one in (scenario, *(scenario.get("parts") or {}).values()):
+        entries = one.get(side)
+        for entry in entries if isinstance(entries, list) else [entries]:
+            yield from (name for name in entry if name != "sees") if isinstance(entry, Mapping) else ()
 
 
 def played(trials: pd.DataFrame, points: Mapping[int, Mapping[str, Any]]) -> list[Played]:

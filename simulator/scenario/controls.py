@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -91,8 +91,7 @@ def broken_points(
         made = []
         for old in (points[place_of] for place_of in chosen):
             try:
-                broken = _broken(values[old.number], control, game, document)
-                made.append(point_of(broken, number, old.task, game, document.folder, fault=control.fault or ""))
+                made.append(_broken_point(old, number, values[old.number], control, game, document))
             except PointError as error:
                 # what the control does not change, its fault has made wrong
                 inside = error.path if {*error.path[:1]} & {*control.changes} else ["fault"] * bool(control.fault)
@@ -101,6 +100,15 @@ def broken_points(
             number += 1
         controls.append(BrokenPoints(place, control.trials, tuple(made), tuple(chosen)))
     return tuple(controls), skipped
+
+
+def _broken_point(
+    old: Point, number: int, values: Mapping[str, Any], control: Control, game: Task, document: Document
+) -> Point:
+    """Return the point that a control has in the place of another one."""
+    broken = _broken(values, control, game, document)
+    made = point_of(broken, number, old.task, game, document.folder, fault=control.fault or "")
+    return replace(made, part=old.part)
 
 
 def _broken(values: Mapping[str, Any], control: Control, game: Task, document: Document) -> dict[str, Any]:

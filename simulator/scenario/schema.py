@@ -11,13 +11,15 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.points.facts import described, first_line
 from disttrack.simulator.points.registry import Family, kinds, parameters
-from disttrack.simulator.scenario.model import SWEPT, Head, PointModel, keys_of, point_model
+from disttrack.simulator.scenario.checks import DEFAULTS
+from disttrack.simulator.scenario.model import SWEPT, Head, Plan, PointModel, keys_of, keys_of_part, point_model
 from disttrack.simulator.tasks.base import Task
 
 Schema = dict[str, Any]
 
 _OWN: Schema = {"type": "string", "pattern": ":", "description": "module:Class or file.py:Class"}
 """A class by reference: module:Class or path/to/file.py:Class."""
+_WITH_PARTS: Schema = {"required": ["parts"]}
 
 
 def scenario_schema() -> Schema:
@@ -30,7 +32,13 @@ def scenario_schema() -> Schema:
     for role in ("protocol", "adversary"):
         definitions[role] = _entry(*dict.fromkeys(task.families[role] for task in tasks.values()))
         point["properties"][role]["$ref"] = f"#/$defs/{role}"
-    properties = {**head["properties"], **{name: _described(point["properties"][name]) for name in SWEPT}}
+    swept = {name: _described(point["properties"][name]) for name in SWEPT}
+    for name in DEFAULTS:
+        swept[name] = {"description": "The default of all protocols that take it."}
+    properties = {**head["properties"], **swept}
+    own = {**{name: head["properties"][name] for name in Plan.model_fields}, **swept}
+    described_parts = {"description": properties["parts"]["description"], "type": "object"}
+    properties["parts"] = {**described_parts, "additionalProperties": {"type": "object", "properties": own}}
     usual = properties["task"]["default"]
     properties["task"] = {**properties["task"], "anyOf": [{"enum": list(tasks)}, _OWN]}
     properties["plots"]["items"] = _entry("plot")
@@ -40,7 +48,7 @@ def scenario_schema() -> Schema:
         "description": "A scalar is fixed, a list is swept. The task names the sizes of its games.",
         "type": "object",
         "properties": properties,
-        "required": ["protocol", "adversary"],
+        "anyOf": [{"required": ["protocol", "adversary"]}, _WITH_PARTS],
         "allOf": [_of_task(name, task, needed=name != usual) for name, task in tasks.items()],
         "$defs": definitions,
     }
@@ -57,9 +65,13 @@ def _of_task(name: str, task: type[Task], *, needed: bool) -> Schema:
     model = point_model(tuple(task.sizes)).model_json_schema()
     sizes = {size.key: _described(model["properties"][size.key]) for size in task.sizes}
     asked: Schema = {"properties": {"task": {"const": name}}, **({"required": ["task"]} if needed else {})}
-    own: Schema = {"properties": sizes, "propertyNames": {"enum": list(keys_of(task.sizes))}}
+    part: Schema = {"properties": sizes, "propertyNames": {"enum": [*keys_of_part(task.sizes), *DEFAULTS]}}
+    own: Schema = {
+        "properties": {**sizes, "parts": {"additionalProperties": part}},
+        "propertyNames": {"enum": [*keys_of(task.sizes), *DEFAULTS]},
+    }
     missing = [size.key for size in task.sizes if size.needed]
-    return {"if": asked, "then": {**own, **({"required": missing} if missing else {})}}
+    return {"if": asked, "then": {**own, **({"anyOf": [{"required": missing}, _WITH_PARTS]} if missing else {})}}
 
 
 def _described(field: Mapping[str, Any]) -> Schema:

@@ -39,7 +39,7 @@ class Skipped(NamedTuple):
 def columns_of_kinds(game: Task) -> frozenset[str]:
     """Return the columns that scenarios of a task may have: all parameters of its kinds, and of networks."""
     names = {*NETWORK, *(size.key for size in game.sizes), *(size.column for size in game.sizes)}
-    names |= {*LEFT_OUT, "crash_down", "crash_state", "start", "alpha"}
+    names |= {*LEFT_OUT, "crash_down", "crash_state", "start", "alpha", "part"}
     for role, family in game.families.items():
         own = {name for kind in kinds(family).values() for name in parameters(kind.load())}
         names |= own | {f"{role}_{name}" for name in own}
