@@ -110,8 +110,9 @@ def _built_in(home: Home) -> Iterator[tuple[str, str]]:
         for name, entry in getattr(package, home.table).items():
             yield name, entry if isinstance(entry, str) else _reference(entry)
         return
+    base = import_reference(home.base)
     for exported in vars(package).values():
-        name = vars(exported).get("kind") if inspect.isclass(exported) else None
+        name = vars(exported).get("kind") if inspect.isclass(exported) and issubclass(exported, base) else None
         if not isinstance(name, str) or not name or inspect.isabstract(exported):
             continue
         if exported.__module__ != home.base.partition(":")[0]:  # what kinds are made of is no kind itself
