@@ -156,8 +156,7 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
     """Set one axis: scale, ends, ticks and their texts."""
     drawn: Any = axes.xaxis if which == "x" else axes.yaxis
     if axis.names:
-        drawn.set_major_locator(FixedLocator(list(range(len(axis.names)))))
-        drawn.set_major_formatter(FixedFormatter(axis.names))
+        drawn.set(major_locator=FixedLocator(list(range(len(axis.names)))), major_formatter=FixedFormatter(axis.names))
         axes.grid(visible=False, axis="both" if which == "x" else "y")
         axes.tick_params(axis=which, length=0)  # type: ignore[arg-type]
         if which == "y":
