@@ -7,6 +7,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from traceback import walk_tb
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -15,6 +16,7 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.engine_choice import REACTS, EngineError, choose
 from disttrack.simulator.game.power import check_task
 from disttrack.simulator.game.streams import streams
+from disttrack.simulator.points.code import is_ours
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family, kinds, parameters
 from disttrack.simulator.tasks.adversary import adversary_of
@@ -154,6 +156,8 @@ class Duel(MechanismGame):
             sides = self.begin(mechanism, copy.deepcopy(adversary), sizes, streams(seed, self.roles))
             duel(sides, bulk=bulk)
         except self.refusals as error:
+            if own_error(error, mechanism, adversary):
+                raise
             steps = sides.view.steps if sides else 0
             raise MoveError(f"adversary {adversary.kind}: after step {steps}: {error}") from error
         return sides
@@ -161,6 +165,13 @@ class Duel(MechanismGame):
     def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
         sides = self.match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
         return self.finish(sides), sides.referee.series
+
+
+def own_error(error: Exception, *sides: Any) -> bool:
+    """Return whether the code of a user's side raised an error, which is no invalid move then."""
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    name = str(frame.f_globals.get("__name__"))
+    return name in [type(side).__module__ for side in sides] and not is_ours(name)
 
 
 def mechanism_of(point: Point, usual: Mapping[str, Any]) -> Any:

@@ -123,11 +123,14 @@ def conversation(
     return Sides(run, analyst, SampleReferee(mechanism, view, data, truth), view, view.queries)
 
 
-def check_sides(mechanism: QueryMechanism, analyst: Analyst) -> None:
-    """Raise PointError if an analyst wants answers from a mechanism that gives none."""
+def check_sides(mechanism: QueryMechanism, analyst: Analyst, sizes: Sizes) -> None:
+    """Raise PointError if the mechanism gives no answers and the analyst wants some, or cannot split the sample."""
     if not mechanism.answers and not analyst.selects:
         reason = f"{mechanism.kind} only selects among queries, and {analyst.kind} wants answers"
         raise PointError(("protocol", "kind"), reason)
+    samples, queries = sizes["samples"], sizes["queries"]
+    if isinstance(mechanism, Splitting) and samples < queries:
+        raise PointError(("start",), f"must be at least the queries, {queries:,}, to be split; got {samples:,}")
 
 
 class StatisticalQueries(Duel):
@@ -166,11 +169,7 @@ class StatisticalQueries(Duel):
         return {**sizes, "features": sizes["features"] or sizes["queries"]}
 
     def fits(self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes) -> None:
-        check_sides(mechanism, adversary)
-        samples, queries = sizes["samples"], sizes["queries"]
-        if isinstance(mechanism, Splitting) and samples < queries:
-            reason = f"must be at least the queries, {queries:,}, to be split; got {samples:,}"
-            raise PointError(("start",), reason)
+        check_sides(mechanism, adversary, sizes)
 
     def begin(self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes, rngs: Rngs) -> Sides:
         distribution = distribution_of(adversary, sizes["features"])

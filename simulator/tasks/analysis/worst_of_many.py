@@ -27,7 +27,7 @@ from disttrack.simulator.tasks.analysis.task import (
 )
 from disttrack.simulator.tasks.answers import Answer
 from disttrack.simulator.tasks.base import Demand, Size
-from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
+from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes, own_error
 from disttrack.simulator.tasks.loop import duel
 
 EPSILON: Final = 0.05
@@ -65,7 +65,7 @@ class WorstOfMany(MechanismGame):
     families: ClassVar[Mapping[str, Family]] = CURATOR
 
     def fits(self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes) -> None:
-        check_sides(mechanism, adversary)
+        check_sides(mechanism, adversary, sizes)
 
     def result(
         self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes, *, seed: int, bulk: bool
@@ -85,6 +85,8 @@ class WorstOfMany(MechanismGame):
                 sides = conversation(mechanism, copy.deepcopy(adversary), data, truth, given, rngs)
                 duel(sides)
             except ValueError as error:
+                if own_error(error, mechanism, adversary):
+                    raise
                 raise MoveError(f"adversary {adversary.kind}: {error}") from error
             gap = sides.referee.row()["gap"]
             gaps += [gap, -gap]
