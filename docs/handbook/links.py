@@ -33,8 +33,8 @@ def rewritten(text: str, page: str) -> str:
     --------
     >>> rewritten("see [headline](../scenarios/headline.yaml), [game](game.md)", "limits.md")
     'see [headline](gallery/headline.md), [game](game.md)'
-    >>> rewritten("![Cost](../../results/reference/sites/figures/cost-sites.png)", "learn/tracking.md")
-    '![Cost](../reference/sites/cost-sites.png)'
+    >>> rewritten("![Cost](../../results/reference/scale/figures/cost-sites.png)", "learn/tracking.md")
+    '![Cost](../reference/scale/cost-sites.png)'
     >>> rewritten("[`freeze`](../adversaries/adaptive.py) and [tests](../tests/goldens)", "game.md")
     '[`freeze`](adversaries/freeze.md) and tests'
     """

@@ -31,7 +31,7 @@ GAMES: Final[dict[str, tuple[str, ...]]] = {
 }
 """The tasks of each game, tracking first."""
 
-TEACHING: Final = ("headline", "attack", "arms-race", "accuracy", "sites", "growth", "baselines", "faults", "power")
+TEACHING: Final = ("headline", "attack", "arms-race", "accuracy", "scale", "baselines", "faults", "power")
 """The scenarios to begin with, in this order; theory follows, game by game: each paper has a game."""
 
 

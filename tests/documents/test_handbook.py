@@ -180,8 +180,8 @@ def test_links_to_files_lead_to_pages() -> None:
         tried = doctest.testmod(module)
         assert tried.attempted
         assert not tried.failed
-    text = "[a](../scenarios/sites.yaml)\n\n```text\n[a](../scenarios/sites.yaml)\n```\n"
-    assert links.rewritten(text, "game.md").count("gallery/sites.md") == 1
+    text = "[a](../scenarios/scale.yaml)\n\n```text\n[a](../scenarios/scale.yaml)\n```\n"
+    assert links.rewritten(text, "game.md").count("gallery/scale.md") == 1
     assert links.rewritten("[the plan](../simulator/game/play.py)", "game.md") == "the plan"
     assert links.rewritten("[drain](../../adversaries/adaptive.py)", "learn/x.md") == "[drain](../adversaries/drain.md)"
 

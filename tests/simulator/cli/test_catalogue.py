@@ -142,7 +142,7 @@ def test_the_list_fits_80_columns_with_what_each_kind_promises_or_sees(monkeypat
 def test_scenarios_of_theory_are_listed_game_by_game() -> None:
     shown = disttrack("list", "scenarios").stdout
     order = [shown.index(f"\n{name} ") for name in (
-        "headline", "attack", "arms-race", "accuracy", "sites", "baselines", "faults", "power", "counters", "monitor",
+        "headline", "attack", "arms-race", "accuracy", "scale", "baselines", "faults", "power", "counters", "monitor",
         "dynamic", "ams", "overfitting", "mirror", "audit",
     )]  # fmt: skip
     assert order == sorted(order)
