@@ -235,10 +235,15 @@ def fixed(tables: Tables, x: str = "") -> str:
         The axis of the figure, as a column of the games; empty for none.
     """
     games = [each for name, mine in tables.trials.groupby("result") for each in played(mine, tables.points[str(name)])]
+    here = set(tables.trials.get("part", ()))
+    scenarios = [
+        {**one, "parts": {name: own for name, own in (one.get("parts") or {}).items() if name in here}}
+        for one in tables.scenarios.values()
+    ]
     # names of adversaries contain their parameters, and protocols are named beside the lines
     shared = [
         one.words(SIDES)
-        for one in parameters_of(tables.task, tables.scenarios.values(), games, tables.own)
+        for one in parameters_of(tables.task, scenarios, games, tables.own)
         if one.stated and not one.sets_apart and one.side != "adversary" and one.name != "protocol"
     ]
     return " · ".join(
