@@ -24,10 +24,10 @@ def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> di
     Examples
     --------
     >>> from disttrack.simulator.points.point import Part
-    >>> freeze = Part("adversary", "adversary", "freeze")
+    >>> freeze = Part("adversary", "freeze")
     >>> def tracker(centred):
-    ...     return Part("protocol", "protocol", "deterministic", {"alpha": 0.1, "centred": centred})
-    >>> count = Part("task", "task", "count")
+    ...     return Part("protocol", "deterministic", {"alpha": 0.1, "centred": centred})
+    >>> count = Part("task", "count")
     >>> swept_columns([Point(0, count, tracker(True), freeze), Point(1, count, tracker(False), freeze)])
     {'centred': [True, False]}
     """

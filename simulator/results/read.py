@@ -15,7 +15,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.swept import flat
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened
 from disttrack.simulator.results.formats import with_name
-from disttrack.simulator.results.labels import UNUSUAL, label_of, texts, unusual_of
+from disttrack.simulator.results.labels import SIDES, UNUSUAL, label_of, texts, unusual_of
 from disttrack.simulator.tasks.base import Task, called
 
 GAME: Final = ("result", "point", "trial")
@@ -178,10 +178,10 @@ def _of_result(table: pd.DataFrame, name: str, results: Results | None = None) -
 def _with_unusual(trials: pd.DataFrame, results: Results) -> pd.DataFrame:
     """Return games with the columns `UNUSUAL`."""
     trials, task = trials.copy(), _task_of(results)
-    for side, column in UNUSUAL.items():
+    for side in SIDES:
         every = {number: unusual_of(task, side, point, results.own) for number, point in results.points.items()}
         own: Any = [tuple(every.get(int(number), {}).items()) for number in trials["point"]]
-        trials[column] = own
+        trials[UNUSUAL[side]] = own
     return trials
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from disttrack.simulator.claims.claim import Claim, Control
 from disttrack.simulator.claims.expressions import ExpressionError, column_of, columns_of, condition
 from disttrack.simulator.points.point import Point, PointError, part
-from disttrack.simulator.points.registry import parameters
+from disttrack.simulator.points.registry import ROLES, parameters
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.model import point_of
 from disttrack.simulator.scenario.skipped import Skipped, columns_of_kinds
@@ -114,13 +114,13 @@ def _broken_point(
 def _broken(values: Mapping[str, Any], control: Control, game: Task, document: Document) -> dict[str, Any]:
     """Return the values of a point with what the control changes."""
     broken = {**values, **control.changes}
-    for role in ("protocol", "adversary"):
+    for role in ROLES:
         given, old = control.changes.get(role, {}), values[role]
         entry = {"kind": given} if isinstance(given, str) else given
         if not isinstance(entry, dict):
             raise PointError((role,), f"must be a kind, or a mapping of its parameters; got {entry!r}")
         if entry.get("kind", old["kind"]) != old["kind"]:
-            both = parameters(part(role, game.families[role], entry, document.folder).maker())
+            both = parameters(part(role, entry, document.folder, game.bases[role]).maker())
             old = {name: value for name, value in old.items() if name in both}
         broken[role] = {**old, **entry}
     return broken

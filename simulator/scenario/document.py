@@ -172,7 +172,8 @@ def _plain(value: Any, place: Place, document: Document) -> Any:
 def _kind_of(value: Any, place: Place, document: Document) -> str:
     """Return the kind that an object's class, and none that it extends, is registered as."""
     kind = getattr(value, "kind", "")
-    if type(value) not in [kinds(family)[kind].load() for family in FAMILIES if kind in kinds(family)]:
+    known = [one for family in FAMILIES for one in kinds(family).values() if one.name == kind]
+    if type(value) not in [one.load() for one in known]:
         name = type(value).__name__
         file = f"{{'kind': 'path/to/file.py:{name}', …}}"
         raise document.error(place, f"{name} is no shipped kind; name its file: {file}")

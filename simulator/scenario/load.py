@@ -14,6 +14,7 @@ from disttrack.simulator.claims.columns import NETWORK, TRIALS
 from disttrack.simulator.claims.rehearsal import column_types
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
+from disttrack.simulator.points.registry import ROLES
 from disttrack.simulator.points.source import import_reference, is_reference
 from disttrack.simulator.points.swept import swept_columns
 from disttrack.simulator.scenario.checks import (
@@ -127,7 +128,7 @@ class Scenario:
     def plots(self) -> list[Part]:
         """Return the kinds of the figures that are asked for."""
         kinds = [entry if isinstance(entry, str) else str(entry["kind"]) for entry in self.head.plots]
-        return [part("plot", "plot", {"kind": kind}, self.folder) for kind in kinds]
+        return [part("plot", {"kind": kind}, self.folder) for kind in kinds]
 
     @property
     def files(self) -> dict[str, str]:
@@ -204,7 +205,7 @@ def build(document: Document) -> Scenario:
     faults = Faults()
     head = _head(document, faults)
     try:
-        played = part("task", "task", {"kind": head.task}, document.folder)
+        played = part("task", {"kind": head.task}, document.folder)
         game = played.make()
     except PointError as error:
         faults.add(document.error(("task",), error.message))
@@ -276,10 +277,10 @@ def _point(
         return replace(point_of(combination.values, number, played, game, document.folder), part=sweep.name)
     except PointError as error:
         errors = [error, *error.more]
-    for role in ("protocol", "adversary"):
+    for role in ROLES:
         if isinstance(entry := combination.values.get(role), dict) and "kind" in entry:
             try:
-                part(role, game.families[role], entry, document.folder).make()
+                part(role, entry, document.folder, game.bases[role]).make()
             except PointError as other:  # what is not given may come from the sizes
                 if set(other.path[1:2]) & set(entry) - {key for one in errors for key in one.path[1:2]}:
                     errors.append(other)

@@ -18,6 +18,7 @@ from disttrack.simulator.claims.claim import LARGEST, Claim, Strict, Text, not_b
 from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.points.point import Part, Point, PointError, blamed, part
+from disttrack.simulator.points.registry import ROLES
 from disttrack.simulator.tasks.asked import check_point
 from disttrack.simulator.tasks.base import Size, Task
 
@@ -137,7 +138,7 @@ def point_of(
         network_of(checked.network)
     except ValueError as error:
         raise blamed(error, "network", checked.network) from error
-    protocol, adversary = (part(role, game.families[role], values[role], folder) for role in ("protocol", "adversary"))
+    protocol, adversary = (part(role, values[role], folder, game.bases[role]) for role in ROLES)
     network = checked.network and {
         key: float(value) if key.startswith("latency") and isinstance(value, int) else value  # as it is in tables
         for key, value in checked.network.items()

@@ -10,7 +10,7 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter
 
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.points.facts import described, first_line
-from disttrack.simulator.points.registry import Family, kinds, parameters
+from disttrack.simulator.points.registry import ROLES, Family, Kind, kinds, parameters
 from disttrack.simulator.scenario.checks import DEFAULTS
 from disttrack.simulator.scenario.model import SWEPT, Head, Plan, PointModel, keys_of, keys_of_part, point_model
 from disttrack.simulator.tasks.base import Task
@@ -29,8 +29,8 @@ def scenario_schema() -> Schema:
     definitions: Schema = head["$defs"]
     keys = {key: {"description": described(Network.__doc__ or "").get(key, "")} for key in parameters(Network)}
     point["properties"]["network"]["anyOf"][0] = {"type": "object", "properties": keys, "additionalProperties": False}
-    for role in ("protocol", "adversary"):
-        definitions[role] = _entry(*dict.fromkeys(task.families[role] for task in tasks.values()))
+    for role in ROLES:
+        definitions[role] = _entry(role)
         point["properties"][role]["$ref"] = f"#/$defs/{role}"
     swept = {name: _described(point["properties"][name]) for name in SWEPT}
     for name in DEFAULTS:
@@ -85,26 +85,27 @@ def _swept(value: Schema) -> Schema:
     return {"anyOf": [value, {"type": "array", "items": value, "minItems": 1}]}
 
 
-def _entry(*families: Family) -> Schema:
+def _entry(family: Family) -> Schema:
     """Return the schema of an entry: a kind alone, or an alternative for each registered kind, and for one's own."""
-    known = [(family, name) for family in families for name in kinds(family)]
-    alone: Schema = {"type": "string", "anyOf": [{"enum": [name for _, name in known]}, {"pattern": ":"}]}
+    known = list(kinds(family).values())
+    names = list(dict.fromkeys(kind.name for kind in known))
+    alone: Schema = {"type": "string", "anyOf": [{"enum": names}, {"pattern": ":"}]}
     several: Schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
-    kind = _OWN if "plot" in families else {"anyOf": [_OWN, several]}
+    kind = _OWN if family == "plot" else {"anyOf": [_OWN, several]}
     reference: Schema = {"type": "object", "properties": {"kind": kind}, "required": ["kind"]}
-    return {"anyOf": [*(_kind(family, name) for family, name in known), alone, reference]}
+    return {"anyOf": [*map(_kind, known), alone, reference]}
 
 
-def _kind(family: Family, name: str) -> Schema:
+def _kind(kind: Kind) -> Schema:
     """Return the schema of an entry of a registered kind; parameters of a plot are not swept."""
-    maker = kinds(family)[name].load()
-    properties: Schema = {"kind": {"const": name}}
+    family, maker = kind.family, kind.load()
+    properties: Schema = {"kind": {"const": kind.name}}
     required = ["kind"]
     for parameter, default in parameters(maker).items():
         value = _type(maker, parameter)
         properties[parameter] = value if family == "plot" else _swept(value)
         # a task may fill parameters of a mechanism from the game: the horizon from the number of items
-        if default is MISSING and family != "mechanism":
+        if default is MISSING and (family != "protocol" or hasattr(maker, "cost_bound")):
             required.append(parameter)
         elif isinstance(default, str | int | float | bool | None) and family != "plot":
             properties[parameter]["default"] = default

@@ -58,7 +58,7 @@ def spread_defaults(
 def _parameters_of(entry: Mapping[str, Any], game: Task, document: Document) -> Collection[str]:
     """Return the parameters that the kind of a protocol's entry takes; none if there is no such kind."""
     with suppress(ScenarioError, KeyError):
-        return parameters(part("protocol", game.families["protocol"], entry, document.folder).maker())
+        return parameters(part("protocol", entry, document.folder, game.bases["protocol"]).maker())
     return ()
 
 

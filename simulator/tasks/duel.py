@@ -18,7 +18,8 @@ from disttrack.simulator.game.power import check_task
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.code import is_ours
 from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.points.registry import Family, kinds, parameters
+from disttrack.simulator.points.registry import advice_on, kinds, parameters
+from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.base import Record, Size, Task
 from disttrack.simulator.tasks.loop import Sides, duel
@@ -55,7 +56,7 @@ class MechanismGame(Task):
     """Whether it is a single game of both sides, which `play_duel` plays too."""
     options: ClassVar[Sequence[str]] = ()
     """Further arguments of a game, which travel with its sizes."""
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
+    bases: ClassVar[Mapping[str, str]] = {**Task.bases, "protocol": ""}
 
     @abstractmethod
     def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
@@ -185,6 +186,8 @@ def mechanism_of(point: Point, usual: Mapping[str, Any]) -> Any:
 def refuse_mechanism(point: Point, wanted: str) -> NoReturn:
     """Raise PointError for a mechanism that cannot play this kind of game."""
     message = f"task {point.task.label} takes a {wanted}; {point.protocol.label} is none"
+    if not is_reference(point.protocol.kind):
+        message += f": {advice_on(point.protocol.maker())}"
     raise PointError(("protocol", "kind"), message)
 
 

@@ -15,7 +15,6 @@ from disttrack.mechanisms.statistical.noisy import overfitting_gap
 from disttrack.mechanisms.statistical.queries import Cells, Coins, Data, Distribution, Selection, StatisticalQuery
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import RMS, Answer, held
 from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
@@ -30,8 +29,11 @@ QUERIES: Final = Size("queries", "items", "Queries at most.", needed=True)
 SAMPLES: Final = Size("samples", "start", "Points of the sample.", needed=True)
 FEATURES: Final = Size("features", "sites", "Features of a point, or cells; as many as queries if left out.")
 
-CURATOR: Final[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
-"""The two sides of these games."""
+BASES: Final[Mapping[str, str]] = {
+    "protocol": "disttrack.mechanisms.statistical.base:QueryMechanism",
+    "adversary": "disttrack.adversaries.analysts.base:Analyst",
+}
+"""The classes of the two sides of these games."""
 
 
 def distribution_of(analyst: Analyst, features: int) -> Distribution:
@@ -163,7 +165,7 @@ class StatisticalQueries(Duel):
         Answer("predicted gap", "theoretical value of that gap", "predicted_gap", "mean"),
         Answer("sample error", "largest error of an answer against the sample", "empirical_error", rank=2),
     )
-    families: ClassVar[Mapping[str, Family]] = CURATOR
+    bases: ClassVar[Mapping[str, str]] = BASES
 
     def sized(self, sizes: Sizes) -> Sizes:
         return {**sizes, "features": sizes["features"] or sizes["queries"]}

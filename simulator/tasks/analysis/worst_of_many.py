@@ -15,9 +15,8 @@ from disttrack.mechanisms.statistical.noisy import noisy_argmax
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point
-from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.analysis.task import (
-    CURATOR,
+    BASES,
     QUERIES,
     SAMPLES,
     Truth,
@@ -62,7 +61,7 @@ class WorstOfMany(MechanismGame):
         Answer("allowed", "bound of stability on the mean of that gap", "stability_bound", "mean", rank=0),
         Answer("worst gap", "largest gap of all queries", "worst_gap", "mean"),
     )
-    families: ClassVar[Mapping[str, Family]] = CURATOR
+    bases: ClassVar[Mapping[str, str]] = BASES
 
     def fits(self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes) -> None:
         check_sides(mechanism, adversary, sizes)

@@ -127,7 +127,11 @@ def test_every_task_refuses_what_is_none_of_its_own(name: str) -> None:
             {"protocol": {"kind": "noisy-argmax", "epsilon": 1}},
             "noisy-argmax only selects among queries",
         ),
-        ("statistical-queries", {"protocol": {"kind": "ams", "rows": 1}}, "ams is a sketch, no curator"),
+        (
+            "statistical-queries",
+            {"protocol": {"kind": "ams", "rows": 1}},
+            "ams does not play here: a scenario with `task: second-moment` plays it",
+        ),
         (
             "statistical-queries",
             {"protocol": "splitting", "queries": 10},
