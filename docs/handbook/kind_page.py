@@ -151,7 +151,9 @@ def family_page(plural: str, known: Sequence[Facts]) -> str:
     groups: dict[str, list[Facts]] = {}
     for facts in known:
         groups.setdefault(game_of(facts.maker) if facts.family in ROLES else "", []).append(facts)
-    tables = [f"## Task {game}\n\n{_kinds(some)}" if game else _kinds(some) for game, some in sorted(groups.items())]
+    order = [*kinds("task"), ""]
+    games = sorted(groups, key=lambda game: (game == "audit", order.index(game)))  # audits of parts come last
+    tables = [f"## Task {game}\n\n{_kinds(groups[game])}" if game else _kinds(groups[game]) for game in games]
     entry = code(f"disttrack.{plural}")
     base = next((home.base for home in HOMES.values() if home.plural == plural), "")
     extends = f" Each extends {code(base)}." if base else ""

@@ -38,7 +38,7 @@ TEACHING: Final = ("headline", "attack", "arms-race", "accuracy", "scale", "base
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice([*SORTS, *chain(*GAMES.values())]), required=False)
+@click.argument("what", metavar="[WHAT]", type=click.Choice([*SORTS, *chain(*GAMES.values())]), required=False)
 def list_(what: str | None) -> None:
     """List available kinds, by the game that they play, and scenarios; WHAT may be a task too."""
     if what and what not in SORTS:

@@ -9,6 +9,8 @@ import own_kinds
 import pytest
 from commands import disttrack, refused
 
+from disttrack.simulator.points.registry import kinds
+
 
 def test_list_and_describe_use_the_classes_words() -> None:
     from disttrack.protocols import Robust
@@ -54,6 +56,17 @@ def test_a_name_that_means_two_things_asks_which() -> None:
     assert disttrack("describe", "scenario", "experts").stdout.startswith("experts (scenario,")
     assert "takes a name, or a sort and a name" in refused("describe", "scenarios", "experts")
     assert "there is no plot gaussian" in refused("describe", "plot", "gaussian")
+
+
+def test_the_kinds_of_one_game_are_listed() -> None:
+    shown = disttrack("list", "distinct-count").stdout
+    names = re.findall(r"^([\w-]+)", shown.split("\n\n", 1)[1], flags=re.MULTILINE)[1:]
+    task = kinds("task")["distinct-count"].load()
+    plays = [name for name, kind in task.kinds("adversary").items() if kind.load().plays_in("distinct-count")]
+    assert names == [*task.kinds("protocol"), *plays]
+    assert {"kmv", "hyperloglog", "quiet-items", "fresh-items"} <= set(names)
+    assert not {"ams", "count-min", "random-items", "freeze"} & set(names)
+    assert "'dominoes' is not one of" in refused("list", "dominoes")
 
 
 def test_describe_states_the_error_of_a_mechanism() -> None:

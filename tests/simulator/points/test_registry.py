@@ -158,6 +158,7 @@ def test_entry_points_of_other_packages_register_kinds(monkeypatch: pytest.Monke
     points = [
         EntryPoint("theirs", "disttrack.adversaries.adaptive:Freeze", "disttrack.adversaries"),
         EntryPoint("freeze", "disttrack.adversaries.adaptive:Coin", "disttrack.adversaries"),  # a name that is taken
+        EntryPoint("turn", "disttrack.adversaries.scripts:from_function", "disttrack.adversaries"),  # a function
     ]
     monkeypatch.setattr(registry, "entry_points", lambda group: points if "adversaries" in group else [])
     registry.kinds.cache_clear()
@@ -166,6 +167,9 @@ def test_entry_points_of_other_packages_register_kinds(monkeypatch: pytest.Monke
         assert issubclass(known["theirs"].load(), Adversary)
         assert known["theirs"].origin != "built in"
         assert known["freeze"].load().__name__ == "Freeze"
+        assert {"theirs", "turn", "freeze"} <= set(
+            registry.kinds_for("adversary", "disttrack.adversaries.base:Adversary")
+        )
     finally:
         monkeypatch.undo()
         registry.kinds.cache_clear()
