@@ -69,3 +69,10 @@ def test_captions_are_those_of_the_tables(name: str) -> None:
         drawn[plot.name] += 1
         file = f"{plot.name}-{drawn[plot.name]}".removesuffix("-1")  # the second of one name has a number
         assert caption_of(plot, described_of(tables, plot)) == kept[file]
+
+
+def test_a_measure_with_the_name_of_a_parameter_splits_no_line() -> None:
+    """`peak` is measured in all games on data sets, and a parameter of two adversaries that play in other parts."""
+    tables = read_tables([ROOT / "results" / "reference" / "dynamic"])
+    plot = check_plot({"kind": "measure", "x": "steps", "y": "max_abs_error", "where": "part == 'growing'"})
+    assert len(described_of(tables, plot).panels) == 1

@@ -11,6 +11,9 @@ import pytest
 from disttrack.simulator import load, run
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.replay.record import replayed
+from disttrack.simulator.report.short import in_words
+from disttrack.simulator.results.answers import answer_table
+from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.scenario.document import parse
 
 TEXT = """
@@ -139,6 +142,12 @@ def test_a_part_is_played_alone_and_the_claims_of_others_are_skipped(file: Path,
         ("items: [500, 700]", "items: [500]", "two.yaml:14: parts.many.zip[0]: lists that move together"),
         ("alpha: 0.3", "alpha: 3", "two.yaml:15: parts.many.protocol.alpha: must"),
         ("[randomized, exact]", "[exact]", "two.yaml:3: alpha: no protocol here takes it"),
+        ("[randomized, exact]", "[exact], alpha: 0.5", "two.yaml:8: parts.few.alpha: no protocol here takes it"),
+        (
+            "trials: 2\nparts",
+            "trials: 2\nzip: [[sites, none]]\nparts",
+            "two.yaml:7: zip[0]: there is nothing at 'none'",
+        ),
         ("  many:\n    seed", "  ma ny:\n    seed", "two.yaml:9: parts.ma ny: must"),
         ("where: part == 'many', m", "where: prt == 'many', m", "no column 'prt'; did you mean 'part'"),
         ("protocol: {kind: randomized, alpha: 0.3}", "engine: leap", "parts.many.protocol: is missing"),
@@ -150,6 +159,27 @@ def test_what_is_wrong_is_named_where_it_stands(old: str, new: str, message: str
     with pytest.raises(ScenarioError) as caught:
         load(file)
     assert message in str(caught.value)
+
+
+def test_parts_share_what_stands_above_and_change_none_of_it() -> None:
+    data = {
+        "name": "x", "sites": 2, "items": 9, "protocol": {"kind": "randomized"}, "adversary": "uniform",
+        "parts": {"a": {"alpha": 0.1, "seed": 3}, "b": {"alpha": 0.2}},
+    }  # fmt: skip
+    scenario = load(data)
+    assert [point.protocol.arguments["alpha"] for point in scenario.points] == [0.1, 0.2]
+    assert {name: plan.seed for name, plan in scenario.plans.items()} == {"a": 3, "b": 0}
+    assert {plan.seed for plan in load(data, ["seed=5"]).plans.values()} == {5}, "also of the part that gives none"
+
+
+def test_what_a_part_gives_is_stated_and_costs_stand_apart(file: Path, tmp_path: Path) -> None:
+    file.write_text(TEXT.replace("{kind: randomized, alpha", "{kind: randomized, parameters: median, alpha"))
+    report = run(file, out=tmp_path / "both", workers=1)
+    assert "median (randomized)" in answer_table(report).subtitle
+    sentences = in_words(read_tables([report]))
+    assert {sentence.partition(":")[0] for sentence in sentences} == {"few", "many"}
+    (cost,) = (sentence for sentence in sentences if sentence.startswith("many: Cost"))
+    assert "exact" not in cost
 
 
 def test_parts_that_are_not_there_cannot_be_chosen(file: Path) -> None:
