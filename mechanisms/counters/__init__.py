@@ -32,8 +32,8 @@ from disttrack.mechanisms.counters.square_root import SquareRoot as SquareRoot
 from disttrack.mechanisms.counters.two_level import TwoLevel as TwoLevel
 from disttrack.mechanisms.counters.variance_reduced import TreeVarianceReduced as TreeVarianceReduced
 
-GROUP = "disttrack.mechanisms"
-"""Entry points by which installed packages register their mechanisms, counters among them."""
+GROUP = "disttrack.protocols"
+"""Entry points by which installed packages register what answers, counters among it."""
 
 COUNTERS: dict[str, type[Counter]] = kinds_of(vars(), Counter)
 """Every counter of this package by its name in scenario files: a counter is registered by its import above."""

@@ -31,7 +31,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let every look for entry points find the class."""
 
     def entry_points(group: str, **given: Any) -> list[EntryPoint]:
-        points = [EntryPoint("doubled", f"{__name__}:Doubled", "disttrack.mechanisms")]
+        points = [EntryPoint("doubled", f"{__name__}:Doubled", "disttrack.protocols")]
         return [point for point in points if point.matches(group=group, **given)]
 
     monkeypatch.setattr(registry, "entry_points", entry_points)
@@ -78,7 +78,8 @@ def test_one_registration_serves_every_place_that_takes_a_counter(
     assert alone["items"].tolist() == [16] * 3 + [64] * 3
     assert set(inside["verdict"]) <= {"ok", "failed", "undecided"}
     assert inside["rounds"].min() >= 2
-    assert "doubled" in printed("list", "mechanisms")
+    assert "doubled" in printed("list", "protocols")
+    assert "doubled" in printed("list", "continual-count")
     assert "sqrt(8 t) / epsilon" in printed("describe", "doubled")
     assert "stands" in printed("audit", "doubled", "--runs", "300")
     protocols = json.loads(printed("schema"))["$defs"]["protocol"]["anyOf"]
