@@ -13,6 +13,7 @@ import numpy as np
 from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.mechanisms.checks import whole
 from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.panels import panels
 
 Ones = Sequence[int]
 """A stream of bits, as the increasing list of the steps, from 1, that carry a one."""
@@ -59,13 +60,8 @@ class AboveThresholdHalting:
         reach = 40 * scale
         edges = {-reach, 0.0, reach, *(-reach + scale * i for i in range(81))}
         edges.update(j - test.threshold for j in range(most_ones + 1) if abs(j - test.threshold) < reach)
-        corners = np.array(sorted(edges))
-        nodes, weights = np.polynomial.legendre.leggauss(24)
-        half = np.diff(corners)[:, None] / 2
-        middle = (corners[:-1] + corners[1:])[:, None] / 2
-        shift = (middle + half * nodes).ravel()
-        density = np.exp(-np.abs(shift) / scale) / (2 * scale)
-        self._weights = (half * weights).ravel() * density
+        shift, weights = panels(sorted(edges), 24)
+        self._weights = weights * (np.exp(-np.abs(shift) / scale) / (2 * scale))
         self._levels = test.threshold + shift
         self._log_silence: dict[int, Floats] = {}
 

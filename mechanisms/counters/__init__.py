@@ -1,7 +1,7 @@
 """Private counters under continual observation, one interface for all of them.
 
 >>> import numpy as np
->>> run = make("binary", epsilon=1.0, horizon=8, rng=np.random.default_rng(0), silent=True)
+>>> run = counter("binary", epsilon=1.0, horizon=8).start(np.random.default_rng(0), silent=True)
 >>> run.step(1), run.step(1)
 (1.0, 2.0)
 """
@@ -11,8 +11,6 @@ from __future__ import annotations
 import inspect
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from disttrack.mechanisms.base import kinds_of
 from disttrack.mechanisms.checks import one_of
@@ -65,35 +63,6 @@ def counter(kind: str, epsilon: float, horizon: int | None = None, **more: Any) 
         If there is no such counter, or a parameter is refused.
     """
     return counter_class(kind)(epsilon=epsilon, horizon=horizon, **more)
-
-
-def make(
-    kind: str,
-    epsilon: float,
-    horizon: int | None,
-    rng: np.random.Generator,
-    *,
-    silent: bool = False,
-    **more: Any,
-) -> Run:
-    """Return a fresh run of the counter called `kind`.
-
-    Parameters
-    ----------
-    kind
-        Its name.
-    epsilon
-        Privacy loss of all its estimates together.
-    horizon
-        Maximum number of steps; None only for counters that need no horizon.
-    rng
-        Generator of its noise.
-    silent
-        True turns the noise off, for tests.
-    more
-        Further parameters of that counter.
-    """
-    return counter(kind, epsilon, horizon, **more).start(rng, silent=silent)
 
 
 if not TYPE_CHECKING:  # type checkers read the imports above

@@ -18,6 +18,9 @@ class Binary(NodeCounter):
     Var_t = 2 popcount(t) (levels / epsilon)^2. Entries may be any real numbers; neighbours differ by 1 in
     total.
 
+    It has no rule for a single step: it states its nodes (`dyadic_nodes` follows the lines of the algorithm), from
+    which the noise of one step and of many is computed, so that the two cannot differ.
+
     Parameters
     ----------
     epsilon

@@ -10,6 +10,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Checked, Positive, Share
 from disttrack.mechanisms.noise import Floats, Laplace
+from disttrack.mechanisms.panels import panels
 from disttrack.mechanisms.prediction.base import ZERO
 
 
@@ -92,8 +93,4 @@ class SparseHistogram(Checked):
         scale = self.noise.scale
         top = max(self.cut, float(values.max(initial=0.0))) + 45 * scale
         inner = [value for value in values.tolist() if value > self.cut]
-        corners = np.array(sorted({self.cut, top, *inner, *np.arange(self.cut, top, scale).tolist()}))
-        nodes, weights = np.polynomial.legendre.leggauss(16)
-        half = np.diff(corners)[:, None] / 2
-        middle = (corners[:-1] + corners[1:])[:, None] / 2
-        return (middle + half * nodes).ravel(), (half * weights).ravel()
+        return panels(sorted({self.cut, top, *inner, *np.arange(self.cut, top, scale).tolist()}), 16)

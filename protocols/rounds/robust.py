@@ -9,7 +9,7 @@ from math import ceil, pi, sqrt
 from typing import Any, ClassVar, Final
 
 from disttrack.mechanisms.checks import Share
-from disttrack.mechanisms.counters import COUNTERS, counter_class, make
+from disttrack.mechanisms.counters import COUNTERS, counter, counter_class
 from disttrack.mechanisms.noise import Draws, Laplace
 from disttrack.mechanisms.rules import size_within
 from disttrack.protocols.base import Message, bound_by_rounds
@@ -208,7 +208,8 @@ class _Server(RoundServer):
         self._bits_of = [0] * self.k
         if constants.releases:
             # Initialize: the instance of BM
-            self._counter = make(constants.counter, constants.counter_epsilon, constants.releases, self._rng)
+            rules = counter(constants.counter, constants.counter_epsilon, constants.releases)
+            self._counter = rules.start(self._rng)
         if constants.shift:
             self.output = self.base + self._size * constants.shift
         self._lengths = Draws(Laplace(constants.threshold_scale), self._rng, constants.phases)

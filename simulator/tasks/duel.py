@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import time
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from traceback import walk_tb
 from typing import Any, ClassVar, NoReturn
 
@@ -76,6 +77,11 @@ class MechanismGame(Task):
 
     def fits(self, mechanism: Any, adversary: Any, sizes: Sizes) -> None:
         """Raise PointError if the two sides cannot play a game of these sizes."""
+
+    def fits_horizon(self, mechanism: Any, steps: int) -> None:
+        """Raise PointError if the mechanism ends before the game."""
+        if mechanism.horizon is not None and mechanism.horizon < steps:
+            raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
 
     def obstacle(self, mechanism: Any, adversary: Any) -> str:
         """Return the reason why a game cannot be played in bulk; empty if there is none."""
@@ -152,20 +158,39 @@ class Duel(MechanismGame):
 
     def match(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
         """Play one game, and return its parts as they are after the last move."""
-        sides = None
-        try:
-            sides = self.begin(mechanism, copy.deepcopy(adversary), sizes, streams(seed, self.roles))
-            duel(sides, bulk=bulk)
-        except self.refusals as error:
-            if own_error(error, mechanism, adversary):
-                raise
-            steps = sides.view.steps if sides else 0
-            raise MoveError(f"adversary {adversary.kind}: after step {steps}: {error}") from error
-        return sides
+        begin = partial(self.begin, mechanism, copy.deepcopy(adversary), sizes, streams(seed, self.roles))
+        return played(begin, mechanism, adversary, self.refusals, bulk=bulk)
 
     def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
         sides = self.match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
         return self.finish(sides), sides.referee.series
+
+
+def played(
+    begin: Callable[[], Sides],
+    mechanism: Any,
+    adversary: Any,
+    refusals: tuple[type[Exception], ...],
+    *,
+    bulk: bool = False,
+) -> Sides:
+    """Make the parts of a game by `begin`, play it, and return them as they are after the last move.
+
+    Raises
+    ------
+    MoveError
+        One of the `refusals` was raised, and not by the code of a user's side.
+    """
+    sides = None
+    try:
+        sides = begin()
+        duel(sides, bulk=bulk)
+    except refusals as error:
+        if own_error(error, mechanism, adversary):
+            raise
+        steps = sides.view.steps if sides else 0
+        raise MoveError(f"adversary {adversary.kind}: after step {steps}: {error}") from error
+    return sides
 
 
 def own_error(error: Exception, *sides: Any) -> bool:
@@ -193,8 +218,7 @@ def refuse_mechanism(point: Point, wanted: str) -> NoReturn:
 
 def known(mechanism: Any) -> dict[str, Any]:
     """Return the public facts of a mechanism: its kind and parameters."""
-    given = {field.name: getattr(mechanism, field.name) for field in fields(mechanism) if field.init}
-    return {"kind": mechanism.kind, **given}
+    return {"kind": mechanism.kind, **mechanism.as_mapping()}
 
 
 def play_duel(mechanism: Any, adversary: Any, *, seed: int = 0, engine: str = "auto", **sizes: Any) -> Record:

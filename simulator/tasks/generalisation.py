@@ -7,6 +7,7 @@ actually sent differ from that by more than chance would: the privacy of the thr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -17,6 +18,7 @@ import numpy as np
 
 from disttrack.mechanisms.rules import BlockLayout
 from disttrack.protocols import Block, Robust
+from disttrack.protocols.rounds.constants import Constants
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.points.point import Point, PointError
@@ -47,6 +49,8 @@ class Round:
         The server's estimate of the bits from each of these changes on; that of a poll is exact and left out.
     deviation
         Largest distance of the bits from their expected number, at all steps.
+    of
+        Constants of the round, for the error that it allows; None without privacy.
     """
 
     number: int
@@ -58,6 +62,7 @@ class Round:
     expected: np.ndarray[Any, Any]
     estimates: np.ndarray[Any, Any]
     deviation: float
+    of: Constants | None = None
 
     @property
     def sample_error(self) -> float:
@@ -118,15 +123,14 @@ def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
         sent = bit_steps[(bit_steps > begin) & (bit_steps <= last)]
         bits = np.searchsorted(sent, at, side="right")
         layout = BlockLayout(size)
-        initial = 0.0
+        of = None
         if isinstance(protocol, Robust):
             of = protocol.constants(game.sites, number).fitted(protocol.alpha * base / size)
-            initial = of.shift
             if of.ahead:  # then the next block size is computed from the bits
                 announced = base + size * int(bits[-1])
         yield Round(
-            number, base, size, end is not None, initial, bits, layout.signals(at - begin), (shown - base) / size,
-            largest_deviation(sent - begin, last - begin, layout),
+            number, base, size, end is not None, of.shift if of else 0.0, bits, layout.signals(at - begin),
+            (shown - base) / size, largest_deviation(sent - begin, last - begin, layout), of,
         )  # fmt: skip
 
 
@@ -229,44 +233,34 @@ class Generalisation(Count):
 
 def measured(game: Game, protocol: Robust | Block) -> dict[str, float | None]:
     """Return the columns of the task for a recorded game."""
-    rounds = list(rounds_of(game, protocol))
+    k, rounds = game.sites, list(rounds_of(game, protocol))
     columns: dict[str, float | None] = dict.fromkeys(COLUMNS)
     columns["rounds_measured"] = len(rounds)
-    if not rounds:
-        return columns
-    columns["deviation"] = max(each.deviation for each in rounds)
-    columns["sample_error"] = max(each.sample_error for each in rounds)
-    k = game.sites
+    leaks = Counter(number for number, _, _ in game.leaked)
+    rows = []
+    for each in rounds:
+        row: dict[str, float] = {"deviation": each.deviation, "sample_error": each.sample_error}
+        if each.of is not None:
+            leaked = leaks[each.number]
+            row |= {"leaked": leaked, "leaked_over_phases": leaked / each.of.phases}
+            row["over_budget"] = each.total_error / each.of.divisor
+            if isinstance(protocol, Robust) and protocol.parameters == "paper":
+                unit = each.of.c * sqrt(k)
+                row |= {"over_equation2": each.counter_error / unit, "over_equation3": each.sample_error / (4 * unit)}
+        rows.append(row)
+    columns |= {name: max(row[name] for row in rows) for name in (rows[0] if rows else ())}
     whole = [each for each in rounds if each.complete]
     hidden = [each for each in whole if each.size > 1]
-    if isinstance(protocol, Block):
-        columns["gain"] = _mean(each.gained / (k * half_a_bit(each.size)) for each in hidden)
-        return columns
-    rows = []
-    leaks = np.bincount([number for number, _, _ in game.leaked], minlength=len(rounds) + 1)
-    for each in rounds:
-        of = protocol.constants(k, each.number)
-        row = {
-            "over_budget": each.total_error / of.fitted(protocol.alpha * each.begun_with / each.size).divisor,
-            "leaked_over_phases": int(leaks[each.number]) / of.phases,
-        }
-        if protocol.parameters == "paper":
-            unit = of.c * sqrt(k)
-            row["over_equation2"] = each.counter_error / unit
-            row["over_equation3"] = each.sample_error / (4 * unit)
-        rows.append(row)
-    for name in rows[0]:
-        columns[name] = float(max(row[name] for row in rows))
-    columns["leaked"] = int(leaks.max())
-    if whole:
-        bits = [int(each.bits[-1]) / (protocol.constants(k, each.number).c * k) for each in whole]
-        columns["least_bits"], columns["most_bits"] = min(bits), max(bits)
-        pairs = [(each, protocol.constants(k, each.number)) for each in hidden]
-        columns["gain"] = _mean(each.gained / (of.phases * half_a_bit(each.size)) for each, of in pairs)
-        columns["over_proven"] = _mean(each.gained / proven_gain(k, of.epsilon, of.phases) for each, of in pairs)
-        columns["chance"] = _mean(
-            square / chance(k, each.size) for each in hidden for square in each.mixed_squares(3 * k)
-        )
+    columns["gain"] = _mean(
+        each.gained / ((each.of.phases if each.of else k) * half_a_bit(each.size)) for each in hidden
+    )
+    private = [(each, each.of) for each in hidden if each.of is not None]
+    columns["over_proven"] = _mean(each.gained / proven_gain(k, of.epsilon, of.phases) for each, of in private)
+    columns["chance"] = _mean(
+        square / chance(k, each.size) for each, _ in private for square in each.mixed_squares(3 * k)
+    )
+    bits = [int(each.bits[-1]) / (each.of.c * k) for each in whole if each.of is not None]
+    columns["least_bits"], columns["most_bits"] = min(bits, default=None), max(bits, default=None)
     return columns
 
 

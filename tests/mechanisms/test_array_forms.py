@@ -24,7 +24,7 @@ from disttrack.mechanisms import (
     PerturbedLeader,
     PrivatePartition,
 )  # fmt: skip
-from disttrack.mechanisms.counters import make
+from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.counters.base import Run
 from disttrack.mechanisms.counters.linear import LinearRun, NoisePath
 from disttrack.mechanisms.segments import SegmentNoise
@@ -65,9 +65,7 @@ def bits(rng: np.random.Generator) -> np.ndarray:
 
 
 def of_counter(kind: str, many: Callable[..., Any] = lambda run, x: run.release(x)) -> Form:
-    return Form(
-        lambda rng: make(kind, 0.7, STEPS, rng), bits, lambda run, x: run.step(x), many, lambda run: run.state()
-    )
+    return Form(counter(kind, 0.7, STEPS).start, bits, lambda run, x: run.step(x), many, lambda run: run.state())
 
 
 class OneByOne(NoisePath):

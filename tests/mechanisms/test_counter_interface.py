@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from disttrack.mechanisms import COUNTERS, MECHANISMS
-from disttrack.mechanisms.counters import make
+from disttrack.mechanisms.counters import counter
 
 KINDS = sorted(COUNTERS)
 
@@ -26,14 +26,14 @@ def test_the_registry_is_whole() -> None:
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "randomized-response"])
 def test_entries_may_be_real_numbers(kind: str) -> None:
     stream = [0.25, 3.0, -1.5, 0.125]
-    run = make(kind, 1.0, 4, np.random.default_rng(0), silent=True)
+    run = counter(kind, 1.0, 4).start(np.random.default_rng(0), silent=True)
     if not kind.startswith("sparse"):
         assert run.release(stream).tolist() == pytest.approx(np.cumsum(stream).tolist(), abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_step_past_the_horizon_is_refused(kind: str) -> None:
-    run = make(kind, 1.0, 3, np.random.default_rng(0))
+    run = counter(kind, 1.0, 3).start(np.random.default_rng(0))
     run.release([1, 0, 1])
     with pytest.raises(ValueError, match=f"step 4 is past the horizon of this {kind} counter, 3"):
         run.step(1)
@@ -46,7 +46,7 @@ def test_a_step_past_the_horizon_is_refused(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_state_tells_the_sum_unless_it_is_hidden(kind: str) -> None:
-    run = make(kind, 1.0, 32, np.random.default_rng(0))
+    run = counter(kind, 1.0, 32).start(np.random.default_rng(0))
     run.release(np.ones(20))
     state = run.state()
     assert state["step"] == 20

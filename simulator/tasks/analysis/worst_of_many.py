@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import exp
 from typing import Any, ClassVar, Final
 
@@ -12,7 +13,6 @@ import numpy as np
 from disttrack.adversaries.analysts import Analyst
 from disttrack.mechanisms.statistical import NoisyArgmax, QueryMechanism
 from disttrack.mechanisms.statistical.noisy import noisy_argmax
-from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.analysis.task import (
@@ -26,8 +26,7 @@ from disttrack.simulator.tasks.analysis.task import (
 )
 from disttrack.simulator.tasks.answers import Answer
 from disttrack.simulator.tasks.base import Demand, Size
-from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes, own_error
-from disttrack.simulator.tasks.loop import duel
+from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes, played
 
 EPSILON: Final = 0.05
 """Stability of the noisy argmax that makes the choice."""
@@ -73,21 +72,13 @@ class WorstOfMany(MechanismGame):
         rngs = streams(seed, self.roles)
         features = 10 * samples if adversary.points == "cells" else queries
         distribution = distribution_of(adversary, features)
-        truth, given = (
-            Truth(distribution, rngs["truth"]),
-            {"samples": samples, "queries": queries, "features": features},
-        )
+        truth = Truth(distribution, rngs["truth"])
+        given = {"samples": samples, "queries": queries, "features": features}
         gaps = []
         for _ in range(repetitions):
             data = distribution.draw(samples, rngs["samples"])
-            try:
-                sides = conversation(mechanism, copy.deepcopy(adversary), data, truth, given, rngs)
-                duel(sides)
-            except ValueError as error:
-                if own_error(error, mechanism, adversary):
-                    raise
-                raise MoveError(f"adversary {adversary.kind}: {error}") from error
-            gap = sides.referee.row()["gap"]
+            begin = partial(conversation, mechanism, copy.deepcopy(adversary), data, truth, given, rngs)
+            gap = played(begin, mechanism, adversary, (ValueError,)).referee.row()["gap"]
             gaps += [gap, -gap]
         chosen = noisy_argmax(np.array(gaps), NoisyArgmax(EPSILON).noise(samples), rngs["choice"])
         stable = mechanism.stability(samples, queries)

@@ -12,7 +12,7 @@ import numpy as np
 from disttrack.adversaries.base import View
 from disttrack.mechanisms import Counter
 from disttrack.simulator.game.timeline import checkpoints
-from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
 from disttrack.simulator.tasks.base import Demand, Size
@@ -65,7 +65,7 @@ class CountReferee(Referee):
         late = counter.error_follows_items  # its bound is known after the items have been counted
         self._bound = math.inf if late else bound_of(counter, steps)
         self._items = self._at = self._changes = 0
-        self._largest = self._final = self._squares = self._last = 0.0
+        self._largest = self._squares = self._last = 0.0
         self._failure: int | None = None
         self._marks = np.array(checkpoints(0, steps, down=True))
         self.series = {"step": [], "items": [], "output": [], "rel_error": []}
@@ -81,7 +81,6 @@ class CountReferee(Referee):
         if self._failure is None and wrong.any():
             self._failure = self._at + int(wrong.argmax()) + 1
         self._largest = max(self._largest, float(sizes.max()))
-        self._final = float(errors[-1])
         self._squares += float(np.square(errors).sum())  # a BLAS product would differ between processors
         self._changes += int(np.count_nonzero(comparable[1:] != comparable[:-1])) + bool(comparable[0] != self._last)
         self._last = float(comparable[-1])
@@ -104,7 +103,7 @@ class CountReferee(Referee):
             "sent": self._items,
             "max_abs_error": self._largest,
             "rms_error": math.sqrt(self._squares / max(1, self._at)),
-            "final_error": self._final,
+            "final_error": self._last - self._items,
             "square_over_variance": float(np.mean(squares / np.array(stated))) if all(stated) else None,
             "bound": self._bound,
             "first_failure": self._failure,
@@ -148,9 +147,7 @@ class ContinualCount(Duel):
     )
 
     def fits(self, mechanism: Counter, adversary: Any, sizes: Sizes) -> None:
-        steps = sizes["steps"]
-        if mechanism.horizon is not None and mechanism.horizon < steps:
-            raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
+        self.fits_horizon(mechanism, sizes["steps"])
 
     def begin(self, mechanism: Counter, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
         steps = sizes["steps"]

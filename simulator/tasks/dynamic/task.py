@@ -222,12 +222,10 @@ class DynamicQueries(DataSetDuel):
 
     def fits(self, mechanism: DynamicMechanism, adversary: Any, sizes: Sizes) -> None:
         super().fits(mechanism, adversary, sizes)
-        steps = sizes["steps"]
         if adversary.deletes and not mechanism.deletes:
             reason = f"{adversary.kind} deletes items; {mechanism.kind} takes insertions only"
             raise PointError(("adversary", "kind"), reason)
-        if mechanism.horizon is not None and mechanism.horizon < steps:
-            raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
+        self.fits_horizon(mechanism, sizes["steps"])
 
     def begin(self, mechanism: DynamicMechanism, adversary: UpdateStream, sizes: Sizes, rngs: Rngs) -> Sides:
         run = Updates(mechanism.domain, adversary.kind, mechanism.start(rngs["mechanism"]))

@@ -32,6 +32,7 @@ from disttrack.mechanisms import (
     SortedQueries,
     SparseVectorMonitor,
 )
+from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.counters import counter
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.tasks.continual.count import CountReferee
@@ -196,7 +197,7 @@ def test_monitor_games() -> None:
 
 
 @dataclass(frozen=True)
-class Last:
+class Last(Mechanism):
     """A monitor that halts in the last step of what it is shown."""
 
     k: int = 3

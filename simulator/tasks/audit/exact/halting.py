@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from disttrack.mechanisms.panels import panels
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.simulator.tasks.audit.case import Watch
 
@@ -89,15 +90,13 @@ def log_chance(test: MeasuredTest, silent: Sequence[tuple[float, int]], fires: f
     values = [value for value, _ in silent] + ([fires] if fires is not None else [])
     many = sum(count for _, count in silent)
     reach = 60 * test.threshold_scale + test.query_scale * log(1 + many) + max(abs(v - test.threshold) for v in values)
-    panels = [np.linspace(-far, far, 201) for far in (reach, min(60 * test.threshold_scale, reach))]
-    corners = np.unique([test.threshold, *values, *(test.threshold + np.concatenate(panels))])
-    nodes, weights = np.polynomial.legendre.leggauss(16)
-    half = np.diff(corners)[:, None] / 2
-    level = ((corners[:-1] + corners[1:])[:, None] / 2 + half * nodes).ravel()
+    grids = [np.linspace(-far, far, 201) for far in (reach, min(60 * test.threshold_scale, reach))]
+    corners = np.unique([test.threshold, *values, *(test.threshold + np.concatenate(grids))])
+    level, weights = panels(corners, 16)
     logs = -np.abs(level - test.threshold) / test.threshold_scale - log(2 * test.threshold_scale)
     logs = logs + log_outcome(level)
     top = float(logs.max())
-    return top + log(float(np.sum((half * weights).ravel() * np.exp(logs - top))))
+    return top + log(float(np.sum(weights * np.exp(logs - top))))
 
 
 def _log_below(gap: Any) -> Any:
