@@ -1,4 +1,8 @@
-"""The binary mechanism: noisy sums of dyadic intervals, one interval per set bit of t."""
+"""The binary mechanism: noisy sums of dyadic intervals, one interval per set bit of t.
+
+It has no rule for a single step: it states its nodes (`dyadic_nodes` follows the lines of the algorithm), from which
+the noise of one step and of many is computed, so that the two cannot differ.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +21,6 @@ class Binary(NodeCounter):
     Each entry lies in at most `levels` intervals, and each interval has noise Lap(levels / epsilon). So
     Var_t = 2 popcount(t) (levels / epsilon)^2. Entries may be any real numbers; neighbours differ by 1 in
     total.
-
-    It has no rule for a single step: it states its nodes (`dyadic_nodes` follows the lines of the algorithm), from
-    which the noise of one step and of many is computed, so that the two cannot differ.
 
     Parameters
     ----------
