@@ -17,9 +17,8 @@ from disttrack.mechanisms.rules import gap_scale
 from disttrack.protocols.base import EVERYONE, Message, Protocol, Server, Site, ratio
 from disttrack.protocols.coins import Coins
 
-COIN: Final = Message("coin")
+_ONE_COIN: Final = (Message("coin"),)
 """A coin has come up; one bit."""
-_ONE_COIN: Final = (COIN,)
 
 
 @dataclass(frozen=True)
@@ -137,8 +136,8 @@ class CoinReports(Threshold):
     The number of reports among n items is binomial, whichever sites receive them, so that an adversary that reacts
     gains nothing. m is the least number of reports for which a p exists with
     P[Bin(tau, p) < m] <= delta / 2 (late) and P[Bin(earliest - 1, p) >= m] <= delta / 2 (early), and p the least
-    such p, by exact quantiles. Items of the start are known, and left out of both. m is about
-    (2 z / epsilon)^2 with z the normal quantile of delta / 2, for any number of sites.
+    such p, by exact quantiles. m is about (2 z / epsilon)^2 (1 - p) for any number of sites, z being the normal
+    quantile of delta / 2.
 
     Parameters
     ----------

@@ -28,8 +28,8 @@ COUNT_OR_0: Final[Edges] = ((0, 10**6), (-1, 1.5))
 FLAG: Final[Edges] = ((False, True), (None, 1, "yes"))
 SIDES: Final[Edges] = (("above", "below"), (None, "left"))
 RANGES: Final[dict[str, Edges]] = {
-    "alpha": OPEN, "batch.epsilon": OPEN, "begin": NOT_NEGATIVE, "burn": COUNT_OR_0, "candidates": ((2, 10**6), (1, 0, 2.5)), "centred": FLAG,
-    "coin.epsilon": OPEN, "countdown.epsilon": OPEN,
+    "alpha": OPEN, "begin": NOT_NEGATIVE, "burn": COUNT_OR_0, "candidates": ((2, 10**6), (1, 0, 2.5)), "centred": FLAG,
+    "batch.epsilon": OPEN, "coin.epsilon": OPEN, "countdown.epsilon": OPEN,
     "confidence": POSITIVE, "constant": POSITIVE, "copies": ((1, 3), (0, -1, 1.5, 2)),
     "counter": (("best", "binary"), (None, "abacus", "randomized-response")), "delta": OPEN, "demand": CLOSED,
     "depth": OPEN, "domain": COUNT, "epsilon": POSITIVE, "even": FLAG, "exponent": NOT_NEGATIVE,
