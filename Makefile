@@ -55,7 +55,7 @@ replay: .venv/.test ## compare games with results/reference, cell by cell; NAMES
 	$(BIN)/python tests/e2e/replay_reference.py $(NAMES)
 
 # those that take up to a quarter of a minute
-NAMES_OF_SEEDS := flights growth monitor monitor-large noise-matters pan-privacy queries
+NAMES_OF_SEEDS := accuracy cost-of-robustness flights pan-privacy static table1
 seeds: .venv/.test ## claims under fresh seeds; NAMES, SEEDS=5
 	$(BIN)/disttrack run $(or $(NAMES),$(NAMES_OF_SEEDS)) --seeds $(or $(SEEDS),20)
 

@@ -6,6 +6,7 @@ from disttrack.adversaries.adaptive import Coin as Coin
 from disttrack.adversaries.adaptive import Drain as Drain
 from disttrack.adversaries.adaptive import Freeze as Freeze
 from disttrack.adversaries.adaptive import Policy as Policy
+from disttrack.adversaries.analysts import *  # noqa: F403
 from disttrack.adversaries.base import Adversary as Adversary
 from disttrack.adversaries.base import Choice as Choice
 from disttrack.adversaries.base import View as View
@@ -35,6 +36,7 @@ from disttrack.adversaries.schedules import Burst as Burst
 from disttrack.adversaries.schedules import Rest as Rest
 from disttrack.adversaries.schedules import Rotation as Rotation
 from disttrack.adversaries.schedules import Schedule as Schedule
+from disttrack.adversaries.sketching import *  # noqa: F403
 from disttrack.adversaries.streams import Biased as Biased
 from disttrack.adversaries.streams import HardInstance as HardInstance
 from disttrack.adversaries.streams import Scattered as Scattered

@@ -115,13 +115,7 @@ class HardInstance(Adversary):
         known = dict(view.known)
         monitor: Any = MONITORS[known.pop("kind")](**known)
         k = monitor.k if self.k is None else self.k
-        instance = hard_instance(monitor.halting_times(view.rng), k)
-        if instance.steps > view.items:
-            raise ValueError(
-                f"items must be at least 2^(k + 1) - 2 = {instance.steps:,} for hard-instance with k = {k};"
-                f" got {view.items:,}"
-            )
-        return at_steps(instance.ones)
+        return at_steps(hard_instance(monitor.halting_times(view.rng), k).ones)
 
 
 @dataclass

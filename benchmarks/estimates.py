@@ -23,8 +23,8 @@ def main() -> None:
     for name in sys.argv[1:] or sorted(shipped_scenarios()):
         scenario = load(name)
         taken = pd.read_csv(REFERENCE / name / "trials.csv")["seconds"].sum()
-        each = sum(seconds_of(scenario.task.demand(point)) for point in scenario.points)
-        ratios.append(each * scenario.head.trials / taken)
+        expected = sum(trials * seconds_of(scenario.task.demand(point)) for point, trials in scenario.played)
+        ratios.append(expected / taken)
         print(f"{name:24} {ratios[-1]:8.2f} of {taken:10.2f} s", flush=True)
     series = pd.Series(ratios)
     within = {factor: series.between(1 / factor, factor).sum() for factor in (3, 10)}

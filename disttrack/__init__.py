@@ -18,26 +18,13 @@ if TYPE_CHECKING:
     # of two classes of one name, the hard instance that plays comes after the one that is computed
     from disttrack import adversaries, mechanisms, protocols  # noqa: F401, I001
     from disttrack.mechanisms import *  # noqa: F403
-    from disttrack.mechanisms.sketches import *  # noqa: F403
-    from disttrack.mechanisms.statistical import *  # noqa: F403
     from disttrack.adversaries import *  # noqa: F403
-    from disttrack.adversaries.analysts import *  # noqa: F403
-    from disttrack.adversaries.sketching import *  # noqa: F403
     from disttrack.protocols import *  # noqa: F403
     from disttrack.simulator import *  # noqa: F403
 
 _GROUPS: Final = ("adversaries", "mechanisms", "protocols")
 """Packages that are names too."""
-_HOMES: Final = (
-    "disttrack.simulator",
-    "disttrack.protocols",
-    "disttrack.adversaries",
-    "disttrack.adversaries.sketching",
-    "disttrack.adversaries.analysts",
-    "disttrack.mechanisms",
-    "disttrack.mechanisms.sketches",
-    "disttrack.mechanisms.statistical",
-)
+_HOMES: Final = ("disttrack.simulator", "disttrack.protocols", "disttrack.adversaries", "disttrack.mechanisms")
 """Where the names come from; of two classes of one name, the first is taken: the hard instance that plays."""
 
 

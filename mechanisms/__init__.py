@@ -39,9 +39,13 @@ from disttrack.mechanisms.threshold_queries import *  # noqa: F403
 MECHANISMS: dict[str, type[Mechanism]] = kinds_of(vars(), Mechanism)
 """Every mechanism by its name: a dataclass of parameters with attributes `kind`, `source` and `error`."""
 
+# kinds of games of their own, with tables of their own
+from disttrack.mechanisms.sketches import *  # noqa: E402, F403
+from disttrack.mechanisms.statistical import *  # noqa: E402, F403
+
 __all__ = [
     name
     for name, thing in vars().items()
     if not (name.startswith("_") or inspect.ismodule(thing) or name in ("Mechanism", "annotations", "kinds_of"))
-    and not name.isupper()  # tables of kinds, for the registry
+    and not isinstance(thing, dict)  # tables of kinds, for the registry
 ]

@@ -72,14 +72,21 @@ class ObliviousStream(Attacker, ABC):
         """Return items and changes of the updates begun + 1 … begun + length."""
 
     def move(self, view: StreamView) -> tuple[int, int]:
-        items, changes = self.stretch(view.steps, 1, view.rng)
-        return int(items[0]), int(changes[0])
+        place = view.steps % STRETCH
+        if not place:
+            self._drawn = self._next(view)
+        item, change = self._drawn[place].tolist()
+        return item, change
 
     def stretches(self, view: StreamView) -> Iterator[Updates]:
         """Yield all updates in arrays, rows of item and change."""
         for begun in range(0, view.updates, STRETCH):
             view.steps = begun
-            yield np.column_stack(self.stretch(begun, min(STRETCH, view.updates - begun), view.rng))
+            yield self._next(view)
+
+    def _next(self, view: StreamView) -> Updates:
+        """Return the next updates, drawn at once."""
+        return np.column_stack(self.stretch(view.steps, min(STRETCH, view.left), view.rng))
 
 
 def size_known(view: StreamView, *names: str) -> int | None:

@@ -35,31 +35,31 @@ OWN: Final[dict[tuple[Family, str], dict[str, Any]]] = {
         "task": "dynamic-queries", "domain": 16, "steps": 3000,
         "protocol": {"kind": "inserted-minus-deleted", **_DATA}, "adversary": {"kind": "sliding", "window": 100},
     },
-    ("attacker", "random-items"): {
+    ("adversary", "random-items"): {
         "task": "frequency", "updates": 1000,
         "protocol": {"kind": "count-min", "width": 64}, "adversary": {"kind": "random-items"},
     },
-    ("attacker", "random-tails"): {
+    ("adversary", "random-tails"): {
         "task": "frequency", "updates": 1000,
         "protocol": {"kind": "count-sketch", "width": 64}, "adversary": {"kind": "random-tails", "tail": 4},
     },
-    ("attacker", "tail-attack"): {
+    ("adversary", "tail-attack"): {
         "task": "frequency", "updates": 1000,
         "protocol": {"kind": "count-sketch", "width": 64}, "adversary": {"kind": "tail-attack", "tail": 4},
     },
-    ("sketch", "count-sketch"): {
+    ("protocol", "count-sketch"): {
         "task": "frequency", "updates": 1000,
         "protocol": {"kind": "count-sketch", "width": 64}, "adversary": {"kind": "tail-attack", "tail": 4},
     },
-    ("analyst", "gradient"): {
+    ("adversary", "gradient"): {
         "task": "statistical-queries", "samples": 1000, "features": 20, "queries": 101,
         "protocol": {"kind": "gaussian", "std": 0.05}, "adversary": {"kind": "gradient"},
     },
-    ("mechanism", "private-partition"): {
+    ("protocol", "private-partition"): {
         "task": "audit", "runs": 200,
         "protocol": {"kind": "private-partition", "epsilon": 1}, "adversary": {"kind": "round-robin"},
     },
-    ("mechanism", "continual-output"): {
+    ("protocol", "continual-output"): {
         "task": "audit", "runs": 200,
         "protocol": {
             "kind": "continual-output", "epsilon": 3, "horizon": 16, "sensitivity": 1, "changes": 1, "variation": 1,
@@ -112,7 +112,7 @@ def example(family: Family, name: str) -> Example | None:
 
 def _scenario_of(name: str, scenario: Scenario, point: Point) -> dict[str, Any]:
     """Return the scenario of which a point is all."""
-    data: dict[str, Any] = {"name": name, "task": point.task.kind, "seed": scenario.head.seed}
+    data: dict[str, Any] = {"name": name, "task": point.task.kind, "seed": scenario.plan_of(point).seed}
     for size in scenario.task.sizes:
         value = getattr(point, size.column)
         if value or (size.needed and value is not None):

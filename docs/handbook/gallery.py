@@ -8,7 +8,7 @@ from typing import Final
 
 from disttrack.simulator.plots.base import brief
 from disttrack.simulator.results.formats import number
-from handbook.corpus import Row, Shipped, shipped
+from handbook.corpus import Row, Shipped, key_of, shipped
 from handbook.prose import code, paragraphs, prose, table
 
 CHAPTERS: Final = {
@@ -51,14 +51,13 @@ def gallery_pages() -> dict[str, tuple[str, str, list[Shipped]]]:
 def scenario_page(one: Shipped) -> str:
     """Return the page of a scenario: its question, figures, claims as measured, and its text."""
     scenario = one.scenario
-    games = f"{len(scenario.points):,} points, {scenario.head.trials:,} trials each"
     sides = ", ".join(_links(one))
     return "\n".join(
         [
             f"# {one.name}\n\n**{prose(scenario.head.question)}**\n\n{_finding(one)}{paragraphs(one.comment)}\n",
             _pictures(one),
             f"## Claims\n\n{claims_table(one.claims)}" if one.claims else "",
-            f"## Play it\n\n{games}, of {sides}.\n\n```text\ndisttrack run {one.name}\n```\n",
+            f"## Play it\n\n{scenario.size}, of {sides}.\n\n```text\ndisttrack run {one.name}\n```\n",
             f'## The file\n\n```yaml title="scenarios/{one.path.name}"\n{_text(one)}\n```\n',
         ]
     )
@@ -114,7 +113,7 @@ def _links(one: Shipped) -> list[str]:
     from disttrack.simulator.points.registry import HOMES, kinds
 
     parts = {
-        (part.family, part.label): part
+        (part.role, key_of(part)): part
         for point in one.scenario.points
         for part in (point.task, point.protocol, point.adversary)
     }

@@ -9,7 +9,7 @@ from typing import Final
 
 from disttrack.simulator.plots.base import brief
 from disttrack.simulator.points.facts import ACCURACY, Cost, Facts, first_line
-from disttrack.simulator.points.registry import HOMES
+from disttrack.simulator.points.registry import HOMES, ROLES, game_of, kinds
 from disttrack.simulator.results.formats import number
 from handbook.corpus import Row, shipped, uses
 from handbook.examples import Example
@@ -61,8 +61,15 @@ def kind_page(facts: Facts, example: Example | None, picture: Picture | None, do
         parts.append(f"## Picture\n\n![{picture.says}]({picture.path})\n\n{prose(brief(picture.says))}\n")
     if example is not None:
         parts.append(_example(facts, example))
-    parts += [_scenarios(facts), f"On the command line: `disttrack describe {facts.family} {facts.name}`.\n"]
+    parts += [_scenarios(facts), f"On the command line: `disttrack describe {_words(facts)}`.\n"]
     return "\n".join(part for part in parts if part)
+
+
+def _words(facts: Facts) -> str:
+    """Return the words that `disttrack describe` takes for a kind: where two have its name, its game and its name."""
+    name = facts.name.rpartition(".")[2]
+    several = sum(kind.name == name for kind in kinds(facts.family).values()) > 1
+    return f"{game_of(facts.maker) if several else facts.family} {name}"
 
 
 def _property(name: str, text: str) -> str:
@@ -140,23 +147,32 @@ def _scenarios(facts: Facts) -> str:
 
 
 def family_page(plural: str, known: Sequence[Facts]) -> str:
-    """Return the page that lists the kinds of a family: of protocols with what they promise and cost."""
-    heads = ["kind", "what it is", "source"]
-    rows = [
-        [f"[{facts.name}]({facts.name}.md)", prose(first_line(facts.maker)), prose(facts.properties.get("source", ""))]
-        for facts in known
-    ]
-    if plural == "protocols":
-        heads[1:1] = ["guarantee", f"messages at most, {SITES} sites, {ITEMS:,} items, alpha {ACCURACY}"]
-        for row, facts in zip(rows, known, strict=True):
-            row[1:1] = [prose(facts.properties["guarantee"]), _bound_of(facts)]
+    """Return the page that lists the kinds of a family: by their game, of trackers with promise and cost."""
+    groups: dict[str, list[Facts]] = {}
+    for facts in known:
+        groups.setdefault(game_of(facts.maker) if facts.family in ROLES else "", []).append(facts)
+    tables = [f"## Task {game}\n\n{_kinds(some)}" if game else _kinds(some) for game, some in sorted(groups.items())]
     entry = code(f"disttrack.{plural}")
     base = next((home.base for home in HOMES.values() if home.plural == plural), "")
     extends = f" Each extends {code(base)}." if base else ""
     return (
         f"# {plural.capitalize()}\n\nMade of the classes when the site was built.{extends} An installed package "
-        f"adds its own by the entry point {entry}; `disttrack list {plural}` shows them too.\n\n" + table(heads, rows)
+        f"adds its own by the entry point {entry}; `disttrack list {plural}` shows them too.\n\n" + "\n".join(tables)
     )
+
+
+def _kinds(known: Sequence[Facts]) -> str:
+    """Return the table of some kinds."""
+    heads = ["kind", "what it is", "source"]
+    rows = [
+        [f"[{facts.name}]({facts.name}.md)", prose(first_line(facts.maker)), prose(facts.properties.get("source", ""))]
+        for facts in known
+    ]
+    if any(facts.cost for facts in known):
+        heads[1:1] = ["guarantee", f"messages at most, {SITES} sites, {ITEMS:,} items, alpha {ACCURACY}"]
+        for row, facts in zip(rows, known, strict=True):
+            row[1:1] = [prose(facts.properties["guarantee"]), _bound_of(facts)]
+    return table(heads, rows)
 
 
 def _bound_of(facts: Facts) -> str:

@@ -33,8 +33,8 @@ def rewritten(text: str, page: str) -> str:
     --------
     >>> rewritten("see [headline](../scenarios/headline.yaml), [game](game.md)", "limits.md")
     'see [headline](gallery/headline.md), [game](game.md)'
-    >>> rewritten("![Cost](../../results/reference/sites/figures/cost-sites.png)", "learn/tracking.md")
-    '![Cost](../reference/sites/cost-sites.png)'
+    >>> rewritten("![Cost](../../results/reference/scale/figures/cost-sites.png)", "learn/tracking.md")
+    '![Cost](../reference/scale/cost-sites.png)'
     >>> rewritten("[`freeze`](../adversaries/adaptive.py) and [tests](../tests/goldens)", "game.md")
     '[`freeze`](adversaries/freeze.md) and tests'
     """
@@ -77,8 +77,8 @@ def kinds_by_file() -> dict[str, dict[str, str]]:
     """Return the pages of the built-in kinds by the file that each stands in, and by its name."""
     pages: dict[str, dict[str, str]] = {}
     for family in FAMILIES:
-        for kind in kinds(family).values():
+        for key, kind in kinds(family).items():
             _, *folders = kind.reference.partition(":")[0].split(".")  # below disttrack, which links to them
             file = f"{'/'.join(folders)}.py"
-            pages.setdefault(file, {})[kind.name] = f"{HOMES[family].plural}/{kind.name}.md"
+            pages.setdefault(file, {})[kind.name] = f"{HOMES[family].plural}/{key}.md"
     return pages

@@ -78,6 +78,7 @@ class SketchRun(ABC):
 class Sketch(Mechanism, ABC):
     """Parameters of a sketch: a frozen dataclass with `alpha`, the error that counts as a failure."""
 
+    arithmetic: ClassVar[str] = ""  # it hides nothing
     budget: ClassVar[str] = ""
     """Parameter of a robust form that has the number of changes of the output that it supports."""
 

@@ -14,7 +14,8 @@ from disttrack.simulator.cli.tables import Column, Table, print_facts, print_tab
 from disttrack.simulator.results.formats import number
 
 if TYPE_CHECKING:
-    from disttrack.simulator.search.arena import Arena, Role
+    from disttrack.simulator.points.registry import Role
+    from disttrack.simulator.search.arena import Arena
 
 MOST: Final = 5
 """Names of adversaries in a row; more are counted."""

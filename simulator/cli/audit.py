@@ -32,10 +32,9 @@ def audit(names: tuple[str, ...], runs: int | None, seed: int, budget: bool, as_
 
     Exit status 1 if a claim is refuted.
     """
-    from disttrack.simulator.points.registry import kinds
     from disttrack.simulator.tasks.audit.budget import missing
 
-    scenarios = [_scenario(name, runs) for name in ([*kinds("mechanism"), "robust"] if names == ("all",) else names)]
+    scenarios = [_scenario(name, runs) for name in ([*_audited(), "robust"] if names == ("all",) else names)]
     if budget:
         return _print_budgets(scenarios)
     if message := missing():
@@ -48,13 +47,20 @@ def audit(names: tuple[str, ...], runs: int | None, seed: int, budget: bool, as_
     return int(any(row["exceeds"] for row in rows))
 
 
+def _audited() -> list[str]:
+    """Return the names of the mechanisms that have an audit."""
+    from disttrack.simulator.tasks.audit.task import Audit
+
+    return list(Audit.kinds("protocol"))
+
+
 def _scenario(name: str, runs: int | None) -> Scenario:
     """Return the audit of a mechanism, or of a tracker, as a scenario of one point."""
-    from disttrack.simulator.points.registry import family_of
     from disttrack.simulator.scenario.load import load
+    from disttrack.simulator.tasks.audit.task import Audit
 
     entry = entry_of(name)
-    tracker = family_of(class_of(entry["kind"], "mechanism", "protocol")) == "protocol"
+    tracker = not Audit.meant_for(class_of(entry["kind"], "protocol"))
     task, size = ("audit-tracker", "transcripts") if tracker else ("audit", "runs")
     data = {"name": "audit", "task": task, "protocol": {"alpha": 0.1, **entry} if tracker else entry}
     return load({**data, "adversary": "round-robin", **({} if runs is None else {size: runs})})

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING
+from itertools import chain
 from typing import Any, Final
 
 import click
 
 from disttrack.simulator.cli.tables import Column, Table, print_table, print_text
-from disttrack.simulator.points.registry import HOMES, Family, Kind, base_of, kinds, parameters
+from disttrack.simulator.points.registry import HOMES, ROLES, Family, Kind, kinds, parameters
+from disttrack.simulator.points.source import import_reference
 
 SORTS: Final[dict[str, Family | None]] = {home.plural: family for family, home in HOMES.items()} | {"scenarios": None}
 """What can be listed, and the family of its kinds."""
@@ -31,14 +33,17 @@ GAMES: Final[dict[str, tuple[str, ...]]] = {
 }
 """The tasks of each game, tracking first."""
 
-TEACHING: Final = ("headline", "attack", "arms-race", "accuracy", "sites", "growth", "baselines", "faults", "power")
+TEACHING: Final = ("headline", "attack", "arms-race", "accuracy", "scale", "baselines", "faults", "power")
 """The scenarios to begin with, in this order; theory follows, game by game: each paper has a game."""
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice(list(SORTS)), required=False)
+@click.argument("what", type=click.Choice([*SORTS, *chain(*GAMES.values())]), required=False)
 def list_(what: str | None) -> None:
-    """List available kinds, by the game that they play, and scenarios."""
+    """List available kinds, by the game that they play, and scenarios; WHAT may be a task too."""
+    if what and what not in SORTS:
+        _print(f"Task {what}", [_row(kind) for kind in _of_game((what,), alone=True)])
+        return
     if what:
         _print(what.capitalize(), [_row(kind) for kind in kinds(SORTS[what]).values()] if SORTS[what] else _scenarios())
         return
@@ -48,7 +53,7 @@ def list_(what: str | None) -> None:
         listed |= dict.fromkeys(mine)
         if mine:
             _print(f"{game} (task {', '.join(tasks)})", [_row(kind) for kind in mine])
-    others = [kind for family in FAMILIES_OF_SIDES for kind in kinds(family).values() if kind not in listed]
+    others = [kind for role in ROLES for kind in kinds(role).values() if kind not in listed]
     if others:
         _print("Of other games", [_row(kind) for kind in others])
     _print("Tasks", [_row(kind) for kind in kinds("task").values()])
@@ -57,27 +62,21 @@ def list_(what: str | None) -> None:
     print_text("disttrack describe NAME says more; disttrack run NAME plays a scenario.")
 
 
-FAMILIES_OF_SIDES: Final[tuple[Family, ...]] = (
-    "protocol", "adversary", "mechanism", "sketch", "attacker", "curator", "analyst",
-)  # fmt: skip
-"""The families of the two sides of games."""
-
-
-def _of_game(tasks: tuple[str, ...]) -> Iterator[Kind]:
-    """Yield the kinds that tasks take: those that answer, then those that ask."""
+def _of_game(tasks: tuple[str, ...], *, alone: bool = False) -> Iterator[Kind]:
+    """Yield the kinds that tasks take: those that answer, then those that ask; `alone` also those of other games."""
     makers = [kinds("task")[task].load() for task in tasks if task in kinds("task")]
-    for role in ("protocol", "adversary"):
-        for family in dict.fromkeys(maker.families[role] for maker in makers):
-            for kind in kinds(family).values():
-                if any(_plays(kind.load(), role, maker) for maker in makers if maker.families[role] == family):
-                    yield kind
+    for role in ROLES:
+        mine = {
+            kind for maker in makers for kind in maker.kinds(role).values() if _plays(kind.load(), role, maker, alone)
+        }
+        yield from (kind for kind in kinds(role).values() if kind in mine)
 
 
-def _plays(side: Any, role: str, task: Any) -> bool:
+def _plays(side: Any, role: str, task: Any, alone: bool) -> bool:
     """Return whether a kind is made for a task; an adversary that gives plans plays many, and belongs to tracking."""
-    if role == "adversary":
-        return task.kind in (getattr(side, "plays", ()) or ("count",))
-    return bool(task.meant_for(side))
+    if role == "protocol" or (alone and side.plays_in(task.kind)):
+        return True
+    return task.kind in (getattr(side, "plays", ()) or ("count",))
 
 
 def _row(kind: Kind) -> dict[str, str]:
@@ -86,10 +85,10 @@ def _row(kind: Kind) -> dict[str, str]:
 
     maker = kind.load()
     row = {"kind": kind.name}
-    if kind.family in ("adversary", "attacker", "analyst"):
+    if kind.family == "adversary":
         seen = "oblivious" if getattr(maker, "oblivious", False) else SEES.get(getattr(maker, "sees", ""), "adaptive")
         row["sees"] = seen
-    elif kind.family in FAMILIES_OF_SIDES:
+    elif kind.family == "protocol":
         promised = getattr(maker, "guarantee", "") or getattr(maker, "privacy", "")
         row["sees"] = promised if isinstance(promised, str) else ""  # one of parameters has no word
     row["sizes" if kind.family == "task" else "parameters"] = _signature(kind.family, maker)
@@ -125,7 +124,7 @@ def _signature(family: Family, maker: Any) -> str:
     """Return the parameters of a kind that not all of its family have, or the sizes of a task's games."""
     if family == "task":
         return ", ".join(size.key for size in maker.sizes)
-    common = parameters(base_of("plot")) if family == "plot" else {}
+    common = parameters(import_reference(HOMES["plot"].base)) if family == "plot" else {}
     own = {name: default for name, default in parameters(maker).items() if name not in common}
     own = {name: f"{default:.4g}" if isinstance(default, float) else default for name, default in own.items()}
     return ", ".join(name if default is MISSING else f"{name}={default}" for name, default in own.items())

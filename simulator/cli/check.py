@@ -43,11 +43,13 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, Any]:
 
     scenario = load(file, overrides)
     work = estimate(scenario, cores())
+    parts = scenario.head.parts
     work.refuse_too_large()
     return {
         "games": scenario.games,
         "points": len(scenario.points),
-        "trials": scenario.head.trials,
+        "trials": {name: plan.trials for name, plan in scenario.plans.items()} if parts else scenario.head.trials,
+        "size": scenario.size,
         "control_games": scenario.control_games,
         "user_files": scenario.files,
         "skipped": [one._asdict() for one in scenario.skipped],
@@ -63,7 +65,7 @@ def _print(document: dict[str, Any]) -> None:
         click.echo("\n".join(document["errors"]), err=True)
         return
     print_text(f"{document['file']}: valid")
-    games = "{games:,} ({points:,} points, {trials:,} trials each), and {control_games:,} of the claims' controls"
+    games = "{games:,} ({size}), and {control_games:,} of the claims' controls"
     facts = {
         "games": games.format_map(document),
         "messages": f"{number(round(document['messages']))} at most, by the protocols' cost bounds",

@@ -20,20 +20,20 @@ USUAL: Final = {"alpha": 0.2, "epsilon": 1.0, "horizon": 64}
     epilog="NAME is a protocol, an adversary or a private counter: a kind, module:Class or path/to/file.py:Class, "
     "with parameters after a colon: mine.py:Mine:patience=2."
 )
-@click.argument("name", shell_complete=completion.kinds_of("protocol", "adversary", "mechanism"))
+@click.argument("name", shell_complete=completion.kinds_of("protocol", "adversary"))
 def conformance(name: str) -> int:
     """Check a class by all tests of its kind; list every fault and how to fix it.
 
     Exit status 1 if there is one.
     """
     from disttrack.simulator.conformance import all_faults
-    from disttrack.simulator.points.registry import family_of, make, parameters
+    from disttrack.simulator.points.registry import make, parameters, role_of
 
     entry = entry_of(name)
     try:
-        maker = class_of(entry.pop("kind"), "protocol", "adversary", "mechanism")
+        maker = class_of(entry.pop("kind"), "protocol", "adversary")
         usual = {key: USUAL[key] for key, value in parameters(maker).items() if value is MISSING and key in USUAL}
-        checks, faults = all_faults(make(family_of(maker) or "mechanism", maker, {**usual, **entry}))
+        checks, faults = all_faults(make(role_of(maker), maker, {**usual, **entry}))
     except (ScenarioError, TypeError) as error:
         raise ScenarioError(f"{name}: {error}") from error
     for number, fault in enumerate(faults, start=1):

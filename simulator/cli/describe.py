@@ -26,7 +26,7 @@ def describe(words: tuple[str, ...]) -> None:
     """Describe a kind or a scenario: parameters, source, guarantee, cost, error.
 
     NAME is a name that disttrack list shows, or a class of your own: module:Class, path/to/file.py:Class. Where it
-    means two things, SORT says which: mechanism, curator, task, scenario, ….
+    means two things, SORT says which: protocol, adversary, task, plot, scenario, or the game that it plays.
     """
     from disttrack.simulator.points.facts import Facts
     from disttrack.simulator.points.registry import FAMILIES, family_of, kinds
@@ -35,32 +35,40 @@ def describe(words: tuple[str, ...]) -> None:
 
     scenarios = shipped_scenarios()
     *sort, name = words
-    if len(sort) > 1 or (sort and sort[0] not in (*FAMILIES, "scenario")):
-        raise ScenarioError(
-            f"disttrack describe: takes a name, or a sort and a name ({accepted([*FAMILIES, 'scenario'])})"
-        )
+    sorts = [*FAMILIES, "scenario", *kinds("task")]
+    if len(sort) > 1 or (sort and sort[0] not in sorts):
+        raise ScenarioError(f"disttrack describe: takes a name, or a sort and a name ({accepted(sorts)})")
     if is_reference(name):
         maker = class_of(name, "protocol")
-        known = [Facts(family_of(maker) or "mechanism", name, "your own", maker.__qualname__, maker)]
+        known = [Facts(family_of(maker), name, "your own", maker.__qualname__, maker)]
     else:
-        matches = [kinds(family)[name] for family in FAMILIES if name in kinds(family)]
+        every = [kind for family in FAMILIES for kind in kinds(family).values()]
+        matches = [kind for kind in every if kind.name == name]
         known = [Facts(kind.family, name, kind.origin, kind.reference, kind.load()) for kind in matches]
-    if not known and name not in scenarios:
-        names = [*(kind for family in FAMILIES for kind in kinds(family)), *scenarios]
-        raise ScenarioError(f"there is no {name!r}{nearest(name, names)} (disttrack list shows what there is)")
-    meanings = [*(one.family for one in known), *(["scenario"] if name in scenarios else [])]
+        if not known and name not in scenarios:
+            names = [*(kind.name for kind in every), *scenarios]
+            raise ScenarioError(f"there is no {name!r}{nearest(name, names)} (disttrack list shows what there is)")
+    meanings = {sort_of(one, known): one for one in known} | ({"scenario": None} if name in scenarios else {})
     if sort:
-        meanings = [one for one in meanings if one == sort[0]]
-    if len(meanings) != 1:
-        if not meanings:
-            raise ScenarioError(f"there is no {' '.join(words)} (disttrack list shows what there is)")
+        meanings = {one: facts for one, facts in meanings.items() if one == sort[0]}
+    if not meanings:
+        raise ScenarioError(f"there is no {' '.join(words)} (disttrack list shows what there is)")
+    if len(meanings) > 1:
         ways = " or ".join(f"disttrack describe {one} {name}" for one in meanings)
         raise ScenarioError(f"{name} means {len(meanings)} things: {ways}")
-    for one in known:
-        if one.family in meanings:
-            _print_kind(one)
-    if "scenario" in meanings:
-        _print_scenario(name, scenarios[name])
+    for facts in meanings.values():
+        if facts is None:
+            _print_scenario(name, scenarios[name])
+        else:
+            _print_kind(facts)
+
+
+def sort_of(facts: Facts, others: Sequence[Facts]) -> str:
+    """Return the word that tells a kind from others of its name: its family, or the game that it plays."""
+    from disttrack.simulator.points.registry import game_of
+
+    alone = sum(one.family == facts.family for one in others) == 1
+    return facts.family if alone else game_of(facts.maker)
 
 
 def _print_kind(known: Facts) -> None:
@@ -89,8 +97,7 @@ def _print_scenario(name: str, path: Path) -> None:
 
     scenario = load(path)
     _print_paragraphs(f"{name} (scenario, {path})", comment(path))
-    games = f"{len(scenario.points):,} points, {scenario.head.trials:,} trials each"
-    print_facts({"question": scenario.head.question, "games": games})
+    print_facts({"question": scenario.head.question, "games": scenario.size})
     claims = scenario.head.claims
     _print_list(
         "claims:", [f"{one.name}: {one.measure} {one.bound}{one.where and f' where {one.where}'}" for one in claims]

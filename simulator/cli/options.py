@@ -70,13 +70,13 @@ def point_of(protocol: str, adversary: str, alpha: float, overrides: Sequence[st
     return scenario.points[0]
 
 
-def class_of(kind: str, *families: Family) -> Any:
+def class_of(kind: str, *families: Family, base: str = "") -> Any:
     """Return the class or function of a kind of these families, or of one in a module or file of the user's."""
     from disttrack.simulator.points.registry import find, kinds
     from disttrack.simulator.points.source import source_of
 
     family = next((family for family in families if kind in kinds(family)), families[0])
-    return find(family, kind, source_of(kind, Path.cwd()), Path.cwd())
+    return find(family, kind, source_of(kind, Path.cwd()), Path.cwd(), base)
 
 
 def entry_of(text: str) -> dict[str, Any]:

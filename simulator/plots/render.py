@@ -19,7 +19,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from disttrack.simulator.plots.description import (
     Area,
@@ -156,7 +156,7 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
     """Set one axis: scale, ends, ticks and their texts."""
     drawn: Any = axes.xaxis if which == "x" else axes.yaxis
     if axis.names:
-        drawn.set_ticks(range(len(axis.names)), axis.names)
+        drawn.set(major_locator=FixedLocator(list(range(len(axis.names)))), major_formatter=FixedFormatter(axis.names))
         axes.grid(visible=False, axis="both" if which == "x" else "y")
         axes.tick_params(axis=which, length=0)  # type: ignore[arg-type]
         if which == "y":

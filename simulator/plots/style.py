@@ -179,18 +179,43 @@ def ink(colour: str) -> str:
     return to_hex((0.75 * red, 0.75 * green, 0.75 * blue))
 
 
-def _fit_ticks(figure: Figure) -> None:
-    """Leave out every second number below an x axis, the last one kept, until none touches the next."""
+def _fit_ticks(figure: Figure) -> bool:
+    """Leave out every second number below an x axis, the last one kept, until none touches the next; turn names.
+
+    Returns
+    -------
+    turned
+        Whether names were turned.
+    """
+    turned = False
     for axes in figure.axes:
         axis = axes.xaxis
-        while axes.get_visible() and not isinstance(axis.get_major_formatter(), FixedFormatter):
+        while axes.get_visible():
             low, high = sorted(axes.get_xlim())
             shown = [one for one in axis.get_majorticklabels() if low <= one.get_position()[0] <= high]
             labels = sorted((one for one in shown if one.get_text()), key=lambda one: one.get_position()[0])
             boxes = [one.get_window_extent() for one in labels if one.get_visible()]
             if all(one.x1 + 0.03 * figure.dpi <= other.x0 for one, other in pairwise(boxes)):
                 break
+            if isinstance(axis.get_major_formatter(), FixedFormatter):
+                axes.tick_params(axis="x", labelrotation=90)
+                turned = True
+                break
             axis.set_major_locator(FixedLocator([one.get_position()[0] for one in labels[::-2][::-1]]))
+    return turned
+
+
+def _fit_labels(figure: Figure) -> bool:
+    """Break the labels of axes that are longer than their panel, and return whether there were any."""
+    broken = False
+    for axes in (axes for axes in figure.axes if axes.get_visible()):
+        box = axes.get_window_extent()
+        for label, side, room in ((axes.xaxis.label, "width", box.width), (axes.yaxis.label, "height", box.height)):
+            length, text = getattr(label.get_window_extent(), side), label.get_text()
+            if length > 1.1 * room:
+                label.set_text(textwrap.fill(text, max(8, int(len(text) * room / length))))
+                broken = True
+    return broken
 
 
 def lay_out(figure: Figure) -> None:
@@ -257,7 +282,9 @@ def save(
             if float(text.get_fontsize()) > page.largest:
                 text.set_fontsize(page.largest)
         lay_out(figure)
-        _fit_ticks(figure)
+        changed = [_fit_labels(figure), _fit_ticks(figure)]
+        if any(changed):
+            lay_out(figure)
         _fix(figure)
         for form in forms:
             path = stem.with_name(f"{stem.name}.{form}")

@@ -108,16 +108,13 @@ class Facts:
         }
         if self.family == "protocol":
             stated["comes back"] = READMISSION.get(getattr(self.maker, "readmission", ""), "")
+            stated |= {name: getattr(self.maker, name, "") for name in ("error", "memory", "privacy")}
+            stated["arithmetic"] = ARITHMETIC.get(getattr(self.maker, "arithmetic", ""), "")
         if self.family == "adversary":
             stated["reacts"] = "no" if getattr(self.maker, "oblivious", False) else "to the outputs"
             stated["sees"] = getattr(self.maker, "sees", "")
-        if self.family in ("mechanism", "sketch", "curator"):
-            stated |= {name: getattr(self.maker, name, "") for name in ("error", "memory", "privacy")}
-        if self.family in ("mechanism", "curator"):
-            stated["arithmetic"] = ARITHMETIC.get(getattr(self.maker, "arithmetic", ""), "")
         if self.family == "task":
-            sides = " against ".join(self.maker.families.values())
-            stated |= {"plays": sides, "columns": ", ".join(self.maker.columns)}
+            stated["columns"] = ", ".join(self.maker.columns)
         # a class may have a method of such a name
         return {name: value for name, value in stated.items() if isinstance(value, str) and value}
 
@@ -135,8 +132,8 @@ class Facts:
 
     @cached_property
     def cost(self) -> Cost | None:
-        """Return a protocol's own cost bound at a few sizes; None if it cannot be computed, and for other families."""
-        if self.family != "protocol":
+        """Return a protocol's own cost bound at a few sizes; None if it cannot be computed, and for other kinds."""
+        if not hasattr(self.maker, "cost_bound"):
             return None
         alpha = ACCURACY if "alpha" in parameters(self.maker) else None
         try:

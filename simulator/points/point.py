@@ -63,9 +63,7 @@ class Part:
     Parameters
     ----------
     role
-        ``protocol``, ``adversary`` or ``task``: the key in the scenario.
-    family
-        The family of kinds that it is looked up in.
+        ``protocol``, ``adversary`` or ``task``: the key in the scenario, and the family of kinds.
     kind
         A registered name, ``module:Class``, or ``file.py:Class``.
     arguments
@@ -76,20 +74,22 @@ class Part:
         The file that defines the kind, if it is one.
     fault
         The named fault that it is made with; empty but in the controls of claims.
+    base
+        The class that its game wants in this role, as ``module:Class``; empty if any class will do.
     """
 
-    role: str
-    family: Family
+    role: Family
     kind: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     folder: str = "."
     source: Source | None = None
     fault: str = ""
+    base: str = ""
 
     def maker(self) -> Any:
         """Return the class (or function); PointError if there is none."""
         try:
-            return find(self.family, self.kind, self.source, Path(self.folder))
+            return find(self.role, self.kind, self.source, Path(self.folder), self.base)
         except ScenarioError as error:
             raise PointError((self.role, "kind"), str(error)) from error
 
@@ -105,7 +105,7 @@ class Part:
         given = {key: value for key, value in self.arguments.items() if key not in without}
         arguments = with_files(given, Path(self.folder), str)
         try:
-            made = make(self.family, maker, arguments)
+            made = make(self.role, maker, arguments, self.base)
             if self.fault:
                 from disttrack.simulator.faults import broken  # with all protocols: few parts have a fault
 
@@ -117,7 +117,7 @@ class Part:
     @property
     def own(self) -> frozenset[str]:
         """The code, no part of this project, that may be run for it: files and modules."""
-        kind = self.source.path if self.source is not None else foreign(self.kind, [self.family])
+        kind = self.source.path if self.source is not None else foreign(self.kind, [self.role])
         return frozenset({kind, *(foreign(text) for _, text in texts(self.arguments))}) - {""}
 
     @property
@@ -141,7 +141,7 @@ class Part:
 
     def files(self) -> dict[str, Content]:
         """Return the files of the user's that it is made of, code and data, by names that stay when a folder moves."""
-        reference = foreign(self.kind, [self.family])
+        reference = foreign(self.kind, [self.role])
         if reference:
             self.maker()  # so that its module is there
         return contents(reference, self.source, self.arguments, Path(self.folder))
@@ -166,6 +166,8 @@ class Point:
         The scenario's `network`, None for instantaneous channels.
     engine
         The engine that is asked for.
+    part
+        The part of the scenario that it belongs to; its games do not depend on it.
     """
 
     number: int
@@ -177,6 +179,7 @@ class Point:
     start: int = 0
     network: Mapping[str, Any] | None = None
     engine: str = "auto"
+    part: str = ""
 
     @property
     def parts(self) -> tuple[Part, Part, Part]:
@@ -196,7 +199,7 @@ class Point:
     def identity(self) -> dict[str, Any]:
         """Return what the scenario says of the point's games, the seed apart."""
         sizes = {"sites": self.sites, "items": self.items, "start": self.start}
-        parts = {part.role: part.identity() for part in self.parts}
+        parts: dict[str, Any] = {part.role: part.identity() for part in self.parts}
         return {**parts, **sizes, "network": self.network, "engine": self.engine}
 
     def made_of(self) -> dict[str, str]:
@@ -220,15 +223,15 @@ class Point:
         return ", ".join([sides, *(f"{value:,} {key}" for value, key in given if value is not None and key != "start")])
 
 
-def part(role: str, family: Family, entry: Mapping[str, Any], folder: Path) -> Part:
-    """Return the part that an entry ``{kind: …, parameters}`` of a scenario describes."""
+def part(role: Family, entry: Mapping[str, Any], folder: Path, base: str = "") -> Part:
+    """Return the part that an entry ``{kind: …, parameters}`` of a scenario describes; `base` is that of the `Part`."""
     arguments = {key: value for key, value in entry.items() if key != "kind"}
     kind = str(entry["kind"])
     try:
         source = source_of(kind, folder)
     except ScenarioError as error:
         raise PointError((role, "kind"), str(error)) from error
-    return Part(role, family, kind, arguments, str(folder), source)
+    return Part(role, kind, arguments, str(folder), source, base=base)
 
 
 LISTED: Final = ("alpha", "epsilon", "delta", "rho")

@@ -1,8 +1,9 @@
-"""Kinds of protocols, adversaries, mechanisms, tasks and plots, by name or by reference.
+"""Kinds of protocols, adversaries, tasks and plots, by name or by reference.
 
 A kind is a registered name (``robust``), ``module:Class``, or ``path/to/file.py:Class``. Names come from the
 packages of the built-in kinds, and from entry points of installed packages (``disttrack.protocols``,
-``disttrack.adversaries``, ``disttrack.mechanisms``, ``disttrack.tasks``, ``disttrack.plots``).
+``disttrack.adversaries``, ``disttrack.tasks``, ``disttrack.plots``). A game has two roles, who answers (`protocol`) and
+who asks (`adversary`); which kinds it takes follows from the classes that it names for them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from importlib.metadata import entry_points
@@ -20,8 +21,12 @@ from typing import Any, Final, Literal, get_args
 from disttrack.simulator.errors import ScenarioError, accepted, nearest, printable
 from disttrack.simulator.points.source import EXITS, Source, guarded, import_reference, is_reference, load_file, member
 
-Family = Literal["protocol", "adversary", "mechanism", "sketch", "attacker", "curator", "analyst", "task", "plot"]
+Role = Literal["protocol", "adversary"]
+"""Who answers, and who asks, as they are called in scenario files."""
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+Family = Literal["protocol", "adversary", "task", "plot"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
+"""The two roles, games, and figures."""
 
 
 @dataclass(frozen=True)
@@ -32,36 +37,32 @@ class Home:
     ----------
     plural
         The family's name for several, and that of its entry points: ``disttrack.`` and this word.
-    package
-        Where the built-in kinds live.
-    extends
-        The class that each kind extends, in the package's module `base`; empty if there is none.
-    table
-        The package's mapping from names to classes, or to ``module:Class`` where these are loaded only when they are
-        asked for; empty if the classes that the package exports are its kinds.
+    packages
+        The packages with the built-in kinds, each with the name of its mapping from names to classes, or to
+        ``module:Class`` where these are loaded only when they are asked for; without one the classes that the package
+        exports are its kinds.
+    base
+        The class that each kind extends, as ``module:Class``; empty if a game says it.
     """
 
     plural: str
-    package: str
-    extends: str = ""
-    table: str = ""
-
-    @property
-    def base(self) -> str:
-        """The class that each kind extends, as ``module:Class``; empty if there is none."""
-        return f"{self.package}.base:{self.extends}" if self.extends else ""
+    packages: Mapping[str, str]
+    base: str = ""
 
 
 HOMES: Final[dict[Family, Home]] = {
-    "protocol": Home("protocols", "disttrack.protocols", "Protocol"),
-    "adversary": Home("adversaries", "disttrack.adversaries", "Adversary"),
-    "mechanism": Home("mechanisms", "disttrack.mechanisms", table="MECHANISMS"),
-    "sketch": Home("sketches", "disttrack.mechanisms.sketches", "Sketch", "SKETCHES"),
-    "attacker": Home("attackers", "disttrack.adversaries.sketching", "Attacker"),
-    "curator": Home("curators", "disttrack.mechanisms.statistical", "QueryMechanism", "CURATORS"),
-    "analyst": Home("analysts", "disttrack.adversaries.analysts", "Analyst"),
-    "task": Home("tasks", "disttrack.simulator.tasks", "Task", "TASKS"),
-    "plot": Home("plots", "disttrack.simulator.plots", "Plot", "PLOTS"),
+    "protocol": Home(
+        "protocols",
+        {
+            "disttrack.protocols": "",
+            "disttrack.mechanisms": "MECHANISMS",
+            "disttrack.mechanisms.sketches": "SKETCHES",
+            "disttrack.mechanisms.statistical": "CURATORS",
+        },
+    ),
+    "adversary": Home("adversaries", {"disttrack.adversaries": ""}, "disttrack.adversaries.base:Opponent"),
+    "task": Home("tasks", {"disttrack.simulator.tasks": "TASKS"}, "disttrack.simulator.tasks.base:Task"),
+    "plot": Home("plots", {"disttrack.simulator.plots": "PLOTS"}, "disttrack.simulator.plots.base:Plot"),
 }
 
 
@@ -74,17 +75,20 @@ class Kind:
     name
         Its name in scenario files.
     family
-        protocol, adversary, mechanism, task or plot.
+        protocol, adversary, task or plot.
     reference
         ``module:Class``, from which any process can load it.
     origin
         ``built in``, or the distribution that registers it.
+    key
+        Its name in lists of all kinds: with the package before it, where another game has a kind of this name.
     """
 
     name: str
     family: Family
     reference: str
     origin: str = "built in"
+    key: str = ""
 
     def load(self) -> Any:
         """Return the class."""
@@ -93,28 +97,46 @@ class Kind:
 
 @cache
 def kinds(family: Family) -> dict[str, Kind]:
-    """Return the registered kinds of a family by name, built-in ones first."""
+    """Return the registered kinds of a family by their keys, built-in ones first."""
     home = HOMES[family]
-    known = {name: Kind(name, family, reference) for name, reference in _built_in(home)}
+    known: dict[str, Kind] = {}
+    for package in home.packages:
+        for name, reference in _built_in(package, home):
+            key = name if name not in known else f"{package.rpartition('.')[2]}.{name}"
+            known[key] = Kind(name, family, reference, key=key)
     for point in entry_points(group=f"disttrack.{home.plural}"):
         origin = point.dist.name if point.dist is not None else point.group
         if point.name not in known:  # names of built-in kinds are permanent
-            known[point.name] = Kind(point.name, family, point.value, origin)
+            known[point.name] = Kind(point.name, family, point.value, origin, point.name)
     return known
 
 
-def _built_in(home: Home) -> Iterator[tuple[str, str]]:
+def kinds_for(family: Family, base: str) -> dict[str, Kind]:
+    """Return the kinds that extend a class, ``module:Class``, by their names; all of a family if it is empty."""
+    known: dict[str, Kind] = {}
+    for kind in kinds(family).values():
+        if _extends(kind.load(), base):
+            known.setdefault(kind.name, kind)
+    return known
+
+
+def _extends(maker: Any, base: str) -> bool:
+    """Return whether a class extends another one; a function in the place of an adversary is for its game to refuse."""
+    return not base or not inspect.isclass(maker) or issubclass(maker, import_reference(base))
+
+
+def _built_in(package: str, home: Home) -> Iterator[tuple[str, str]]:
     """Yield the names and references of the kinds in a package."""
-    package = importlib.import_module(home.package)
-    if home.table:
-        for name, entry in getattr(package, home.table).items():
+    module = importlib.import_module(package)
+    if table := home.packages[package]:
+        for name, entry in getattr(module, table).items():
             yield name, entry if isinstance(entry, str) else _reference(entry)
         return
-    for exported in vars(package).values():
+    for exported in vars(module).values():
         name = vars(exported).get("kind") if inspect.isclass(exported) else None
         if not isinstance(name, str) or not name or inspect.isabstract(exported):
             continue
-        if exported.__module__ != home.base.partition(":")[0]:  # what kinds are made of is no kind itself
+        if not exported.__module__.endswith(".base"):  # what kinds are made of is no kind itself
             yield name, _reference(exported)
 
 
@@ -122,8 +144,13 @@ def _reference(maker: Any) -> str:
     return f"{maker.__module__}:{maker.__qualname__}"
 
 
-def find(family: Family, kind: str, source: Source | None = None, folder: Path | None = None) -> Any:
+def find(family: Family, kind: str, source: Source | None = None, folder: Path | None = None, base: str = "") -> Any:
     """Return the class (or, for adversaries, the function) that a kind names.
+
+    Parameters
+    ----------
+    base
+        The class that it must extend if it is a registered one, as ``module:Class``: that of a side of a game.
 
     Raises
     ------
@@ -134,28 +161,44 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         return member(load_file(source), kind.rpartition(":")[2], kind)
     if is_reference(kind):
         return import_reference(kind, folder)
-    known = kinds(family)
-    if kind not in known:
-        other = next((one for one in FAMILIES if kind in kinds(one)), None)
-        if other and (game := _game_of(other, kind)):
-            article = "an" if other[0] in "aeiou" else "a"
-            raise ScenarioError(f"{kind} is {article} {other}, no {family}: a scenario with `task: {game}` plays it")
-        raise ScenarioError(
-            f"unknown kind {kind!r} of {family}{nearest(kind, known)} "
-            f"({accepted(known)}, module:Class, path/to/file.py:Class)"
-        )
-    return known[kind].load()
+    makers = [one.load() for one in kinds(family).values() if kind in (one.name, one.key)]
+    if not makers:
+        known = kinds_for(family, base)
+        other = next((one for one in FAMILIES if kind in kinds(one)), "")
+        what = f"unknown kind {kind!r} of {family}{nearest(kind, known)}"
+        if other:
+            what = f"{kind} is {'an' if other[0] in 'aeiou' else 'a'} {other}, no {family}"
+        raise ScenarioError(f"{what} ({accepted(known)}, module:Class, path/to/file.py:Class)")
+    if maker := next((one for one in makers if _extends(one, base)), None):
+        return maker
+    raise ScenarioError(f"{kind} does not play here: {advice_on(makers[0])}")
 
 
-def _game_of(family: Family, kind: str) -> str:
-    """Return the task that a kind is made for: one that names its class if there is, and has no idle side."""
-    tasks = {name: task.load() for name, task in kinds("task").items()}
-    taken = [name for name, task in tasks.items() if family in getattr(task, "families", {}).values()]
-    maker = kinds(family)[kind].load()
-    meant = getattr(maker, "plays", ()) or sorted(
-        (name for name in taken if tasks[name].meant_for(maker)), key=lambda name: bool(tasks[name].idle)
-    )
-    return next(iter([*meant, *taken]), "")
+def advice_on(maker: Any) -> str:
+    """Return the game of a registered class in words: `a scenario with ``task: count`` plays it`."""
+    return f"a scenario with `task: {game_of(maker)}` plays it"
+
+
+def game_of(maker: Any) -> str:
+    """Return the task that a registered class is made for: one that names it if there is, and has no idle side."""
+    tasks = {name: kind.load() for name, kind in kinds("task").items()}
+    if named := getattr(maker, "plays", ()):
+        return str(named[0])
+    meant = [name for name, task in tasks.items() if maker in _classes(task)]
+    if not meant:  # which one it plays depends on its parameters
+        meant = [name for name, task in tasks.items() if maker in _wanted(task.bases["protocol"])]
+    return min(meant, key=lambda name: bool(tasks[name].idle), default="")
+
+
+def _wanted(base: str) -> list[Any]:
+    """Return the registered classes that extend a class under `protocol`; none without one."""
+    return [kind.load() for kind in kinds_for("protocol", base).values()] if base else []
+
+
+@cache
+def _classes(task: Any) -> set[Any]:
+    """Return the registered classes of both sides of a task."""
+    return {kind.load() for role in ROLES for kind in task.kinds(role).values()}
 
 
 def parameters(maker: Any) -> dict[str, Any]:
@@ -180,10 +223,15 @@ def parameters(maker: Any) -> dict[str, Any]:
     return {one.name: MISSING if one.default is one.empty else one.default for one in named}
 
 
-def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
+def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") -> Any:
     """Return the protocol, adversary or other object of a class with these parameters.
 
     A function of the view becomes an adversary that is asked at every step; a generator function yields plans.
+
+    Parameters
+    ----------
+    base
+        The class that it must extend, as ``module:Class``; that of all kinds of the family if it is empty.
 
     Raises
     ------
@@ -197,7 +245,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
         from disttrack.adversaries.scripts import from_function
 
         return from_function(maker)
-    check_extends(family, maker)
+    check_extends(family, maker, base)
     known = parameters(maker)
     name = getattr(maker, "kind", "") or maker.__name__
     for key in arguments:
@@ -220,25 +268,26 @@ def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
         raise ScenarioError(f"{name}: cannot be made: {type(error).__name__}: {printable(str(error))}") from error
 
 
-def check_extends(family: Family, maker: Any) -> None:
-    """Raise ScenarioError unless a class extends what all kinds of a family extend."""
-    base = base_of(family)
-    if not inspect.isclass(maker) or (base is not None and not issubclass(maker, base)):
+def role_of(maker: Any) -> Role:
+    """Return the role of a class: one that asks extends `Opponent`, and a function is an adversary."""
+    asks = not inspect.isclass(maker) or issubclass(maker, import_reference(HOMES["adversary"].base))
+    return "adversary" if asks else "protocol"
+
+
+def family_of(maker: Any) -> Family:
+    """Return the family of a class: a game, a figure, or a side of a game."""
+    others: tuple[Family, ...] = ("task", "plot")
+    made = maker if inspect.isclass(maker) else object
+    extended = (family for family in others if issubclass(made, import_reference(HOMES[family].base)))
+    return next(extended, role_of(maker))
+
+
+def check_extends(family: Family, maker: Any, base: str = "") -> None:
+    """Raise ScenarioError unless a class extends another one, or that of all kinds of its family."""
+    wanted = base or HOMES[family].base
+    extended = import_reference(wanted) if wanted else None
+    if not inspect.isclass(maker) or (extended is not None and not issubclass(maker, extended)):
         name = getattr(maker, "__name__", repr(maker))
         also = " and is not a function of the view" if family == "adversary" else ""
-        why = "is no class" if base is None else f"does not extend {base.__module__}.{base.__name__}{also}"
+        why = "is no class" if extended is None else f"does not extend {wanted.replace(':', '.')}{also}"
         raise ScenarioError(f"{name} is no {family}: it {why}")
-
-
-def family_of(maker: Any) -> Family | None:
-    """Return the family whose base a class extends, None if it extends none; a function is an adversary."""
-    if not inspect.isclass(maker):
-        return "adversary"
-    bases = {family: base_of(family) for family in FAMILIES}
-    return next((family for family, base in bases.items() if base is not None and issubclass(maker, base)), None)
-
-
-def base_of(family: Family) -> Any:
-    """Return the class that each kind of a family extends, None if there is none."""
-    reference = HOMES[family].base
-    return import_reference(reference) if reference else None

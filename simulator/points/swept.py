@@ -24,15 +24,17 @@ def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> di
     Examples
     --------
     >>> from disttrack.simulator.points.point import Part
-    >>> freeze = Part("adversary", "adversary", "freeze")
+    >>> freeze = Part("adversary", "freeze")
     >>> def tracker(centred):
-    ...     return Part("protocol", "protocol", "deterministic", {"alpha": 0.1, "centred": centred})
-    >>> count = Part("task", "task", "count")
+    ...     return Part("protocol", "deterministic", {"alpha": 0.1, "centred": centred})
+    >>> count = Part("task", "count")
     >>> swept_columns([Point(0, count, tracker(True), freeze), Point(1, count, tracker(False), freeze)])
     {'centred': [True, False]}
     """
     columns: dict[str, list[Scalar]] = {}
     own: dict[str, list[Scalar]] = {"start": [point.start for point in points]}
+    if any(point.part for point in points):
+        columns["part"] = [point.part for point in points]
     networks = [flat(point.network or {}) for point in points]
     for key in dict.fromkeys(name for one in networks for name in one):
         own[key] = [one.get(key, LEFT_OUT.get(key)) for one in networks]

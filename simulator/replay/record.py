@@ -165,15 +165,20 @@ def replayed(scenario: Scenario, point: int = 0, trial: int = 0) -> GameRecord:
     name = scenario.name
     if not isinstance(scenario.task, Count):
         raise ScenarioError(f"{name}: games of task {scenario.task.kind} cannot be replayed ({accepted([Count.kind])})")
-    for what, value, number in (("point", point, len(scenario.points)), ("trial", trial, scenario.head.trials)):
-        if not 0 <= value < number:
-            raise ScenarioError(f"{name}: there is no {what} {value}; it has {what}s 0 … {number - 1}")
+    _check_place(name, "point", point, len(scenario.points))
     chosen = scenario.points[point]
+    plan = scenario.plan_of(chosen)
+    _check_place(name, "trial", trial, plan.trials)
     try:
-        game = play(**prepare(chosen), seed=game_seed(scenario.head.seed, trial), record=True, on_error="record")
+        game = play(**prepare(chosen), seed=game_seed(plan.seed, trial), record=True, on_error="record")
     except ValueError as error:
         raise ScenarioError(f"{name}, {chosen.describe()}: {error}") from error
     return record_of(game, chosen, {"scenario": name, "point": point, "trial": trial})
+
+
+def _check_place(name: str, what: str, value: int, number: int) -> None:
+    if not 0 <= value < number:
+        raise ScenarioError(f"{name}: there is no {what} {value}; it has {what}s 0 … {number - 1}")
 
 
 def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] | None = None) -> GameRecord:

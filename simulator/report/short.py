@@ -109,16 +109,25 @@ def answer(question: str, story: Sequence[str], tables: Tables, claims: pd.DataF
 
 def sentences(tables: Tables) -> list[Html]:
     """Return who is broken by whom, who holds, and the costs, in a sentence each; none if nothing was promised."""
-    every, last = pairs(tables)
+    said = []
+    for part, mine in _parts(tables):
+        every, last = pairs(mine)
+        told = [*_broken(every), *_held(every), *_costs(every, last)]
+        said += [Html("{}: {}", part, one) for one in told] if part else told
     lost = f"{tables.lost:,} games ended with an error and are left out of everything else."
-    fault = [Html("<span class='fault'>{}</span>", lost)] if tables.lost else []
-    return [*_broken(every), *_held(every), *_costs(every, last), *fault]
+    return [*said, *([Html("<span class='fault'>{}</span>", lost)] if tables.lost else [])]
 
 
 def in_words(tables: Tables) -> list[str]:
     """Return the sentences as text; none where nothing is counted in words: the table of the games says it then."""
-    every, last = pairs(tables)
-    return [plain(one) for one in sentences(tables)] if _costs(every, last) else []
+    costs = (_costs(*pairs(mine)) for _, mine in _parts(tables))
+    return [plain(one) for one in sentences(tables)] if any(costs) else []
+
+
+def _parts(tables: Tables) -> list[tuple[str, Tables]]:
+    """Return the parts of a scenario by name, whose costs are of different streams; of several results the whole."""
+    names = [] if tables.several or "part" not in tables.trials else list(dict.fromkeys(tables.trials["part"]))
+    return [(name, tables.where(f"part == {name!r}")) for name in names] or [("", tables)]
 
 
 def _claims(claims: pd.DataFrame) -> list[Html]:

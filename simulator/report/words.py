@@ -46,10 +46,9 @@ def _known(results: Results, task: str) -> list[Facts]:
     maker = results.task
     entries = [Facts("task", task, "", task, maker)]
     for side in [side for side in SIDES if side not in maker.idle]:
-        family = maker.families[side]
         for kind in dict.fromkeys(map(str, results.trials[side].dropna())):
             with suppress(ScenarioError, TypeError, ValueError):  # a user's class that was not given
-                entries.append(Facts(family, kind, "", kind, class_of(family, kind, results.own)))
+                entries.append(Facts(side, kind, "", kind, class_of(side, kind, results.own, maker.bases[side])))
     return entries
 
 

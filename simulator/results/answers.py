@@ -185,7 +185,7 @@ def _summary(how: str, values: pd.Series[Any]) -> Cell:
 def _fact(name: str, protocol: str, results: Results) -> Cell:
     """Return an attribute of the protocol's class."""
     try:
-        fact = getattr(class_of(results.task.families["protocol"], protocol, results.own), name, None)
+        fact = getattr(class_of("protocol", protocol, results.own, results.task.bases["protocol"]), name, None)
     except ScenarioError:
         return NOTHING  # a user's class
     return (fact, fact) if isinstance(fact, str) and fact else NOTHING

@@ -133,8 +133,8 @@ class Results:
         return str(import_reference("disttrack.simulator.notebook.shown:results")(self))
 
 
-def class_of(family: Family, kind: str, own: Mapping[str, Any]) -> Any:
-    """Return the class of a kind in a result: a registered one, or one that the user gave.
+def class_of(family: Family, kind: str, own: Mapping[str, Any], base: str = "") -> Any:
+    """Return the class of a kind in a result: a registered one that extends `base`, or one that the user gave.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def class_of(family: Family, kind: str, own: Mapping[str, Any]) -> Any:
         It is neither. A result is data: a file or module is never loaded because a result names it.
     """
     if not is_reference(kind):
-        return find(family, kind)
+        return find(family, kind, base=base)
     name = kind.rpartition(":")[2]
     given = [own[kind]] if kind in own else [maker for key, maker in own.items() if key.rpartition(":")[2] == name]
     if not given:

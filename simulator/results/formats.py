@@ -183,7 +183,7 @@ def with_name(parameter: str, value: Any) -> str:
     value, name = value.item() if hasattr(value, "item") else value, name_of(parameter)
     if isinstance(value, bool):
         return name if value else f"not {name}"
-    if value != value:
+    if value is None or value != value:
         return f"no {name}"
     if name == "parameters" and isinstance(value, str):
         return value  # a set of them has a name of its own

@@ -11,6 +11,7 @@ from disttrack.simulator.results.folder import class_of
 from disttrack.simulator.results.formats import name_of, with_name
 
 if TYPE_CHECKING:
+    from disttrack.simulator.points.registry import Family
     from disttrack.simulator.tasks.base import Task
 
 SIDES: Final = ("protocol", "adversary")
@@ -35,14 +36,14 @@ def in_words(parameters: Mapping[str, Any], without: Collection[str] = ()) -> di
     return {name: with_name(name.replace("_", " "), value) for name, value in kept.items()}
 
 
-def unusual_of(task: type[Task], side: str, point: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, str]:
+def unusual_of(task: type[Task], side: Family, point: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, str]:
     """Return the parameters of a side of a point, as the manifest has it, that differ from its defaults, in words.
 
     Of a user's class that was not given the defaults are not known, and nothing is returned.
     """
     given = point.get(side) or {}
     try:
-        return in_words(unusual(class_of(task.families[side], str(given.get("kind")), own), given))
+        return in_words(unusual(class_of(side, str(given.get("kind")), own, task.bases[side]), given))
     except ScenarioError:
         return {}
 

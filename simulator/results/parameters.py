@@ -148,7 +148,10 @@ def parameters_of(
     names = sorted(dict.fromkeys(name for values in each for name in values), key=_place)
     given = {(side, name) for scenario in scenarios for side in SIDES for name in _given(scenario, side)}
     stated = [(of, name) for of, name in names if name != "task" and (not of or name in PRIVACY or (of, name) in given)]
-    says = {("", size.key): size.says for size in task.sizes} | {("", "alpha"): "relative error that is promised"}
+    says = {("", size.key): size.says for size in task.sizes} | {
+        ("", "alpha"): "relative error that is promised",
+        ("", "part"): "part of the scenario",
+    }
     parameters = []
     for of, name in names:
         others = stated if (of, name) in stated else names
@@ -178,7 +181,7 @@ def _place(name: Name) -> tuple[int, int]:
 def _values(task: type[Task], point: Mapping[str, Any], game: Mapping[Any, Any]) -> dict[Name, Any]:
     """Return all parameters of a point that was played."""
     sides = [side for side in SIDES if side not in task.idle]
-    values = {("", name): game[name] for name in ("task", *sides)}
+    values = {("", "part"): game.get("part"), **{("", name): game[name] for name in ("task", *sides)}}
     for size in task.sizes:  # a size that the scenario leaves out is that of the game
         given = point.get(size.column)
         values["", size.key] = game.get(size.key, game.get(size.column)) if given is None else given
@@ -202,10 +205,11 @@ def _plain(value: Any) -> Any:
 
 
 def _given(scenario: Mapping[str, Any], side: str) -> Iterator[str]:
-    """Yield the names of the parameters of a side that a scenario gives."""
-    entries = scenario.get(side)
-    for entry in entries if isinstance(entries, list) else [entries]:
-        yield from (name for name in entry if name != "sees") if isinstance(entry, Mapping) else ()
+    """Yield the names of the parameters of a side that a scenario gives, or a part of it."""
+    for one in (scenario, *(scenario.get("parts") or {}).values()):
+        entries = one.get(side)
+        for entry in entries if isinstance(entries, list) else [entries]:
+            yield from (name for name in entry if name != "sees") if isinstance(entry, Mapping) else ()
 
 
 def played(trials: pd.DataFrame, points: Mapping[int, Mapping[str, Any]]) -> list[Played]:
@@ -231,10 +235,15 @@ def fixed(tables: Tables, x: str = "") -> str:
         The axis of the figure, as a column of the games; empty for none.
     """
     games = [each for name, mine in tables.trials.groupby("result") for each in played(mine, tables.points[str(name)])]
+    here = set(tables.trials.get("part", ()))
+    scenarios = [
+        {**one, "parts": {name: own for name, own in (one.get("parts") or {}).items() if name in here}}
+        for one in tables.scenarios.values()
+    ]
     # names of adversaries contain their parameters, and protocols are named beside the lines
     shared = [
         one.words(SIDES)
-        for one in parameters_of(tables.task, tables.scenarios.values(), games, tables.own)
+        for one in parameters_of(tables.task, scenarios, games, tables.own)
         if one.stated and not one.sets_apart and one.side != "adversary" and one.name != "protocol"
     ]
     return " · ".join(

@@ -15,7 +15,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.swept import flat
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened
 from disttrack.simulator.results.formats import with_name
-from disttrack.simulator.results.labels import UNUSUAL, label_of, texts, unusual_of
+from disttrack.simulator.results.labels import SIDES, UNUSUAL, label_of, texts, unusual_of
 from disttrack.simulator.tasks.base import Task, called
 
 GAME: Final = ("result", "point", "trial")
@@ -138,9 +138,7 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         raise ValueError("no result directory was given")
     points = {name: one.points for name, one in named.items()}
     tasks = {_task_of(one) for one in named.values()}
-    trials = _together(
-        _of_result(_with_unusual(finished(one.trials), one), name, points[name]) for name, one in named.items()
-    )
+    trials = _together(_of_result(_with_unusual(finished(one.trials), one), name, one) for name, one in named.items())
     lost = sum(len(one.trials) for one in named.values()) - len(trials)
     if trials.empty:
         why = f"all of its {lost:,} games ended in an error" if lost else "trials.csv is empty"
@@ -149,7 +147,7 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         trials,
         series=_together(_of_result(one.series, name) for name, one in named.items()),
         kinds=_together(_of_result(one.kinds, name) for name, one in named.items()),
-        controls=_together(_of_result(_controls_of(one), name, points[name]) for name, one in named.items()),
+        controls=_together(_of_result(_controls_of(one), name, one) for name, one in named.items()),
         scenarios={name: one.scenario for name, one in named.items()},
         points=points,
         task=tasks.pop() if len(tasks) == 1 else Task,
@@ -159,29 +157,31 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     )
 
 
-def _of_result(table: pd.DataFrame, name: str, points: Mapping[int, Mapping[str, Any]] | None = None) -> pd.DataFrame:
+def _of_result(table: pd.DataFrame, name: str, results: Results | None = None) -> pd.DataFrame:
     """Return a table with the result's name as its first column.
 
-    With points, columns that are no parameters of any of them, a task's own measures, have an underscore before their
-    names; so has in any case a column called `result`.
+    With the results, columns that are no parameters of any point, and those that the task measures, have an underscore
+    before their names; so has in any case a column called `result`.
     """
     table = table.rename(columns={"result": "_result"})
     table.insert(0, "result", name)
-    if not points:
+    if results is None:
         return table
-    known = {*TRIALS, "result", "start", "latency"}
-    known |= {key for point in points.values() for key in flat(point.get("network") or {})}
-    known |= _columns(points.values(), "protocol") | _columns(points.values(), "adversary")
+    points = results.points.values()
+    known = {key for point in points for key in flat(point.get("network") or {})}
+    known |= _columns(points, "protocol") | _columns(points, "adversary")
+    known -= {*_task_of(results).columns}
+    known |= {*TRIALS, "result", "part", "start", "latency"}
     return table.rename(columns={one: f"_{one}" for one in table.columns if one[0] != "_" and one not in known})
 
 
 def _with_unusual(trials: pd.DataFrame, results: Results) -> pd.DataFrame:
     """Return games with the columns `UNUSUAL`."""
     trials, task = trials.copy(), _task_of(results)
-    for side, column in UNUSUAL.items():
+    for side in SIDES:
         every = {number: unusual_of(task, side, point, results.own) for number, point in results.points.items()}
         own: Any = [tuple(every.get(int(number), {}).items()) for number in trials["point"]]
-        trials[column] = own
+        trials[UNUSUAL[side]] = own
     return trials
 
 

@@ -78,8 +78,7 @@ class Work:
 @guarded()
 def estimate(scenario: Scenario, workers: int) -> Work:
     """Return how much a scenario and its controls need with `workers` workers."""
-    points = [*((point, scenario.head.trials) for point in scenario.points), *scenario.broken]
-    demands = [(scenario.task.demand(point), trials, point) for point, trials in points]
+    demands = [(scenario.task.demand(point), trials, point) for point, trials in scenario.played + scenario.broken]
     games = sum(trials for _, trials, _ in demands)
     workers = max(1, min(workers, games))
     # at worst, the largest games are played all at once

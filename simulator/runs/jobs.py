@@ -39,24 +39,25 @@ class Played(NamedTuple):
 
 
 @guarded()
-def plan(points: Sequence[tuple[Point, int]], seed: int, task: Task) -> list[Job]:
+def plan(points: Sequence[tuple[Point, int, int]], task: Task) -> list[Job]:
     """Return the games of points, each with its number of trials, in the order of (point, trial).
 
     Parameters
     ----------
     points
-        The points and their numbers of trials.
-    seed
-        The scenario's seed.
+        The points, their numbers of trials, and the seeds of their parts.
     task
         The task, which estimates the duration of a game.
     """
-    seeds = [game_seed(seed, trial) for trial in range(max((trials for _, trials in points), default=0))]
+    most: dict[int, int] = {}
+    for _, trials, seed in points:
+        most[seed] = max(trials, most.get(seed, 0))
+    seeds = {seed: [game_seed(seed, trial) for trial in range(trials)] for seed, trials in most.items()}
     jobs = []
-    for point, trials in points:
+    for point, trials, seed in points:
         made_of, cost = point.made_of(), task.demand(point).seconds
         identity = canonical([point.identity(), made_of])
-        for trial, own in enumerate(seeds[:trials]):
+        for trial, own in enumerate(seeds[seed][:trials]):
             key = hashlib.sha256(f"{own}\n{identity}".encode()).hexdigest()[:40]
             jobs.append(Job(key, point, trial, own, cost, made_of))
     return jobs

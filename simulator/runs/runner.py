@@ -160,10 +160,10 @@ def _run(
     """Play a checked scenario that memory has room for, and write its tables."""
     begun, date = time.perf_counter(), datetime.now(UTC)
     place = folder.absolute()  # whatever folder a class of the user's goes to
-    points = [(point, scenario.head.trials) for point in scenario.points]
+    points = [*scenario.played, *(scenario.broken if controls else [])]
     with Journal(place / JOURNAL, fresh=fresh) as journal:
         sweep(place)
-        jobs = plan([*points, *(scenario.broken if controls else [])], scenario.head.seed, scenario.task)
+        jobs = plan([(point, trials, scenario.plan_of(point).seed) for point, trials in points], scenario.task)
         planned, broken = jobs[: scenario.games], jobs[scenario.games :]
         known = journal.known
         waiting = {job.key: job for job in jobs if job.key not in known}  # equal points share their games
@@ -179,7 +179,7 @@ def _run(
             "seconds": round(progress.seconds, 3),
             "workers": str(players),
             "games": {"all": len(planned), "controls": len(broken), **counts},
-            "seeds": [job.seed for job in planned[: scenario.head.trials]],
+            "seeds": list(dict.fromkeys(job.seed for job in planned)),
         }
         first = {job.point.number: journal.get(job.key) for job in planned if job.trial == 0}
         write_manifest(place, scenario, first, facts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +80,9 @@ def run_seeds(
     """
     folder = Path(out) if out is not None else Path("results") / scenario.name
     reports: dict[int, Report] = {}
-    for seed in range(scenario.head.seed + 1, scenario.head.seed + 1 + seeds):
-        head = scenario.head.model_copy(update={"seed": seed})
-        anew = replace(scenario, head=head, data={**scenario.data, "seed": seed})
+    for by in range(1, seeds + 1):
+        anew = scenario.reseeded(by)
+        seed = anew.head.seed
         reports[seed] = run(anew, out=folder / FOLDER / str(seed), controls=False, **options)
     held = _held(reports)
     with writing(folder) as start:

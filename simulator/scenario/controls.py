@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from disttrack.simulator.claims.claim import Claim, Control
 from disttrack.simulator.claims.expressions import ExpressionError, column_of, columns_of, condition
 from disttrack.simulator.points.point import Point, PointError, part
-from disttrack.simulator.points.registry import parameters
+from disttrack.simulator.points.registry import ROLES, parameters
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.model import point_of
 from disttrack.simulator.scenario.skipped import Skipped, columns_of_kinds
@@ -91,8 +91,7 @@ def broken_points(
         made = []
         for old in (points[place_of] for place_of in chosen):
             try:
-                broken = _broken(values[old.number], control, game, document)
-                made.append(point_of(broken, number, old.task, game, document.folder, fault=control.fault or ""))
+                made.append(_broken_point(old, number, values[old.number], control, game, document))
             except PointError as error:
                 # what the control does not change, its fault has made wrong
                 inside = error.path if {*error.path[:1]} & {*control.changes} else ["fault"] * bool(control.fault)
@@ -103,16 +102,25 @@ def broken_points(
     return tuple(controls), skipped
 
 
+def _broken_point(
+    old: Point, number: int, values: Mapping[str, Any], control: Control, game: Task, document: Document
+) -> Point:
+    """Return the point that a control has in the place of another one."""
+    broken = _broken(values, control, game, document)
+    made = point_of(broken, number, old.task, game, document.folder, fault=control.fault or "")
+    return replace(made, part=old.part)
+
+
 def _broken(values: Mapping[str, Any], control: Control, game: Task, document: Document) -> dict[str, Any]:
     """Return the values of a point with what the control changes."""
     broken = {**values, **control.changes}
-    for role in ("protocol", "adversary"):
+    for role in ROLES:
         given, old = control.changes.get(role, {}), values[role]
         entry = {"kind": given} if isinstance(given, str) else given
         if not isinstance(entry, dict):
             raise PointError((role,), f"must be a kind, or a mapping of its parameters; got {entry!r}")
         if entry.get("kind", old["kind"]) != old["kind"]:
-            both = parameters(part(role, game.families[role], entry, document.folder).maker())
+            both = parameters(part(role, entry, document.folder, game.bases[role]).maker())
             old = {name: value for name, value in old.items() if name in both}
         broken[role] = {**old, **entry}
     return broken

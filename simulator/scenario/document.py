@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.registry import FAMILIES, kinds
 from disttrack.simulator.scenario.yaml_values import MOST_LEVELS, Place, YamlError, read_yaml
 
@@ -70,7 +70,8 @@ class Document:
 
         A number in the path is a place in a list. A key asked of a list is set in each of its mappings
         that has it, in all of them if none has. What a value is appended to becomes a list; a list is appended
-        entry by entry.
+        entry by entry. A key of the top level is set in each part that has it too, and `parts` itself to the names of
+        those that are to be kept.
 
         Raises
         ------
@@ -86,14 +87,33 @@ class Document:
         parts = [int(name) if re.fullmatch("[0-9]{1,9}", name) else name for name in names]
         if len(parts) > MOST_LEVELS:
             raise ScenarioError(f"--set {key[:40]}…: the path has {len(parts):,} parts; at most {MOST_LEVELS} are read")
-        if appends:
-            before = _at(self.data, parts, assignment)
-            value = [*before, *(value if isinstance(value, list) else [value])]
-            _put(self.data, parts, value, assignment)
-            self.overridden += [(*parts, number) for number in range(len(before), len(value))]
-            return
-        _put(self.data, parts, value, assignment)
-        self.overridden.append(tuple(parts))
+        if parts == ["parts"] and isinstance(value, str | list):
+            value = self._kept(value, assignment)
+        for target, place in self._targets(str(parts[0]), also_above=len(parts) == 1 and not appends):
+            put = value
+            if appends:
+                before = _at(target, parts, assignment)
+                put = [*before, *(value if isinstance(value, list) else [value])]
+                self.overridden += [(*place, *parts, number) for number in range(len(before), len(put))]
+            else:
+                self.overridden.append((*place, *parts))
+            _put(target, parts, put, assignment)
+
+    def _targets(self, key: str, *, also_above: bool) -> list[tuple[dict[str, Any], Place]]:
+        """Return where a key is set: at the top level if it is there or in no part, and in the parts that have it."""
+        parts = self.data.get("parts")
+        named = parts.items() if isinstance(parts, dict) else ()
+        inside = [(own, ("parts", name)) for name, own in named if isinstance(own, dict) and key in own]
+        above = also_above or not inside or key in self.data
+        return [*([(self.data, ())] if above else []), *inside]
+
+    def _kept(self, names: str | list[Any], assignment: str) -> dict[str, Any]:
+        """Return the parts with these names."""
+        parts = self.data.get("parts") or {}
+        for name in (chosen := names if isinstance(names, list) else [names]):
+            if not isinstance(name, str) or name not in parts:
+                raise ScenarioError(f"--set {assignment}: there is no part {name!r}{nearest(str(name), parts)}")
+        return {name: parts[name] for name in chosen}
 
 
 def read(path: Path, name: str | None = None) -> Document:
@@ -152,7 +172,8 @@ def _plain(value: Any, place: Place, document: Document) -> Any:
 def _kind_of(value: Any, place: Place, document: Document) -> str:
     """Return the kind that an object's class, and none that it extends, is registered as."""
     kind = getattr(value, "kind", "")
-    if type(value) not in [kinds(family)[kind].load() for family in FAMILIES if kind in kinds(family)]:
+    known = [one for family in FAMILIES for one in kinds(family).values() if one.name == kind]
+    if type(value) not in [one.load() for one in known]:
         name = type(value).__name__
         file = f"{{'kind': 'path/to/file.py:{name}', …}}"
         raise document.error(place, f"{name} is no shipped kind; name its file: {file}")

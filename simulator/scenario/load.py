@@ -14,6 +14,7 @@ from disttrack.simulator.claims.columns import NETWORK, TRIALS
 from disttrack.simulator.claims.rehearsal import column_types
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
+from disttrack.simulator.points.registry import ROLES
 from disttrack.simulator.points.source import import_reference, is_reference
 from disttrack.simulator.points.swept import swept_columns
 from disttrack.simulator.scenario.checks import (
@@ -25,10 +26,10 @@ from disttrack.simulator.scenario.checks import (
 )
 from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
 from disttrack.simulator.scenario.document import Document, read
-from disttrack.simulator.scenario.model import Head, faults_of, keys_of, point_of
-from disttrack.simulator.scenario.sides import groups_of, spread_defaults
+from disttrack.simulator.scenario.model import Head, Plan, faults_of, point_of
+from disttrack.simulator.scenario.parts import Sweep, sweeps_of
 from disttrack.simulator.scenario.skipped import Skipped
-from disttrack.simulator.scenario.sweep import Combination, combinations
+from disttrack.simulator.scenario.sweep import Combination
 from disttrack.simulator.tasks.base import Task, called
 
 
@@ -60,6 +61,8 @@ class Scenario:
     folder: Path
     extra: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """Swept parameters that have no column of their own in the tables, and their values at each point."""
+    plans: Mapping[str, Plan] = field(default_factory=dict)
+    """The seed and the number of trials of each part; of one without a name if there are no parts."""
     controls: tuple[BrokenPoints, ...] = ()
     """The broken points that the controls of claims ask for."""
     skipped: tuple[Skipped, ...] = ()
@@ -79,7 +82,32 @@ class Scenario:
     @property
     def games(self) -> int:
         """Return the number of games, those of the controls apart."""
-        return len(self.points) * self.head.trials
+        return sum(trials for _, trials in self.played)
+
+    def plan_of(self, point: Point) -> Plan:
+        """Return the seed and the number of trials of a point's part."""
+        return self.plans[point.part]
+
+    @property
+    def played(self) -> list[tuple[Point, int]]:
+        """Return the points, and the number of games at each."""
+        return [(point, self.plan_of(point).trials) for point in self.points]
+
+    @property
+    def size(self) -> str:
+        """Return the number of points and of games at each, in words."""
+        trials = sorted({trials for _, trials in self.played})
+        each = " to ".join(f"{number:,}" for number in dict.fromkeys((trials[0], trials[-1])))
+        return f"{len(self.points):,} points, {each} trials each"
+
+    def reseeded(self, by: int) -> Scenario:
+        """Return the scenario with other seeds: its own, and those of its parts, plus a number."""
+        head = self.head.model_copy(update={"seed": self.head.seed + by})
+        plans = {name: plan.model_copy(update={"seed": plan.seed + by}) for name, plan in self.plans.items()}
+        data = {**self.data, "seed": head.seed}
+        if self.head.parts:
+            data["parts"] = {name: {**own, "seed": plans[name].seed} for name, own in self.head.parts.items()}
+        return replace(self, head=head, plans=plans, data=data)
 
     @property
     def without_games(self) -> dict[int, str]:
@@ -100,7 +128,7 @@ class Scenario:
     def plots(self) -> list[Part]:
         """Return the kinds of the figures that are asked for."""
         kinds = [entry if isinstance(entry, str) else str(entry["kind"]) for entry in self.head.plots]
-        return [part("plot", "plot", {"kind": kind}, self.folder) for kind in kinds]
+        return [part("plot", {"kind": kind}, self.folder) for kind in kinds]
 
     @property
     def files(self) -> dict[str, str]:
@@ -177,38 +205,34 @@ def build(document: Document) -> Scenario:
     faults = Faults()
     head = _head(document, faults)
     try:
-        played = part("task", "task", {"kind": head.task}, document.folder)
+        played = part("task", {"kind": head.task}, document.folder)
         game = played.make()
     except PointError as error:
         faults.add(document.error(("task",), error.message))
         faults.end()
     check_keys(document, game, faults)
-    spread_defaults(document, game, faults)
-    data = document.data
-    swept = {key: value for key, value in data.items() if key not in Head.model_fields and key in keys_of(game.sizes)}
-    try:
-        combined = combinations(swept, groups_of(head.zip, swept, game))
-    except PointError as error:
-        faults.add(document.error(error.path, error.message))
-        faults.end()
-    made = [_point(document, one, number, played, game, faults) for number, one in enumerate(combined)]
+    sweeps = sweeps_of(document, head, game, faults)
+    combined = [(sweep, one) for sweep in sweeps for one in sweep.combinations(document, game, faults)]
+    made = [_point(document, sweep, one, number, played, game, faults) for number, (sweep, one) in enumerate(combined)]
     points = tuple(point for point in made if point is not None)
     if not points:
         faults.end()
+    data = document.data
     check_labels(points, document, faults)
     beforehand = [point.known() for point in points]
     before = {name: [one[name] for one in beforehand] for name in beforehand[0]}
     extra = swept_columns(points, game.columns)
     known = {"point": [point.number for point in points], **before, **extra}
     known |= {key: known[name] for name, key in called(game.sizes).items() if name in known}
-    scenario = Scenario(head, points, game, data, document.name, document.folder, extra)
+    plans = {sweep.name: sweep.plan for sweep in sweeps}
+    scenario = Scenario(head, points, game, data, document.name, document.folder, extra, plans)
     columns = column_types(scenario.columns, extra, scenario.called)
     skipped = [*check_claims(head.claims, game, known, columns, document, faults)]
     plots, undrawn = check_plots(head.plots, game, known, document, faults)
     faults.end()
     without_games = {one.number for one in skipped}
     claims = {number: claim for number, claim in enumerate(head.claims) if number not in without_games}
-    controls, uncontrolled = broken_points(document, claims, points, [one.values for one in combined], known, game)
+    controls, uncontrolled = broken_points(document, claims, points, [one.values for _, one in combined], known, game)
     return replace(
         scenario,
         head=head.model_copy(update={"plots": plots}),
@@ -240,22 +264,28 @@ def _head(document: Document, faults: Faults) -> Head:
 
 
 def _point(
-    document: Document, combination: Combination, number: int, played: Part, game: Task, faults: Faults
+    document: Document,
+    sweep: Sweep,
+    combination: Combination,
+    number: int,
+    played: Part,
+    game: Task,
+    faults: Faults,
 ) -> Point | None:
     """Return a point; None if something in it is wrong: both sides are then looked at."""
     try:
-        return point_of(combination.values, number, played, game, document.folder)
+        return replace(point_of(combination.values, number, played, game, document.folder), part=sweep.name)
     except PointError as error:
         errors = [error, *error.more]
-    for role in ("protocol", "adversary"):
+    for role in ROLES:
         if isinstance(entry := combination.values.get(role), dict) and "kind" in entry:
             try:
-                part(role, game.families[role], entry, document.folder).make()
+                part(role, entry, document.folder, game.bases[role]).make()
             except PointError as other:  # what is not given may come from the sizes
                 if set(other.path[1:2]) & set(entry) - {key for one in errors for key in one.path[1:2]}:
                     errors.append(other)
     for one in errors:
         key, *rest = one.path
         key = called(game.sizes).get(str(key), key)  # the path has the point's fields, the file the task's keys
-        faults.add(document.error(combination.place((key, *rest)), one.message))
+        faults.add(document.error(sweep.place(combination.place((key, *rest))), one.message))
     return None

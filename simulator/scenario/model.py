@@ -18,6 +18,7 @@ from disttrack.simulator.claims.claim import LARGEST, Claim, Strict, Text, not_b
 from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.points.point import Part, Point, PointError, blamed, part
+from disttrack.simulator.points.registry import ROLES
 from disttrack.simulator.tasks.asked import check_point
 from disttrack.simulator.tasks.base import Size, Task
 
@@ -26,20 +27,32 @@ Whole = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(not_bool)]
 Count = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(not_bool)]
 
 
-class Head(Strict):
-    """The keys of a scenario that are fixed: a list is not swept here."""
+NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = Field(
-        description="Names the folder of the results: letters, digits, dots, hyphens, underscores."
-    )
-    question: str = Field("", description="One line, above tables and figures.")
-    finding: str = Field("", description="Its answer, shown while nothing is overridden and all claims hold.")
-    task: Text = Field("count", description="What game is played.")
+
+class Plan(Strict):
+    """How the points of a scenario, or of one of its parts, are swept and played."""
+
     seed: Whole = Field(0, description="From it, the seeds of all games follow.")
     trials: Count = Field(1, description="Games at each point, each with a seed of its own.")
     zip: list[list[Text]] = Field(
         default_factory=list,
         description="Groups of lists that move together, each a list of keys: [[sites, protocol.alpha]].",
+    )
+
+
+class Head(Plan):
+    """The keys of a scenario that are fixed: a list is not swept here."""
+
+    name: Annotated[str, Field(pattern=NAME)] = Field(
+        description="Names the folder of the results: letters, digits, dots, hyphens, underscores."
+    )
+    question: str = Field("", description="One line, above tables and figures.")
+    finding: str = Field("", description="Its answer, shown while nothing is overridden and all claims hold.")
+    task: Text = Field("count", description="What game is played.")
+    parts: dict[Annotated[str, Field(pattern=NAME)], dict[str, Any]] = Field(
+        default_factory=dict,
+        description="Sweeps of one question by name, each with a seed, trials, sizes and sides of its own.",
     )
     claims: list[Claim] = Field(default_factory=list, description="What the results must bear out.")
     plots: list[dict[str, Any] | Text] = Field(
@@ -66,7 +79,7 @@ class PointModel(Strict):
     engine: Literal["auto", "step", "leap", "bulk"] = Field("auto", description="How a game is computed.")
 
 
-_FIRST: Final = ("name", "question", "finding", "task", "seed", "trials")
+_FIRST: Final = ("name", "question", "finding", "task", "seed", "trials", "parts")
 _LAST: Final = ("zip", "claims", "plots")
 SWEPT: Final = tuple(PointModel.model_fields)
 """The keys that a list sweeps, beside those of the sizes."""
@@ -75,6 +88,11 @@ SWEPT: Final = tuple(PointModel.model_fields)
 def keys_of(sizes: Sequence[Size]) -> tuple[str, ...]:
     """Return the keys of a scenario whose task has these sizes."""
     return (*_FIRST, *(size.key for size in sizes), *SWEPT, *_LAST)
+
+
+def keys_of_part(sizes: Sequence[Size]) -> tuple[str, ...]:
+    """Return the keys of a part of a scenario whose task has these sizes."""
+    return (*Plan.model_fields, *(size.key for size in sizes), *SWEPT)
 
 
 @lru_cache
@@ -120,7 +138,7 @@ def point_of(
         network_of(checked.network)
     except ValueError as error:
         raise blamed(error, "network", checked.network) from error
-    protocol, adversary = (part(role, game.families[role], values[role], folder) for role in ("protocol", "adversary"))
+    protocol, adversary = (part(role, values[role], folder, game.bases[role]) for role in ROLES)
     network = checked.network and {
         key: float(value) if key.startswith("latency") and isinstance(value, int) else value  # as it is in tables
         for key, value in checked.network.items()

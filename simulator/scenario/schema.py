@@ -10,14 +10,16 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter
 
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.points.facts import described, first_line
-from disttrack.simulator.points.registry import Family, kinds, parameters
-from disttrack.simulator.scenario.model import SWEPT, Head, PointModel, keys_of, point_model
+from disttrack.simulator.points.registry import ROLES, Family, Kind, kinds, parameters
+from disttrack.simulator.scenario.checks import DEFAULTS
+from disttrack.simulator.scenario.model import SWEPT, Head, Plan, PointModel, keys_of, keys_of_part, point_model
 from disttrack.simulator.tasks.base import Task
 
 Schema = dict[str, Any]
 
 _OWN: Schema = {"type": "string", "pattern": ":", "description": "module:Class or file.py:Class"}
 """A class by reference: module:Class or path/to/file.py:Class."""
+_WITH_PARTS: Schema = {"required": ["parts"]}
 
 
 def scenario_schema() -> Schema:
@@ -27,10 +29,16 @@ def scenario_schema() -> Schema:
     definitions: Schema = head["$defs"]
     keys = {key: {"description": described(Network.__doc__ or "").get(key, "")} for key in parameters(Network)}
     point["properties"]["network"]["anyOf"][0] = {"type": "object", "properties": keys, "additionalProperties": False}
-    for role in ("protocol", "adversary"):
-        definitions[role] = _entry(*dict.fromkeys(task.families[role] for task in tasks.values()))
+    for role in ROLES:
+        definitions[role] = _entry(role)
         point["properties"][role]["$ref"] = f"#/$defs/{role}"
-    properties = {**head["properties"], **{name: _described(point["properties"][name]) for name in SWEPT}}
+    swept = {name: _described(point["properties"][name]) for name in SWEPT}
+    for name in DEFAULTS:
+        swept[name] = {"description": "The default of all protocols that take it."}
+    properties = {**head["properties"], **swept}
+    own = {**{name: head["properties"][name] for name in Plan.model_fields}, **swept}
+    described_parts = {"description": properties["parts"]["description"], "type": "object"}
+    properties["parts"] = {**described_parts, "additionalProperties": {"type": "object", "properties": own}}
     usual = properties["task"]["default"]
     properties["task"] = {**properties["task"], "anyOf": [{"enum": list(tasks)}, _OWN]}
     properties["plots"]["items"] = _entry("plot")
@@ -40,7 +48,7 @@ def scenario_schema() -> Schema:
         "description": "A scalar is fixed, a list is swept. The task names the sizes of its games.",
         "type": "object",
         "properties": properties,
-        "required": ["protocol", "adversary"],
+        "anyOf": [{"required": ["protocol", "adversary"]}, _WITH_PARTS],
         "allOf": [_of_task(name, task, needed=name != usual) for name, task in tasks.items()],
         "$defs": definitions,
     }
@@ -57,9 +65,13 @@ def _of_task(name: str, task: type[Task], *, needed: bool) -> Schema:
     model = point_model(tuple(task.sizes)).model_json_schema()
     sizes = {size.key: _described(model["properties"][size.key]) for size in task.sizes}
     asked: Schema = {"properties": {"task": {"const": name}}, **({"required": ["task"]} if needed else {})}
-    own: Schema = {"properties": sizes, "propertyNames": {"enum": list(keys_of(task.sizes))}}
+    part: Schema = {"properties": sizes, "propertyNames": {"enum": [*keys_of_part(task.sizes), *DEFAULTS]}}
+    own: Schema = {
+        "properties": {**sizes, "parts": {"additionalProperties": part}},
+        "propertyNames": {"enum": [*keys_of(task.sizes), *DEFAULTS]},
+    }
     missing = [size.key for size in task.sizes if size.needed]
-    return {"if": asked, "then": {**own, **({"required": missing} if missing else {})}}
+    return {"if": asked, "then": {**own, **({"anyOf": [{"required": missing}, _WITH_PARTS]} if missing else {})}}
 
 
 def _described(field: Mapping[str, Any]) -> Schema:
@@ -73,26 +85,27 @@ def _swept(value: Schema) -> Schema:
     return {"anyOf": [value, {"type": "array", "items": value, "minItems": 1}]}
 
 
-def _entry(*families: Family) -> Schema:
+def _entry(family: Family) -> Schema:
     """Return the schema of an entry: a kind alone, or an alternative for each registered kind, and for one's own."""
-    known = [(family, name) for family in families for name in kinds(family)]
-    alone: Schema = {"type": "string", "anyOf": [{"enum": [name for _, name in known]}, {"pattern": ":"}]}
+    known = list(kinds(family).values())
+    names = list(dict.fromkeys(kind.name for kind in known))
+    alone: Schema = {"type": "string", "anyOf": [{"enum": names}, {"pattern": ":"}]}
     several: Schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
-    kind = _OWN if "plot" in families else {"anyOf": [_OWN, several]}
+    kind = _OWN if family == "plot" else {"anyOf": [_OWN, several]}
     reference: Schema = {"type": "object", "properties": {"kind": kind}, "required": ["kind"]}
-    return {"anyOf": [*(_kind(family, name) for family, name in known), alone, reference]}
+    return {"anyOf": [*map(_kind, known), alone, reference]}
 
 
-def _kind(family: Family, name: str) -> Schema:
+def _kind(kind: Kind) -> Schema:
     """Return the schema of an entry of a registered kind; parameters of a plot are not swept."""
-    maker = kinds(family)[name].load()
-    properties: Schema = {"kind": {"const": name}}
+    family, maker = kind.family, kind.load()
+    properties: Schema = {"kind": {"const": kind.name}}
     required = ["kind"]
     for parameter, default in parameters(maker).items():
         value = _type(maker, parameter)
         properties[parameter] = value if family == "plot" else _swept(value)
         # a task may fill parameters of a mechanism from the game: the horizon from the number of items
-        if default is MISSING and family != "mechanism":
+        if default is MISSING and (family != "protocol" or hasattr(maker, "cost_bound")):
             required.append(parameter)
         elif isinstance(default, str | int | float | bool | None) and family != "plot":
             properties[parameter]["default"] = default

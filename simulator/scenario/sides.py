@@ -2,46 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import part
 from disttrack.simulator.points.registry import parameters
-from disttrack.simulator.scenario.checks import DEFAULTS, Faults
+from disttrack.simulator.scenario.checks import DEFAULTS
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.skipped import columns_of_kinds
+from disttrack.simulator.scenario.sweep import Place
 from disttrack.simulator.tasks.base import Task
 
 
-def spread_defaults(document: Document, game: Task, faults: Faults) -> None:
-    """Put `alpha` of the top level into the protocols that take them and do not give their own."""
-    data = document.data
-    if "protocol" not in data:
-        return
+def spread_defaults(
+    data: dict[str, Any], place_of: Callable[[Place], Place], document: Document, game: Task
+) -> list[str]:
+    """Put `alpha` into the protocols that take it and do not give their own.
+
+    Parameters
+    ----------
+    data
+        The swept keys of a scenario or of a part; they are changed.
+    place_of
+        The place in the file of a path in `data`.
+
+    Returns
+    -------
+    untaken
+        The defaults that no protocol takes.
+    """
     for role in ("protocol", "adversary"):
         if role in data:
             data[role] = entries_of(data[role])
+    if "protocol" not in data:
+        return []
+    untaken = []
     entries = data["protocol"] if isinstance(data["protocol"], list) else [data["protocol"]]
     for key in DEFAULTS:
         if key not in data or key in (size.key for size in game.sizes):
             continue
-        value, line = data.pop(key), document.lines.get((key,))
+        value, line = data.pop(key), document.lines.get(place_of((key,)))
         taken = False
         for number, entry in enumerate(entries):
             if isinstance(entry, dict) and key not in entry and key in _parameters_of(entry, game, document):
                 entry[key], taken = value, True
                 place = ("protocol", number, key) if isinstance(data["protocol"], list) else ("protocol", key)
-                document.lines = {**document.lines, **({} if line is None else {place: line})}
+                document.lines = {**document.lines, **({} if line is None else {place_of(place): line})}
         if not taken:
-            faults.add(document.error((key,), "no protocol here takes it, or each gives its own"))
+            untaken.append(key)
+    return untaken
 
 
 def _parameters_of(entry: Mapping[str, Any], game: Task, document: Document) -> Collection[str]:
     """Return the parameters that the kind of a protocol's entry takes; none if there is no such kind."""
     with suppress(ScenarioError, KeyError):
-        return parameters(part("protocol", game.families["protocol"], entry, document.folder).maker())
+        return parameters(part("protocol", entry, document.folder, game.bases["protocol"]).maker())
     return ()
 
 

@@ -22,7 +22,7 @@ from disttrack.simulator.claims.expressions import (
     select,
 )
 from disttrack.simulator.claims.rehearsal import is_column, possible_rows
-from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.points.registry import ROLES, parameters
 from disttrack.simulator.points.swept import LEFT_OUT
 from disttrack.simulator.tasks.base import Task
 
@@ -39,9 +39,9 @@ class Skipped(NamedTuple):
 def columns_of_kinds(game: Task) -> frozenset[str]:
     """Return the columns that scenarios of a task may have: all parameters of its kinds, and of networks."""
     names = {*NETWORK, *(size.key for size in game.sizes), *(size.column for size in game.sizes)}
-    names |= {*LEFT_OUT, "crash_down", "crash_state", "start", "alpha"}
-    for role, family in game.families.items():
-        own = {name for kind in kinds(family).values() for name in parameters(kind.load())}
+    names |= {*LEFT_OUT, "crash_down", "crash_state", "start", "alpha", "part"}
+    for role in ROLES:
+        own = {name for kind in game.kinds(role).values() for name in parameters(kind.load())}
         names |= own | {f"{role}_{name}" for name in own}
     return frozenset(names)
 

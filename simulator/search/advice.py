@@ -14,7 +14,8 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import play
-from disttrack.simulator.points.registry import kinds, make, parameters
+from disttrack.simulator.points.registry import make, parameters
+from disttrack.simulator.tasks.tracking import Count
 
 AGAINST: Final = {
     "nothing": ("always", "adaptive", "oblivious"),
@@ -141,7 +142,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
     A guarantee against inputs that do not react counts if it is one for all steps at once, with a delta.
     """
     given = {"alpha": situation.alpha, "delta": situation.delta, "largest": situation.items}
-    for kind in kinds("protocol").values():
+    for kind in Count.kinds("protocol").values():
         maker = kind.load()
         takes = parameters(maker)
         usual = {name: value for name, value in given.items() if name in takes}

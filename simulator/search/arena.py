@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import Part, part, unusual
-from disttrack.simulator.points.registry import family_of, kinds, make, parameters
+from disttrack.simulator.points.registry import ROLES, Role, kinds, make, parameters, role_of
+from disttrack.simulator.points.source import import_reference
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.folder import finished
 from disttrack.simulator.results.labels import in_words, label_of
@@ -19,14 +20,13 @@ from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.search.advice import Situation, candidates
 from disttrack.simulator.tasks.answers import over_alpha
+from disttrack.simulator.tasks.tracking import Count
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from disttrack.simulator.runs.progress import OnProgress
 
-Role = Literal["protocol", "adversary"]
-ROLES: Final[tuple[Role, ...]] = get_args(Role)
 ALPHA: Final = 0.1
 DELTA: Final = 0.05
 """Promise of a tracker that takes these parameters and is given none."""
@@ -150,12 +150,11 @@ def _entrant(entrant: Any) -> tuple[Part, Role]:
         # a worker process has another main module
         entry = {"kind": f"{inspect.getfile(entrant) if module == '__main__' else module}:{name}"}
     kind = str(entry.get("kind"))
-    role = next((role for role in ROLES if kind in kinds(role)), ROLES[0])
-    family = family_of(part(role, role, entry, Path()).maker())
-    for role in ROLES:
-        if family == role:
-            return part(role, role, entry, Path()), role
-    raise ScenarioError(f"{kind}: an arena takes a tracker (Protocol) or an attacker (Adversary); this is neither")
+    maker = part(next((role for role in ROLES if kind in kinds(role)), ROLES[0]), entry, Path()).maker()
+    role = role_of(maker)
+    if inspect.isclass(maker) and not issubclass(maker, import_reference(Count.bases[role])):
+        raise ScenarioError(f"{kind}: an arena takes a tracker (Protocol) or an attacker (Adversary); this is neither")
+    return part(role, entry, Path(), Count.bases[role]), role
 
 
 def _scenario(mine: Part, sizes: Mapping[str, Any]) -> dict[str, Any]:
@@ -166,12 +165,12 @@ def _scenario(mine: Part, sizes: Mapping[str, Any]) -> dict[str, Any]:
         given = mine.given()
         promise = {name: given.get(name) or usual for name, usual in (("alpha", ALPHA), ("delta", DELTA))}
         shipped = _trackers(Situation(sizes["sites"], sizes["items"], **promise, against="nothing"))
-        others = [one for one in shipped if part("protocol", "protocol", one, Path()).identity() != mine.identity()]
+        others = [one for one in shipped if part("protocol", one, Path()).identity() != mine.identity()]
         sides = {"protocol": [{"kind": mine.kind, **mine.arguments}, *others], "adversary": list(_attackers())}
         question = f"Which attackers break {mine.label}, and what do trackers of the same promise cost?"
     else:
         own = {**_with_power(mine.kind, mine.maker()), **mine.arguments}
-        alphas = ((name, parameters(kind.load())) for name, kind in kinds("protocol").items())
+        alphas = ((name, parameters(kind.load())) for name, kind in Count.kinds("protocol").items())
         trackers = [{"kind": name, **({"alpha": ALPHA} if "alpha" in taken else {})} for name, taken in alphas]
         sides = {"protocol": trackers, "adversary": [own, {"kind": CONTROL}]}
         question = f"Which trackers does {mine.label} break?"

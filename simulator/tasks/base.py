@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from disttrack.simulator.errors import printable
 from disttrack.simulator.game.face import Outcome
+from disttrack.simulator.points.registry import kinds_for
 from disttrack.simulator.tasks.answers import USUAL, Answer
 
 if TYPE_CHECKING:
     from disttrack.simulator.points.point import Point
-    from disttrack.simulator.points.registry import Family
+    from disttrack.simulator.points.registry import Family, Kind
 
 
 MOST: Final = 10**300
@@ -223,13 +224,22 @@ class Task(ABC):
     draws only from such streams of its seed; a game that drew nothing from them is then counted once."""
     idle: ClassVar[Sequence[str]] = ()
     """Sides without effect on the game, protocol or adversary: tables leave them out."""
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "protocol", "adversary": "adversary"}
-    """The registered kinds that are allowed under `protocol:` and `adversary:`."""
+    bases: ClassVar[Mapping[str, str]] = {
+        "protocol": "disttrack.protocols.base:Protocol",
+        "adversary": "disttrack.adversaries.base:Adversary",
+    }
+    """The class that a kind under `protocol:` and `adversary:` must extend, as ``module:Class``; empty for any."""
 
     @classmethod
     def meant_for(cls, maker: Any) -> bool:
-        """Return whether a kind of its family under `protocol:` is made for it, as far as the class says."""
+        """Return whether a kind under `protocol:` that extends its base is made for it, as far as the class says."""
         return True
+
+    @classmethod
+    def kinds(cls, role: Family) -> dict[str, Kind]:
+        """Return the registered kinds that can stand under `protocol:` or `adversary:`, by their names."""
+        known = kinds_for(role, cls.bases[role])
+        return {name: kind for name, kind in known.items() if role == "adversary" or cls.meant_for(kind.load())}
 
     @abstractmethod
     def check(self, point: Point) -> None:

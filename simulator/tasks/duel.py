@@ -7,6 +7,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from traceback import walk_tb
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -15,8 +16,10 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.engine_choice import REACTS, EngineError, choose
 from disttrack.simulator.game.power import check_task
 from disttrack.simulator.game.streams import streams
+from disttrack.simulator.points.code import is_ours
 from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.points.registry import Family, kinds, parameters
+from disttrack.simulator.points.registry import advice_on, kinds, parameters
+from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.base import Record, Size, Task
 from disttrack.simulator.tasks.loop import Sides, duel
@@ -53,7 +56,7 @@ class MechanismGame(Task):
     """Whether it is a single game of both sides, which `play_duel` plays too."""
     options: ClassVar[Sequence[str]] = ()
     """Further arguments of a game, which travel with its sizes."""
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
+    bases: ClassVar[Mapping[str, str]] = {**Task.bases, "protocol": ""}
 
     @abstractmethod
     def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
@@ -154,6 +157,8 @@ class Duel(MechanismGame):
             sides = self.begin(mechanism, copy.deepcopy(adversary), sizes, streams(seed, self.roles))
             duel(sides, bulk=bulk)
         except self.refusals as error:
+            if own_error(error, mechanism, adversary):
+                raise
             steps = sides.view.steps if sides else 0
             raise MoveError(f"adversary {adversary.kind}: after step {steps}: {error}") from error
         return sides
@@ -161,6 +166,13 @@ class Duel(MechanismGame):
     def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
         sides = self.match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
         return self.finish(sides), sides.referee.series
+
+
+def own_error(error: Exception, *sides: Any) -> bool:
+    """Return whether the code of a user's side raised an error, which is no invalid move then."""
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    name = str(frame.f_globals.get("__name__"))
+    return name in [type(side).__module__ for side in sides] and not is_ours(name)
 
 
 def mechanism_of(point: Point, usual: Mapping[str, Any]) -> Any:
@@ -174,6 +186,8 @@ def mechanism_of(point: Point, usual: Mapping[str, Any]) -> Any:
 def refuse_mechanism(point: Point, wanted: str) -> NoReturn:
     """Raise PointError for a mechanism that cannot play this kind of game."""
     message = f"task {point.task.label} takes a {wanted}; {point.protocol.label} is none"
+    if not is_reference(point.protocol.kind):
+        message += f": {advice_on(point.protocol.maker())}"
     raise PointError(("protocol", "kind"), message)
 
 

@@ -31,7 +31,7 @@ class MyTask(Task):
     )
     # Columns of trials.csv beyond those that all tasks have; claims and plots may speak of them.
     columns: ClassVar[Sequence[str]] = ("busiest", "uneven")
-    # `families` says what may stand under `protocol:` and `adversary:`; left out, these are protocols and adversaries.
+    # `bases` says what classes under `protocol:` and `adversary:` extend; left out, Protocol and Adversary.
 
     def check(self, point: Point) -> None:
         """Make both sides of a point: wrong parameters are refused before any game starts."""

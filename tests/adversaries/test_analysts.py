@@ -9,9 +9,9 @@ import pytest
 
 from disttrack.adversaries.analysts import AnalystView, GradientAnalyst, LeaderboardClimber, SignCorrelation
 from disttrack.mechanisms.statistical.queries import FeatureMean, Residual, Selection, Vote
-from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.tasks.analysis.task import StatisticalQueries
 
-ANALYSTS = {name: kind.load() for name, kind in kinds("analyst").items()}
+ANALYSTS = {name: kind.load() for name, kind in StatisticalQueries.kinds("adversary").items()}
 
 
 def asked(analyst: Any, answers: Any, queries: int, features: int) -> list[Any]:

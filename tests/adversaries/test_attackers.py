@@ -21,9 +21,9 @@ from disttrack.adversaries.sketching import (
     TailAttack,
     UnsortedItems,
 )  # fmt: skip
-from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.tasks.sketching.task import FrequencyTask
 
-ATTACKERS = {name: kind.load() for name, kind in kinds("attacker").items()}
+ATTACKERS = {name: kind.load() for name, kind in FrequencyTask.kinds("adversary").items()}
 
 
 def view_of(updates: int = 1000, **known: Any) -> StreamView:

@@ -82,7 +82,7 @@ class Hit:
         return [self.measure(game(self.victim, attacker, seed=seed, **self.size, **more)) for seed in range(games)]
 
 
-EMPIRICAL: Final = made("curator", "empirical")
+EMPIRICAL: Final = made("empirical")
 """Answers queries by the mean of the sample."""
 FIXED: Final = analysts.FixedQueries()
 FEW: Final = {"features": 10, "samples": 20}
@@ -106,7 +106,7 @@ HARMLESS: Final = (Coin, Replay)
 SKETCHES: Final = (
     Hit(
         sketching.AmsAttack(),
-        made("sketch", "ams", rows=64),
+        made("ams", rows=64),
         named("least_ratio"),
         0.03,
         0.13,
@@ -115,7 +115,7 @@ SKETCHES: Final = (
     ),
     Hit(
         sketching.TailAttack(),
-        made("sketch", "count-sketch", width=16),
+        made("count-sketch", width=16),
         named("max_rel_error"),
         0.45,
         1.05,
@@ -124,7 +124,7 @@ SKETCHES: Final = (
     ),
     Hit(
         sketching.CoverAttack(),
-        made("sketch", "count-min", width=16, depth=3),
+        made("count-min", width=16, depth=3),
         named("max_rel_error"),
         0.32,
         0.75,
@@ -133,7 +133,7 @@ SKETCHES: Final = (
     ),
     Hit(
         sketching.QuietItems(200, 200),
-        made("sketch", "hyperloglog", registers=128),
+        made("hyperloglog", registers=128),
         named("least_ratio"),
         0.48,
         0.67,
@@ -142,7 +142,7 @@ SKETCHES: Final = (
     ),
     Hit(
         sketching.FlipFlop(size=40),
-        made("sketch", "switched", copies=40, size=256),
+        made("switched", copies=40, size=256),
         exhausted,
         148,
         164,
@@ -191,7 +191,7 @@ QUICK: Final = (
     ),
     Hit(
         Contrary(),
-        made("mechanism", "point-predictor", epsilon=3.0),
+        made("point-predictor", epsilon=3.0),
         named("mistakes"),
         64,
         64,
@@ -200,7 +200,7 @@ QUICK: Final = (
     ),
     Hit(
         Halving(),
-        made("mechanism", "private-proper", epsilon=1.0, horizon=254),
+        made("private-proper", epsilon=1.0, horizon=254),
         wrong_ones,
         1,
         1,
@@ -209,7 +209,7 @@ QUICK: Final = (
     ),
     Hit(
         Insertion(),
-        made("mechanism", "private-proper", epsilon=1.0, horizon=196),
+        made("private-proper", epsilon=1.0, horizon=196),
         wrong_ones,
         1,
         1,
@@ -218,13 +218,13 @@ QUICK: Final = (
     ),
     Hit(
         HardInstance(),
-        made("mechanism", "sparse-vector-monitor", k=14, epsilon=2.5),
+        made("sparse-vector-monitor", k=14, epsilon=2.5),
         named("ok"),
         0,
         0,
         {"steps": 2**15 - 2},
     ),
-    Hit(Intruder(), made("mechanism", "binary", epsilon=1.0, horizon=64), named("guessed"), 1, 1, {"steps": 64}),
+    Hit(Intruder(), made("binary", epsilon=1.0, horizon=64), named("guessed"), 1, 1, {"steps": 64}),
     Hit(
         Overcount(40, 0.0),
         Stale(1.0, queries="points", domain=4),
@@ -245,12 +245,7 @@ STREAMS: Final = (
 
 def test_every_registered_opponent_has_its_victim() -> None:
     """A new one needs a row above, in which it attacks or is the harmless one, or is a stream made against nobody."""
-    registered = {
-        name
-        for family in ("adversary", "attacker", "analyst")
-        for name, kind in kinds(family).items()
-        if kind.origin == "built in"
-    }
+    registered = {name for name, kind in kinds("adversary").items() if kind.origin == "built in"}
     assert len(registered) >= 47
     attackers, controls = {hit.attacker.kind for hit in HITS}, {hit.harmless.kind for hit in HITS}
     assert len(HITS) == len(attackers) >= 27

@@ -35,9 +35,9 @@ class _Stale(DynamicRun):
         return 1000.0
 
 
-def made(family: Any, kind: str, **given: Any) -> Any:
+def made(kind: str, **given: Any) -> Any:
     """Return a registered mechanism."""
-    return kinds(family)[kind].load()(**given)
+    return kinds("protocol")[kind].load()(**given)
 
 
 def above(game: Any) -> float:

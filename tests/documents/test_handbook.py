@@ -96,7 +96,7 @@ def build(folder: Path) -> Path:
 def has_a_page_for_every_kind_and_scenario(site: Path) -> None:
     """Assert that no page is missing."""
     wanted = [
-        f"{HOMES[family].plural}/{kind.name}.html"
+        f"{HOMES[family].plural}/{kind.key}.html"
         for family in FAMILIES
         for kind in kinds(family).values()
         if kind.origin == "built in"
@@ -180,8 +180,8 @@ def test_links_to_files_lead_to_pages() -> None:
         tried = doctest.testmod(module)
         assert tried.attempted
         assert not tried.failed
-    text = "[a](../scenarios/sites.yaml)\n\n```text\n[a](../scenarios/sites.yaml)\n```\n"
-    assert links.rewritten(text, "game.md").count("gallery/sites.md") == 1
+    text = "[a](../scenarios/scale.yaml)\n\n```text\n[a](../scenarios/scale.yaml)\n```\n"
+    assert links.rewritten(text, "game.md").count("gallery/scale.md") == 1
     assert links.rewritten("[the plan](../simulator/game/play.py)", "game.md") == "the plan"
     assert links.rewritten("[drain](../../adversaries/adaptive.py)", "learn/x.md") == "[drain](../adversaries/drain.md)"
 
@@ -204,7 +204,7 @@ def test_the_example_of_every_kind_plays_as_its_page_says(family: Family) -> Non
     from disttrack.simulator.scenario.load import build
     from handbook.examples import example
 
-    names = [kind.name for kind in kinds(family).values() if kind.origin == "built in"]
+    names = [kind.key for kind in kinds(family).values() if kind.origin == "built in"]
     assert len(names) >= 5
     for name in names:
         made = example(family, name)

@@ -35,8 +35,8 @@ def test_sampled_games_come_out_as_recorded(name: str, least: int) -> None:
 
 @pytest.mark.slow
 def test_the_command_replays_a_whole_scenario(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["queries", "--workers", "1"]) == 0
-    assert capsys.readouterr().out.startswith("queries: same")
+    assert main(["static", "--workers", "1"]) == 0
+    assert capsys.readouterr().out.startswith("static: same")
 
 
 def test_every_scenario_can_be_replayed() -> None:
@@ -59,12 +59,12 @@ def copied(tmp_path: Path) -> Path:
     folder = tmp_path / "copied"
     folder.mkdir()
     for name in TABLES:
-        shutil.copy(REFERENCE / "growth" / name, folder / name)
+        shutil.copy(REFERENCE / "accuracy" / name, folder / name)
     return folder
 
 
 def compared(folder: Path) -> tuple[int, str]:
-    return compare(folder, REFERENCE / "growth", TABLES)
+    return compare(folder, REFERENCE / "accuracy", TABLES)
 
 
 def test_the_same_tables_are_the_same(copied: Path) -> None:
@@ -105,7 +105,7 @@ def test_time_plays_no_part_and_rounding_is_counted_apart(copied: Path, tmp_path
         change(folder / "claims.csv", 0, "measure", lambda _: "median(seconds)")
     change(timed / "claims.csv", 0, "value", lambda _: "99")
     assert compare(timed, copied, TABLES) == (0, "")
-    change(copied / "claims.csv", 0, "measure", lambda _: table(REFERENCE / "growth" / "claims.csv")[0]["measure"])
+    change(copied / "claims.csv", 0, "measure", lambda _: table(REFERENCE / "accuracy" / "claims.csv")[0]["measure"])
     change(copied / "trials.csv", 5, "max_rel_error", lambda cell: str(float(cell) * (1 + 1e-11)))
     assert compared(copied) == (1, "")
 

@@ -13,9 +13,9 @@ from golden_files import FOLDER, RULE, UNWRITTEN, by_hand, counted, parts, playe
 
 from disttrack.adversaries import Freeze
 from disttrack.protocols import Exact
-from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.tasks.tracking import Count
 
-BUILT_IN = [kind.name for kind in kinds("protocol").values() if kind.origin == "built in"]
+BUILT_IN = [kind.name for kind in Count.kinds("protocol").values() if kind.origin == "built in"]
 
 
 def differences(was: str, now: str, name: str) -> str:

@@ -28,10 +28,9 @@ from disttrack.mechanisms.counters import make
 from disttrack.mechanisms.counters.base import Run
 from disttrack.mechanisms.counters.linear import LinearRun, NoisePath
 from disttrack.mechanisms.segments import SegmentNoise
-from disttrack.mechanisms.sketches import AmsMedian, Sketch
-from disttrack.mechanisms.statistical import QueryMechanism
+from disttrack.mechanisms.sketches import SKETCHES, AmsMedian, Sketch
+from disttrack.mechanisms.statistical import CURATORS, QueryMechanism
 from disttrack.mechanisms.statistical.queries import FeatureMean, Selection
-from disttrack.simulator.points.registry import kinds
 
 STEPS = 2_500
 """More than two batches of noise."""
@@ -205,9 +204,10 @@ FORMS: dict[str, Form] = {
     **{
         f"learner {kind}": of_learner(learner(**LEARNED[kind])) for kind, learner in LEARNERS.items()
     },
-    **{f"sketch {name}": of_sketch(kind.load()(**SKETCHED[name])) for name, kind in kinds("sketch").items()
+    **{f"sketch {name}": of_sketch(sketch(**SKETCHED[name])) for name, sketch in SKETCHES.items()
        if find_spec("datasketches") or not name.startswith("datasketches")},
-    **{f"curator {name}": of_curator(kind.load()(**CURATED.get(name, {}))) for name, kind in kinds("curator").items()},
+    **{f"curator {name}": of_curator(curator(**CURATED.get(name, {})))
+       for name, curator in CURATORS.items()},
     "above-threshold": Form(
         AboveThreshold(0.05, 400.0).start, lambda rng: np.arange(STEPS), answer, answer_all,
         lambda run: (run.t, run.halted),

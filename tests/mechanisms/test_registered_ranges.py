@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from disttrack.adversaries import Adversary
 from disttrack.mechanisms import (
     Binary,
     Blt,
@@ -41,10 +42,12 @@ from disttrack.mechanisms.queries.binary import Halves, Marginals
 from disttrack.mechanisms.queries.ordered import Intervals
 from disttrack.mechanisms.queries.plain import Axes, Points
 from disttrack.mechanisms.sketches.second_moment import rows_for_tail
+from disttrack.protocols import Protocol
 from disttrack.simulator.points.registry import Kind, kinds, parameters
 from disttrack.simulator.tasks.audit.mechanism import usual
+from disttrack.simulator.tasks.audit.task import Audit
 
-FAMILIES = ("mechanism", "sketch", "curator", "analyst", "attacker")
+FAMILIES = ("protocol", "sketch", "curator", "analyst", "attacker")
 
 
 class Range(NamedTuple):
@@ -91,36 +94,38 @@ RANGES: dict[str, Range | None] = {
 """By the name of a parameter; None if every value is taken."""
 BELOW_1 = ("ams-difference", "computation-paths", "private-median", "rounded", "salted", "switched")
 OWN: dict[tuple[str, str, str], Range | None] = {
-    ("mechanism", "above-threshold", "threshold"): FINITE,
-    ("mechanism", "binary", "literal"): None,
-    ("mechanism", "sparse-vector-queries", "queries"): whole(1),
-    ("mechanism", "guessing", "rate"): Range("a number above 0, up to 1", (0, 1.5, *NUMBER), (1e-9, 1.0)),
-    ("mechanism", "experts-private", "points"): whole(2),
-    ("mechanism", "pmw", "rounds"): whole(0),
-    **{("mechanism", kind, "delta"): FROM_0 for kind in ("laplace", "gaussian", "pmw")},
+    ("protocol", "above-threshold", "threshold"): FINITE,
+    ("protocol", "binary", "literal"): None,
+    ("protocol", "sparse-vector-queries", "queries"): whole(1),
+    ("protocol", "guessing", "rate"): Range("a number above 0, up to 1", (0, 1.5, *NUMBER), (1e-9, 1.0)),
+    ("protocol", "experts-private", "points"): whole(2),
+    ("protocol", "pmw", "rounds"): whole(0),
+    **{("protocol", kind, "delta"): FROM_0 for kind in ("laplace", "gaussian", "pmw")},
     **{
-        ("mechanism", kind, "delta"): FROM_0
-        for kind in kinds("mechanism")
+        ("protocol", kind, "delta"): FROM_0
+        for kind in kinds("protocol")
         if kind.startswith(("growing", "fully", "inserted"))
     },
-    **{("sketch", kind, "alpha"): SHARE for kind in BELOW_1},
-    ("sketch", "kmv", "size"): whole(3),
-    ("sketch", "salted", "size"): whole(128),
-    ("sketch", "computation-paths", "largest"): whole(2),
-    ("sketch", "datasketches-hll", "lg_k"): whole(7),
-    ("sketch", "datasketches-theta", "lg_k"): whole(5),
-    ("sketch", "datasketches-count-min", "width"): whole(3),
-    ("curator", "laplace", "epsilon"): SHARE,
-    ("attacker", "unsorted-items", "share"): None,
+    **{("protocol", kind, "alpha"): SHARE for kind in BELOW_1},
+    ("protocol", "kmv", "size"): whole(3),
+    ("protocol", "salted", "size"): whole(128),
+    ("protocol", "computation-paths", "largest"): whole(2),
+    ("protocol", "datasketches-hll", "lg_k"): whole(7),
+    ("protocol", "datasketches-theta", "lg_k"): whole(5),
+    ("protocol", "datasketches-count-min", "width"): whole(3),
+    ("protocol", "statistical.laplace", "epsilon"): SHARE,
+    ("adversary", "unsorted-items", "share"): None,
 }  # fmt: skip
 NEEDED = {"rows": 8, "groups": 3, "copies": 2, "size": 256, "changes": 2, "rounds": 2, "updates": 20, "registers": 256,
           "width": 8, "epsilon": 0.5}  # fmt: skip
 """Values of parameters that must be given, but for mechanisms, which are made as they are audited."""
-REGISTERED = [kind for family in FAMILIES for kind in kinds(family).values()]
+REGISTERED = [kind for kind in kinds("protocol").values() if not issubclass(kind.load(), Protocol)] + [
+    kind for kind in kinds("adversary").values() if not issubclass(kind.load(), Adversary)
+]
 
 
 def range_of(kind: Kind, name: str) -> Range | None:
-    key = (kind.family, kind.name, name)
+    key = (kind.family, kind.key, name)
     return OWN[key] if key in OWN else RANGES[name]
 
 
@@ -148,10 +153,11 @@ def check(make: Callable[..., Any], given: dict[str, Any], name: str, accepted: 
 def test_a_registered_class_refuses_what_is_out_of_range(kind: Kind) -> None:
     make = kind.load()
     known = parameters(make)
-    given = usual(kind.name, list(known)) if kind.family == "mechanism" else {
+    audited = kind in Audit.kinds("protocol").values()
+    given = usual(kind.name, list(known)) if audited else {
         name: NEEDED[name] for name, default in known.items() if default is MISSING
     }  # fmt: skip
-    if kind.name == "gaussian" and kind.family == "mechanism":
+    if kind.name == "gaussian" and audited:
         given["delta"] = 1e-6
     make(**given)
     for name, default in known.items():

@@ -11,9 +11,9 @@ import pytest
 from disttrack.adversaries import Bursts, Replay
 from disttrack.protocols import Martingale, Randomized, Robust
 from disttrack.protocols.rounds.constants import HAND_SET
-from disttrack.simulator.points.registry import Family, kinds, parameters
+from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.tasks.tracking import Count
 
-FAMILIES: Final[tuple[Family, ...]] = ("protocol", "adversary", "attacker", "analyst")
 NO_NUMBERS: Final = (math.nan, math.inf, True, "0.5", [1])
 Edges = tuple[tuple[Any, ...], tuple[Any, ...]]
 """Values at the edges of a range: those inside, which are accepted, and those outside."""
@@ -57,8 +57,7 @@ NEEDED: Final[dict[str, dict[str, Any]]] = {
 """Parameters that one needs beside it."""
 CASES: Final = [
     (kind.load(), f"{name}.{parameter}")
-    for family in FAMILIES
-    for name, kind in kinds(family).items()
+    for name, kind in {**Count.kinds("protocol"), **kinds("adversary")}.items()
     for parameter in parameters(kind.load())
     if name not in ("trace", "learned")  # whose texts have tests of their own
 ]

@@ -21,7 +21,7 @@ from reference_compared import FEEDS, Case, compared, rows_of, step_by_step
 
 from disttrack import protocols
 from disttrack.adversaries import RoundRobin
-from disttrack.simulator.points import registry
+from disttrack.simulator.tasks.tracking import Count
 
 
 def cases() -> dict[str, Case]:
@@ -139,4 +139,4 @@ def test_the_comparison_tells_other_parameters(case: str, monkeypatch: pytest.Mo
 def test_every_count_protocol_has_a_reference() -> None:
     kinds = {protocol.kind for protocol, _ in CASES.values()}
     assert kinds == set(SAID)
-    assert set(registry.kinds("protocol")) == kinds
+    assert set(Count.kinds("protocol")) == kinds

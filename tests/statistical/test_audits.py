@@ -17,15 +17,16 @@ from disttrack.mechanisms import Binary, PerItem, RandomizedResponse
 from disttrack.mechanisms.accounting.composition import exact_available
 from disttrack.protocols import Robust
 from disttrack.simulator.faults import broken
-from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.points.registry import parameters
 from disttrack.simulator.tasks.audit import audit_mechanism, audit_tracker
 from disttrack.simulator.tasks.audit.case import audit_of
 from disttrack.simulator.tasks.audit.mechanism import usual
+from disttrack.simulator.tasks.audit.task import Audit
 
 RUNS = 1_500
 """On each input, in each half: both bounds of an event of probability 1/2 cost 0.14 or less."""
 FALSE_ALARM = 1e-6
-MECHANISMS = list(kinds("mechanism"))
+MECHANISMS = list(Audit.kinds("protocol"))
 FAULTS = [
     faults.HalfTheNoise,
     faults.OneLevelForgotten,
@@ -55,7 +56,7 @@ def test_there_is_something_to_audit() -> None:
 @pytest.mark.parametrize("name", MECHANISMS)
 @pytest.mark.false_alarm(1e-6)
 def test_no_shipped_mechanism_gives_away_more_than_it_claims(name: str) -> None:
-    mechanism = made(kinds("mechanism")[name].load())
+    mechanism = made(Audit.kinds("protocol")[name].load())
     found = audit_mechanism(mechanism, runs=RUNS, seed=3, false_alarm=FALSE_ALARM)
     assert not found.exceeds, found
     assert found.items == (RUNS // 4 if audit_of(mechanism).slow else RUNS)

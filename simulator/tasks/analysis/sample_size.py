@@ -12,8 +12,7 @@ from disttrack.adversaries.analysts import FixedQueries
 from disttrack.mechanisms.statistical import QueryMechanism
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.points.registry import Family
-from disttrack.simulator.tasks.analysis.task import CURATOR, QUERIES
+from disttrack.simulator.tasks.analysis.task import BASES, QUERIES
 from disttrack.simulator.tasks.answers import Answer
 from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
@@ -84,7 +83,7 @@ class SampleSize(MechanismGame):
         Answer("per query", "samples needed over queries / alpha^2", "per_query"),
     )
     idle: ClassVar[Sequence[str]] = ("adversary",)
-    families: ClassVar[Mapping[str, Family]] = CURATOR
+    bases: ClassVar[Mapping[str, str]] = BASES
 
     def fits(self, mechanism: QueryMechanism, adversary: Any, sizes: Sizes) -> None:
         if type(mechanism).coin_errors is QueryMechanism.coin_errors:

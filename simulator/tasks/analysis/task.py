@@ -15,7 +15,6 @@ from disttrack.mechanisms.statistical.noisy import overfitting_gap
 from disttrack.mechanisms.statistical.queries import Cells, Coins, Data, Distribution, Selection, StatisticalQuery
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import RMS, Answer, held
 from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
@@ -30,8 +29,11 @@ QUERIES: Final = Size("queries", "items", "Queries at most.", needed=True)
 SAMPLES: Final = Size("samples", "start", "Points of the sample.", needed=True)
 FEATURES: Final = Size("features", "sites", "Features of a point, or cells; as many as queries if left out.")
 
-CURATOR: Final[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
-"""The two sides of these games."""
+BASES: Final[Mapping[str, str]] = {
+    "protocol": "disttrack.mechanisms.statistical.base:QueryMechanism",
+    "adversary": "disttrack.adversaries.analysts.base:Analyst",
+}
+"""The classes of the two sides of these games."""
 
 
 def distribution_of(analyst: Analyst, features: int) -> Distribution:
@@ -123,11 +125,14 @@ def conversation(
     return Sides(run, analyst, SampleReferee(mechanism, view, data, truth), view, view.queries)
 
 
-def check_sides(mechanism: QueryMechanism, analyst: Analyst) -> None:
-    """Raise PointError if an analyst wants answers from a mechanism that gives none."""
+def check_sides(mechanism: QueryMechanism, analyst: Analyst, sizes: Sizes) -> None:
+    """Raise PointError if the mechanism gives no answers and the analyst wants some, or cannot split the sample."""
     if not mechanism.answers and not analyst.selects:
         reason = f"{mechanism.kind} only selects among queries, and {analyst.kind} wants answers"
         raise PointError(("protocol", "kind"), reason)
+    samples, queries = sizes["samples"], sizes["queries"]
+    if isinstance(mechanism, Splitting) and samples < queries:
+        raise PointError(("start",), f"must be at least the queries, {queries:,}, to be split; got {samples:,}")
 
 
 class StatisticalQueries(Duel):
@@ -160,17 +165,13 @@ class StatisticalQueries(Duel):
         Answer("predicted gap", "theoretical value of that gap", "predicted_gap", "mean"),
         Answer("sample error", "largest error of an answer against the sample", "empirical_error", rank=2),
     )
-    families: ClassVar[Mapping[str, Family]] = CURATOR
+    bases: ClassVar[Mapping[str, str]] = BASES
 
     def sized(self, sizes: Sizes) -> Sizes:
         return {**sizes, "features": sizes["features"] or sizes["queries"]}
 
     def fits(self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes) -> None:
-        check_sides(mechanism, adversary)
-        samples, queries = sizes["samples"], sizes["queries"]
-        if isinstance(mechanism, Splitting) and samples < queries:
-            reason = f"must be at least the queries, {queries:,}, to be split; got {samples:,}"
-            raise PointError(("start",), reason)
+        check_sides(mechanism, adversary, sizes)
 
     def begin(self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes, rngs: Rngs) -> Sides:
         distribution = distribution_of(adversary, sizes["features"])

@@ -15,9 +15,8 @@ from disttrack.mechanisms.statistical.noisy import noisy_argmax
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point
-from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.analysis.task import (
-    CURATOR,
+    BASES,
     QUERIES,
     SAMPLES,
     Truth,
@@ -27,7 +26,7 @@ from disttrack.simulator.tasks.analysis.task import (
 )
 from disttrack.simulator.tasks.answers import Answer
 from disttrack.simulator.tasks.base import Demand, Size
-from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
+from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes, own_error
 from disttrack.simulator.tasks.loop import duel
 
 EPSILON: Final = 0.05
@@ -62,10 +61,10 @@ class WorstOfMany(MechanismGame):
         Answer("allowed", "bound of stability on the mean of that gap", "stability_bound", "mean", rank=0),
         Answer("worst gap", "largest gap of all queries", "worst_gap", "mean"),
     )
-    families: ClassVar[Mapping[str, Family]] = CURATOR
+    bases: ClassVar[Mapping[str, str]] = BASES
 
     def fits(self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes) -> None:
-        check_sides(mechanism, adversary)
+        check_sides(mechanism, adversary, sizes)
 
     def result(
         self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes, *, seed: int, bulk: bool
@@ -85,6 +84,8 @@ class WorstOfMany(MechanismGame):
                 sides = conversation(mechanism, copy.deepcopy(adversary), data, truth, given, rngs)
                 duel(sides)
             except ValueError as error:
+                if own_error(error, mechanism, adversary):
+                    raise
                 raise MoveError(f"adversary {adversary.kind}: {error}") from error
             gap = sides.referee.row()["gap"]
             gaps += [gap, -gap]

@@ -11,7 +11,6 @@ from disttrack.mechanisms.base import Mechanism
 from disttrack.protocols import Robust
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks import duel
 from disttrack.simulator.tasks.adversary import made_for_task
 from disttrack.simulator.tasks.answers import Answer, held
@@ -64,7 +63,11 @@ class Audit(Task):
         DELTA,
     )
     idle: ClassVar[Sequence[str]] = ("adversary",)
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
+    bases: ClassVar[Mapping[str, str]] = {**Task.bases, "protocol": ""}
+
+    @classmethod
+    def meant_for(cls, maker: Any) -> bool:
+        return audit_of.dispatch(maker) is not audit_of.dispatch(object)
 
     def check(self, point: Point) -> None:
         if not audit_of(mechanism_of(point)).cases:

@@ -33,19 +33,28 @@ class Charges(Planned):
     """An adversary whose move is the experts' costs of a round."""
 
     def move(self, view: View) -> Any:
-        return charged([super().move(view)], view.sites)[0]
+        if not hasattr(self.adversary, "costs"):
+            return charged([super().move(view)], view.sites)[0]
+        chunk = CHUNK if self.adversary.oblivious else 1  # one that reacts sees each answer before it charges again
+        if view.steps % chunk == 0:
+            self._costs = self._charge(view, chunk)
+        return self._costs[view.steps % chunk]
 
     def stretches(self, view: View) -> Iterator[Costs]:
         """Yield tables of costs, one row per round."""
-        adversary: Any = self.adversary
         named = chain.from_iterable(super().stretches(view))
         for begin in range(0, view.items, CHUNK):
-            size = min(CHUNK, view.items - begin)
-            if hasattr(adversary, "costs"):
+            if hasattr(self.adversary, "costs"):
                 view.steps = begin
-                yield np.asarray(adversary.costs(view, size), dtype=np.float64)
+                yield self._charge(view, CHUNK)
             else:
+                size = min(CHUNK, view.items - begin)
                 yield charged(np.fromiter(islice(named, size), dtype=np.int64), view.sites)
+
+    def _charge(self, view: View, rounds: int) -> Costs:
+        """Return the costs that the adversary states itself, for some rounds at most."""
+        adversary: Any = self.adversary
+        return np.asarray(adversary.costs(view, min(rounds, view.items - view.steps)), dtype=np.float64)
 
 
 def charged(named: ArrayLike, experts: int) -> Costs:

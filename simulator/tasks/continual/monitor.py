@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.streams import HardInstance
 from disttrack.mechanisms import MONITORS
 from disttrack.mechanisms.monitors import verdict
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
 from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import STEPS, MechanismGame, Row, Series, Sizes, known
@@ -71,6 +72,13 @@ class ThresholdMonitor(MechanismGame):
         Answer("ones at top", "ones up to the step of top", "items_at_halt"),
         Answer("delay", "ones from threshold / 2, where top becomes right, to the step of top", _delay, rank=0),
     )
+
+    def fits(self, mechanism: Any, adversary: Any, sizes: Sizes) -> None:
+        if isinstance(adversary, HardInstance):
+            k = mechanism.k if adversary.k is None else adversary.k
+            if sizes["steps"] < (least := 2 ** (k + 1) - 2):
+                reason = f"must be at least 2^(k + 1) - 2 = {least:,} for hard-instance with k = {k}"
+                raise PointError(("items",), f"{reason}; got {sizes['steps']:,}")
 
     def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
         steps, k, rngs = sizes["steps"], mechanism.k, streams(seed, self.roles)

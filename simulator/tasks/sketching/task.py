@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from disttrack.adversaries.sketching import RESET, Attacker, StreamView
 from disttrack.mechanisms.sketches import Goal, Move, Sketch, SketchRun
 from disttrack.simulator.points.point import Point
-from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import OVER_ALPHA, Answer, held
 from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
@@ -74,7 +73,10 @@ class Sketching(Duel):
         Answer("worn out at", "update at which a robust form had used up the changes it was built for", "exhausted_at"),
         Answer("words", "memory of the sketch", "words"),
     )
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "sketch", "adversary": "attacker"}
+    bases: ClassVar[Mapping[str, str]] = {
+        "protocol": "disttrack.mechanisms.sketches.base:Sketch",
+        "adversary": "disttrack.adversaries.sketching.base:Attacker",
+    }
 
     @classmethod
     def meant_for(cls, maker: Any) -> bool:

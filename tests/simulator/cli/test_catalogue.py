@@ -47,12 +47,13 @@ def test_kinds_are_listed_by_the_game_that_they_play() -> None:
 def test_a_name_that_means_two_things_asks_which() -> None:
     said = refused("describe", "gaussian")
     assert (
-        "gaussian means 2 things: disttrack describe mechanism gaussian or disttrack describe curator gaussian" in said
+        "gaussian means 2 things: disttrack describe static-queries gaussian or disttrack describe "
+        "statistical-queries gaussian" in said
     )
-    assert disttrack("describe", "curator", "gaussian").stdout.startswith("gaussian (curator,")
+    assert "GaussianAnswers" in disttrack("describe", "statistical-queries", "gaussian").stdout
     assert disttrack("describe", "scenario", "experts").stdout.startswith("experts (scenario,")
     assert "takes a name, or a sort and a name" in refused("describe", "scenarios", "experts")
-    assert "there is no sketch gaussian" in refused("describe", "sketch", "gaussian")
+    assert "there is no plot gaussian" in refused("describe", "plot", "gaussian")
 
 
 def test_describe_states_the_error_of_a_mechanism() -> None:
@@ -61,7 +62,8 @@ def test_describe_states_the_error_of_a_mechanism() -> None:
     assert len(MECHANISMS) >= 20
     for kind, maker in MECHANISMS.items():
         assert maker.error, kind
-        assert f"\nerror:         {maker.error}\n" in disttrack("describe", "mechanism", kind).stdout
+        sort = "static-queries" if kind in ("gaussian", "laplace") else "protocol"
+        assert f"\nerror:         {maker.error}\n" in disttrack("describe", sort, kind).stdout
     shown = disttrack("describe", "square-root").stdout
     assert f"\nmemory:        {SquareRoot.memory}\n" in shown
     assert "\nprivacy:       approximate\n" in shown
@@ -97,7 +99,7 @@ def test_classes_of_ones_own_are_described_by_reference() -> None:
         "disttrack.protocols:Robust (protocol, your own"
     )
     assert disttrack("describe", "disttrack.mechanisms:Binary").stdout.startswith(
-        "disttrack.mechanisms:Binary (mechanism, your own"
+        "disttrack.mechanisms:Binary (protocol, your own"
     )
     assert "did you mean 'Dice'" in refused("describe", "dice.py:Dise")
     assert "there is no file gone.py" in refused("describe", "gone.py:Dice")
@@ -115,12 +117,14 @@ def test_a_task_of_ones_own_is_checked_and_run() -> None:
 
 @pytest.mark.slow
 def test_every_kind_can_be_described() -> None:
-    from disttrack.simulator.points.registry import FAMILIES, kinds
+    from disttrack.simulator.points.registry import FAMILIES, game_of, kinds
 
-    names = [(family, name) for family in FAMILIES for name in kinds(family)]
+    every = [kind for family in FAMILIES for kind in kinds(family).values()]
+    names = [(family, kind) for family in FAMILIES for kind in kinds(family).values()]
     assert len(names) >= 60
-    for family, name in names:
-        result = disttrack("describe", family, name)
+    for family, kind in names:
+        name, several = kind.name, sum(one.name == kind.name and one.family == family for one in every) > 1
+        result = disttrack("describe", game_of(kind.load()) if several else family, name)
         assert result.exit_code == 0, name
         assert result.stdout.startswith(f"{name} (")
 
@@ -142,7 +146,7 @@ def test_the_list_fits_80_columns_with_what_each_kind_promises_or_sees(monkeypat
 def test_scenarios_of_theory_are_listed_game_by_game() -> None:
     shown = disttrack("list", "scenarios").stdout
     order = [shown.index(f"\n{name} ") for name in (
-        "headline", "attack", "arms-race", "accuracy", "sites", "baselines", "faults", "power", "counters", "monitor",
+        "headline", "attack", "arms-race", "accuracy", "scale", "baselines", "faults", "power", "counters", "monitor",
         "dynamic", "ams", "overfitting", "mirror", "audit",
     )]  # fmt: skip
     assert order == sorted(order)

@@ -21,9 +21,9 @@ from disttrack.simulator.plots.description import Series
 from disttrack.simulator.plots.marks import TRACKERS, mark
 from disttrack.simulator.plots.requests import described_of
 from disttrack.simulator.plots.style import ink, save
-from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.results.parameters import fixed
 from disttrack.simulator.results.read import read_tables
+from disttrack.simulator.tasks.tracking import Count
 
 REQUESTS: list[dict[str, Any]] = [
     {"kind": "cost", "x": "sites"},
@@ -204,7 +204,7 @@ def test_every_protocol_has_a_look_of_its_own() -> None:
     assert min(np.diff(greys)) >= 30
     # text is dark enough on white: a contrast of at least 3 to 1
     assert all(_contrast(ink(mark(kind, many).colour)) >= 3 for kind in (*TRACKERS, *many))
-    assert not set(kinds("protocol")) - set(TRACKERS)
+    assert not set(Count.kinds("protocol")) - set(TRACKERS)
 
 
 def _grey(colour: str) -> float:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from synthetic_results import write_result
 
 from disttrack.simulator.plots import check_plot, draw
-from disttrack.simulator.plots.description import Axis, Bars, Description, Fill, Look, Panel, Series
+from disttrack.simulator.plots.description import Axis, Bars, Cells, Description, Fill, Look, Panel, Series
 from disttrack.simulator.plots.render import render
 from disttrack.simulator.plots.requests import figure_of
-from disttrack.simulator.plots.style import DOUBLE, SCREEN, SINGLE, Page, house_style, save
+from disttrack.simulator.plots.style import DOUBLE, SCREEN, SINGLE, Page, house_style, lay_out, save
 from disttrack.simulator.results.read import read_tables
 
 
@@ -109,3 +112,32 @@ def test_names_of_lines_are_in_the_legend_and_long_titles_are_broken(tmp_path: P
     assert narrow.axes[0].get_title(loc="left").replace("\n", " ") == wide.axes[0].get_title(loc="left") == title
     boxes = [axes.title.get_window_extent() for axes in narrow.axes]
     assert boxes[0].x1 < boxes[1].x0
+
+
+def test_long_labels_of_axes_are_broken_and_stay_in_the_figure(tmp_path: Path) -> None:
+    long = "a quantity whose name is longer than a panel of one column is wide"
+    panels = [replace(a_panel(), x=replace(a_panel().x, label=long), y=Axis(long)) for _ in range(2)]
+    narrow = saved(Description(panels, columns=2), tmp_path)
+    with house_style(SINGLE):
+        plain = render(Description(panels, columns=2))
+        lay_out(plain)
+    for made, fits in ((narrow, True), (plain, False)):  # the control: as they are drawn before
+        first, second = (axes.xaxis.label.get_window_extent() for axes in made.axes)
+        upright = made.axes[0].yaxis.label.get_window_extent()
+        assert (first.x1 <= second.x0) == fits
+        assert (upright.y0 >= 0 and upright.y1 <= made.bbox.y1) == fits
+    assert narrow.axes[0].get_xlabel().replace("\n", " ") == long
+
+
+def test_names_of_columns_are_all_there_and_do_not_touch(tmp_path: Path) -> None:
+    names = [f"adversary-{number}" for number in range(12)]
+    cells = Cells("held", np.zeros((1, 12)), [["1/1"] * 12], ("#FFFFFF", "#000000"))
+    described = Description([Panel([cells], x=Axis(names=names), y=Axis(names=["robust"]))])
+    for page, turned in ((DOUBLE, True), (replace(SCREEN, width=24.0), False)):
+        made = saved(described, tmp_path, page)
+        labels = made.axes[0].get_xticklabels()
+        assert [one.get_text() for one in labels] == names
+        assert all(one.get_visible() for one in labels)
+        boxes = [one.get_window_extent() for one in labels]
+        assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
+        assert all((one.get_rotation() == 90) == turned for one in labels)

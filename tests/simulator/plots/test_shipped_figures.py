@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ TABLES = ("audit-tracker", "joint-privacy", "selection", "stability", "transfer"
 
 
 def test_there_are_scenarios() -> None:
-    assert len(SCENARIOS) >= 50
+    assert len(SCENARIOS) >= 36
 
 
 @pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: file.stem)
@@ -62,6 +63,9 @@ def test_captions_are_those_of_the_tables(name: str) -> None:
     folder = ROOT / "results" / "reference" / name
     kept = json.loads((folder / "figures" / "captions.json").read_text(encoding="utf-8"))
     tables = read_tables([folder])
+    drawn = Counter[str]()
     for request in asked(ROOT / "scenarios" / f"{name}.yaml"):
         plot = check_plot(request)
-        assert caption_of(plot, described_of(tables, plot)) == kept[plot.name]
+        drawn[plot.name] += 1
+        file = f"{plot.name}-{drawn[plot.name]}".removesuffix("-1")  # the second of one name has a number
+        assert caption_of(plot, described_of(tables, plot)) == kept[file]

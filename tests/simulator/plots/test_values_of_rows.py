@@ -71,11 +71,12 @@ def test_cells_of_infinite_errors_and_of_no_games(tmp_path: Path) -> None:
 
 
 def test_the_controls_of_claims_stand_below_what_they_control() -> None:
-    made = described(REFERENCE / "noise-matters", {**MATRIX, "controls": True})
+    noise = {**MATRIX, "where": "part == 'noise'"}
+    made = described(REFERENCE / "power", {**noise, "controls": True})
     whole, broken = (f"{name}, parameters 7 values, counter k-ary" for name in ("robust", "robust, fault no-noise"))
     assert list(made.panels[0].y.names) == [whole, broken]
     assert f"{whole} holds in 400 of 400; {broken} holds in 0 of 100" in made.caption
-    assert list(described(REFERENCE / "noise-matters", MATRIX).panels[0].y.names) == [whole]
+    assert list(described(REFERENCE / "power", noise).panels[0].y.names) == [whole]
 
 
 def words_of(folder: Path) -> dict[tuple[str, str], Counter[tuple[str, str]]]:
@@ -175,7 +176,8 @@ def test_an_audit_shows_the_loss_of_each_mechanism_beside_what_is_proved() -> No
 
 
 def test_rows_leave_out_parameters_that_move_with_another_one() -> None:
-    (panel,) = described(REFERENCE / "monitor", {"kind": "spread", "y": "items_at_halt", "limit": "threshold"}).panels
+    plot = {"kind": "spread", "y": "items_at_halt", "limit": "threshold", "where": "part == 'below'"}
+    (panel,) = described(REFERENCE / "monitor", plot).panels
     rows = pd.read_csv(REFERENCE / "monitor" / "trials.csv")
     rows = rows[(rows["protocol"] == "release-monitor") & (rows["adversary"] == "hard-instance")]
     mine = rows[rows["items"] == 2**26]

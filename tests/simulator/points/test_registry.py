@@ -51,8 +51,8 @@ def test_built_in_kinds_are_found_and_are_what_they_say() -> None:
     assert {"round-robin", "uniform", "coin", "freeze", "drain", "zipf", "bursts", "single-site", "trace"} <= set(
         adversaries
     )
-    for name, kind in {**protocols, **adversaries}.items():
-        assert kind.load().kind == name
+    for key, kind in {**protocols, **adversaries}.items():
+        assert kind.load().kind == kind.name == key.rpartition(".")[2]
         assert kind.origin == "built in"
     assert "choice" not in adversaries  # it wraps functions and cannot be made from a scenario
 
@@ -67,13 +67,13 @@ def test_an_unknown_kind_is_answered_with_the_nearest_name(kind: str, advice: st
 
 
 def test_a_class_of_a_file_of_ones_own(own: Path) -> None:
-    made = part("adversary", "adversary", {"kind": "own.py:Mine", "step": 2}, own.parent)
+    made = part("adversary", {"kind": "own.py:Mine", "step": 2}, own.parent)
     assert made.make().step == 2
     assert made.label == "mine"
 
 
 def test_a_part_crosses_processes_without_its_file(own: Path) -> None:
-    made = part("adversary", "adversary", {"kind": "own.py:Mine", "step": 3}, own.parent)
+    made = part("adversary", {"kind": "own.py:Mine", "step": 3}, own.parent)
     shipped = pickle.loads(pickle.dumps(made))
     own.unlink()
     assert shipped.make().step == 3
@@ -82,23 +82,23 @@ def test_a_part_crosses_processes_without_its_file(own: Path) -> None:
 
 
 def test_a_file_that_changes_is_another_content(own: Path) -> None:
-    before = part("adversary", "adversary", {"kind": "own.py:Mine"}, own.parent).files()
+    before = part("adversary", {"kind": "own.py:Mine"}, own.parent).files()
     own.write_text(OWN.replace("view.changes * self.step", "view.changes"))
-    assert part("adversary", "adversary", {"kind": "own.py:Mine"}, own.parent).files() != before
+    assert part("adversary", {"kind": "own.py:Mine"}, own.parent).files() != before
 
 
 def test_defaults_are_part_of_the_identity() -> None:
-    given = Part("adversary", "adversary", "drain", {"patience": 1.0})
-    assert Part("adversary", "adversary", "drain").identity() == given.identity()
-    assert Part("adversary", "adversary", "drain", {"patience": 2.0}).identity() != given.identity()
+    given = Part("adversary", "drain", {"patience": 1.0})
+    assert Part("adversary", "drain").identity() == given.identity()
+    assert Part("adversary", "drain", {"patience": 2.0}).identity() != given.identity()
 
 
 def test_a_plain_function_becomes_an_adversary(own: Path) -> None:
-    made = part("adversary", "adversary", {"kind": "own.py:turn"}, own.parent)
+    made = part("adversary", {"kind": "own.py:turn"}, own.parent)
     assert isinstance(made.make(), Choice)
     assert made.label == "turn"
     with pytest.raises(PointError, match="takes no parameters"):
-        part("adversary", "adversary", {"kind": "own.py:turn", "step": 1}, own.parent).make()
+        part("adversary", {"kind": "own.py:turn", "step": 1}, own.parent).make()
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_plain_function_becomes_an_adversary(own: Path) -> None:
 )
 def test_references_that_lead_nowhere(own: Path, kind: str, message: str) -> None:
     with pytest.raises(ScenarioError, match=message):
-        part("adversary", "adversary", {"kind": kind}, own.parent).make()
+        part("adversary", {"kind": kind}, own.parent).make()
 
 
 def test_a_file_that_does_not_run_names_its_line(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_an_import_that_does_not_end_is_refused(tmp_path: Path, monkeypatch: pyt
 )
 def test_refused_parameters_say_where(arguments: dict[str, object], path: tuple[str, ...], message: str) -> None:
     with pytest.raises(PointError, match=message) as caught:
-        Part("protocol", "protocol", "deterministic", arguments).make()
+        Part("protocol", "deterministic", arguments).make()
     assert caught.value.path == path
 
 
@@ -183,7 +183,7 @@ def test_only_functions_are_taken_in_the_place_of_adversaries(tmp_path: Path) ->
     text = f"{taken}stops = functools.partial(os.abort)\nclass Odd:\n    pass\n"
     for name in ("abort", "stops", "Odd"):
         with pytest.raises(PointError, match="is no adversary"):
-            Part("adversary", "adversary", f"own.py:{name}", source=Source(str(file), text)).make()
+            Part("adversary", f"own.py:{name}", source=Source(str(file), text)).make()
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_a_class_that_exits_while_it_is_read_or_made_is_refused(line: str, messa
     if line.startswith("raise"):
         text = f"import os\n{line}\n"
     with pytest.raises(ScenarioError) as error:
-        Part("adversary", "adversary", "own.py:Mine", source=Source("own.py", text)).make()
+        Part("adversary", "own.py:Mine", source=Source("own.py", text)).make()
     assert str(error.value).endswith(message)
 
 

@@ -87,11 +87,13 @@ class Tables:
         # the words of the task for its sizes, beside the columns
         free = [size for size in results.task.sizes if size.key not in trials]
         trials = trials.assign(**{size.key: trials[size.column] for size in free if size.column in trials})
+        if request.get("where"):
+            trials = trials.query(request["where"], engine="python").copy()
         if request.get("over"):  # words in units of those of some games at the same place
             unit = trials.query(request["over"], engine="python")
             for column in ("words", "per_efold"):
                 trials[column] /= trials[self.axis].map(unit.groupby(self.axis)[column].median())
-        self.trials = trials.query(request["where"], engine="python") if request.get("where") else trials
+        self.trials = trials
 
     @cache  # noqa: B019 - a reference lives as long as its test
     def games(self, protocol: str, adversary: str, place: float | None) -> pd.DataFrame:

@@ -43,6 +43,6 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
 def test_the_shipped_results_are_read() -> None:
     reference = Path(__file__).resolve().parents[3] / "results" / "reference"
     manifests = sorted(reference.glob("*/manifest.json"))
-    assert len(manifests) > 40
+    assert len(manifests) >= 36
     for manifest in manifests:
         assert read_manifest(manifest)["scenario"]

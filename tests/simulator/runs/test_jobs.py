@@ -77,7 +77,7 @@ def test_keys_differ_in_all_that_determines_a_game(monkeypatch: pytest.MonkeyPat
     def keys(seed: int = 1, **changes: Any) -> list[str]:
         one = {"sites": 2, "items": 50, "protocol": {"kind": "randomized", "alpha": 0.2}, "adversary": "uniform"}
         scenario = load({**one, **changes})
-        return [job.key for job in plan([(scenario.points[0], 3)], seed, scenario.task)]
+        return [job.key for job in plan([(scenario.points[0], 3, seed)], scenario.task)]
 
     protocol = {"kind": "randomized", "alpha": 0.25}
     others = [{}, {"seed": 2}, {"sites": 3}, {"items": 51}, {"adversary": "freeze"}, {"protocol": protocol}]

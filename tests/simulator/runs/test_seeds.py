@@ -11,7 +11,7 @@ from disttrack.simulator.cli import main
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.runs.seeds import run_seeds
 from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.load import Scenario, build
+from disttrack.simulator.scenario.load import Scenario, build, load
 
 
 def coins(most: float = 1e9) -> Scenario:
@@ -37,10 +37,7 @@ def test_each_seed_is_the_run_that_it_would_be_by_itself(tmp_path: Path) -> None
     assert errors == []
     alone = []
     for seed in (41, 42, 43, 44):
-        made = coins()
-        head = made.head.model_copy(update={"seed": seed})
-        report = run(type(made)(head, made.points, made.task, made.data, made.file, made.folder, made.extra),
-                         out=tmp_path / str(seed), workers=1)  # fmt: skip
+        report = run(load(coins(), [f"seed={seed}"]), out=tmp_path / str(seed), workers=1)
         alone.append(report.trials["words"].iloc[0])
     words, least = held
     assert (words.seeds, words.held, words.least, words.most) == (4, 4, min(alone), max(alone))

@@ -137,11 +137,21 @@ def edits() -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield each shipped scenario with the first, the last, or all but one value of each list of its own."""
     for name, path in shipped_scenarios().items():
         data = read(path).data
-        together = {key.split(".")[0] for group in data.get("zip", []) for key in group if "." not in key}
-        lists = {key for key, value in data.items() if isinstance(value, list) and len(value) > 1}
-        for key in sorted(lists - together - {"claims", "plots", "zip"}):
-            for what, value in (("first", data[key][0]), ("last", data[key][-1]), ("less", data[key][1:])):
-                yield name, f"{key}, {what}", {**data, key: value}
+        for edit, edited in _edits_of(data):
+            yield name, edit, edited
+        for part, own in data.get("parts", {}).items():
+            others = {other: value for other, value in data["parts"].items() if other != part}
+            yield name, f"without {part}", {**data, "parts": others}
+            for edit, edited in _edits_of(own):
+                yield name, f"{part}: {edit}", {**data, "parts": {**data["parts"], part: edited}}
+
+
+def _edits_of(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    together = {key.split(".")[0] for group in data.get("zip", []) for key in group if "." not in key}
+    lists = {key for key, value in data.items() if isinstance(value, list) and len(value) > 1}
+    for key in sorted(lists - together - {"claims", "plots", "zip"}):
+        for what, value in (("first", data[key][0]), ("last", data[key][-1]), ("less", data[key][1:])):
+            yield f"{key}, {what}", {**data, key: value}
 
 
 @pytest.mark.slow

@@ -222,7 +222,7 @@ def test_too_many_points_are_refused(file: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.slow
 def test_the_shipped_scenarios_are_valid() -> None:
     shipped = shipped_scenarios()
-    assert {"headline", "sites", "accuracy", "growth", "flights", "attack", "all"} <= set(shipped)
+    assert {"headline", "scale", "accuracy", "flights", "attack", "all"} <= set(shipped)
     for name, path in shipped.items():
         scenario = loaded()[name]
         assert scenario.head.question.endswith("?")

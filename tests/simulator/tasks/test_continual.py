@@ -33,7 +33,7 @@ from disttrack.mechanisms import (
     SparseVectorMonitor,
 )
 from disttrack.mechanisms.counters import counter
-from disttrack.simulator.errors import MoveError
+from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.tasks.continual.count import CountReferee
 from disttrack.simulator.tasks.continual.experts import RegretReferee
 from disttrack.simulator.tasks.continual.monitor import ThresholdMonitor
@@ -191,7 +191,7 @@ def test_monitor_games() -> None:
     assert game.halted_at == game.items_at_halt == game.sent
     empty = play_duel(large, Scattered(count=0), steps=1000)
     assert (empty.result, empty.halted_at, empty.sent) == ("right", None, 0)
-    with pytest.raises(ValueError, match=r"items must be at least 2\^\(k \+ 1\) - 2 = 126 for hard-instance"):
+    with pytest.raises(ScenarioError, match=r"must be at least 2\^\(k \+ 1\) - 2 = 126 for hard-instance"):
         play_duel(quiet, HardInstance(), steps=100)
 
 
@@ -240,10 +240,23 @@ def test_expert_games() -> None:
     assert chased.plain_regret is None
     assert chased.items == 300
     leader = PerturbedLeader(3, 4500, epsilon=1.0)  # more than a block of rounds
-    step, bulk = (play_duel(leader, RoundRobin(), steps=4500, seed=5, engine=engine) for engine in ("step", "bulk"))
-    for game in (step, bulk):
-        assert game.row.pop("seconds") >= 0
-    assert step.row | {"engine": "bulk"} == bulk.row
+    for adversary in (RoundRobin(), Biased(0.2)):  # one names experts, the other states costs
+        step, bulk = (play_duel(leader, adversary, steps=4500, seed=5, engine=engine) for engine in ("step", "bulk"))
+        for game in (step, bulk):
+            assert game.row.pop("seconds") >= 0
+        assert step.row | {"engine": "bulk"} == bulk.row
+
+
+def test_one_that_reacts_states_costs_round_by_round() -> None:
+    class Chasing(Biased):
+        oblivious = False
+
+        def costs(self, view: View, rounds: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+            return np.eye(view.sites)[[int(view.output)] * rounds]
+
+    games = [play_duel(PerturbedLeader(3, 300), Chasing(), experts=3, steps=300, seed=seed) for seed in range(5)]
+    assert {game.engine for game in games} == {"step"}
+    assert min(game.best for game in games) > 0, "asked once for all rounds, it would charge the first expert only"
 
 
 def test_the_regret_by_hand() -> None:

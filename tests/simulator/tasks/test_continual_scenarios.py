@@ -37,13 +37,19 @@ def test_a_scenario_of_counters(tmp_path: Path) -> None:
 
 @pytest.mark.quick_cases(0)
 @pytest.mark.parametrize(
-    "name", ["counters", "sparse", "monitor", "monitor-large", "pan-privacy", "queries", "experts"]
+    ("name", "small"),
+    [
+        ("counters", ["steps=1024"]),
+        ("sparse", ["steps=1024"]),
+        ("monitor", ["parts=below", "steps=1048576", "protocol.0.k=5", "protocol.1.k=5", "protocol.1.delta=0.002"]),
+        ("monitor", ["parts=above", "steps=65536", "protocol.k=710"]),
+        ("pan-privacy", []),
+        ("queries", ["parts=many"]),
+        ("experts", ["steps=1024"]),
+    ],
 )
-def test_shipped_scenarios_play(name: str, tmp_path: Path) -> None:
+def test_shipped_scenarios_play(name: str, small: list[str], tmp_path: Path) -> None:
     # small: one game a point, few steps; the claims are those of the full runs and are not judged here
-    small = {"monitor-large": ["steps=65536", "protocol.k=710"], "pan-privacy": [], "queries": []}
-    monitor = ["steps=1048576", "protocol.0.k=5", "protocol.1.k=5", "protocol.1.delta=0.002"]
-    overrides = ["trials=1", *({"monitor": monitor} | small).get(name, ["steps=1024"])]
-    results = run(name, out=tmp_path / name, overrides=overrides, workers=1)
+    results = run(name, out=tmp_path / name, overrides=["trials=1", *small], workers=1)
     assert len(results.trials) >= 2
     assert results.manifest["games"]["errors"] == 0

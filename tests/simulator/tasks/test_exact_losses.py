@@ -23,7 +23,7 @@ from disttrack.mechanisms import (
     SquareRoot,
 )
 from disttrack.mechanisms.gaussian import noise_multiplier
-from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.points.registry import parameters
 from disttrack.simulator.tasks.audit import Exact, exact_loss, loss_with_half_the_noise
 from disttrack.simulator.tasks.audit.exact.coins import chances, loss_between
 from disttrack.simulator.tasks.audit.exact.halting import (
@@ -34,10 +34,11 @@ from disttrack.simulator.tasks.audit.exact.halting import (
 )
 from disttrack.simulator.tasks.audit.exact.linear import distance, least_shift, linear_loss, normal_loss
 from disttrack.simulator.tasks.audit.mechanism import usual
+from disttrack.simulator.tasks.audit.task import Audit
 
 ELSEWHERE = {"jdp-mirror", *LEARNERS}
 """Mirror and learners have exact audits of their own: tests/mechanisms/prediction, scenarios/joint-privacy.yaml."""
-MECHANISMS = [name for name in kinds("mechanism") if name not in ELSEWHERE]
+MECHANISMS = [name for name in Audit.kinds("protocol") if name not in ELSEWHERE]
 BY_RUNS = {"counter-monitor", "pmw", "growing-sparse"}
 """Mechanisms whose loss only runs can tell; see docs/audits.md for the last two."""
 ENDED_BY_TIME = {"growing-sparse-infinite", "fully-dynamic", "inserted-minus-deleted"}  # their partitions lose nothing
@@ -49,7 +50,7 @@ ONE_OF_SEVERAL = {"sparse-vector-queries", "continual-output", "perturbed-leader
 
 def made(name: str) -> Any:
     """Return a mechanism with the parameters under which the audit takes it."""
-    cls = kinds("mechanism")[name].load()
+    cls = Audit.kinds("protocol")[name].load()
     return cls(**usual(name, list(parameters(cls))))
 
 

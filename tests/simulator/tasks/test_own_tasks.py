@@ -33,7 +33,7 @@ def test_every_built_in_task_is_called_as_its_class_says() -> None:
     assert {"count", "generalisation", "audit", "audit-tracker", "continual-count", "experts"} <= set(found)
     for name, kind in found.items():
         assert kind.load().kind == name
-        assert Part("task", "task", name).make().rules >= 1
+        assert Part("task", name).make().rules >= 1
 
 
 def test_a_task_of_ones_own_is_played_and_its_claims_are_judged(file: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_game_is_known_by_the_text_of_its_task(file: Path) -> None:
 
 
 def test_a_registered_task_is_known_by_its_name_alone(file: Path) -> None:
-    count = Part("task", "task", "count")
+    count = Part("task", "count")
     point = replace(load(file).points[0], task=count)
     assert point.identity()["task"] == {"kind": "count", "parameters": {}, "fault": ""}
     assert count.files() == {}

@@ -20,7 +20,8 @@ from disttrack.simulator.scenario.load import Scenario, build, shipped_scenarios
 def shipped() -> dict[str, dict[str, Any]]:
     """Return, by the name of a task, one of the shipped scenarios that play it."""
     files = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in shipped_scenarios().values()]
-    return {keys.get("task", "count"): keys for keys in files}
+    first = [next(iter(keys.pop("parts", {"": {}}).values())) | keys for keys in files]
+    return {keys.get("task", "count"): keys for keys in first}
 
 
 SMALL: dict[str, dict[str, Any]] = {
@@ -33,6 +34,12 @@ SMALL: dict[str, dict[str, Any]] = {
     "mirror": {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}, "adversary": "round-robin"},
     "joint-privacy": {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}, "adversary": "round-robin"},
     "statistical-queries": {"samples": 9, "queries": 3, "protocol": "empirical", "adversary": "fixed-queries"},
+    "threshold-monitor": {
+        "steps": 62, "adversary": "hard-instance", "protocol": {"kind": "release-monitor", "k": 5, "delta": 0.1},
+    },
+    "worst-of-many": {
+        "repetitions": 2, "samples": 9, "queries": 3, "protocol": "empirical", "adversary": "sign-correlation",
+    },
     "second-moment": {"updates": 9, "protocol": {"kind": "ams", "rows": 4}, "adversary": "fresh-items"},
 }  # fmt: skip
 
@@ -120,11 +127,25 @@ def test_every_task_refuses_what_is_none_of_its_own(name: str) -> None:
             {"protocol": {"kind": "noisy-argmax", "epsilon": 1}},
             "noisy-argmax only selects among queries",
         ),
-        ("statistical-queries", {"protocol": {"kind": "ams", "rows": 1}}, "ams is a sketch, no curator"),
+        (
+            "statistical-queries",
+            {"protocol": {"kind": "ams", "rows": 1}},
+            "ams does not play here: a scenario with `task: second-moment` plays it",
+        ),
         (
             "statistical-queries",
             {"protocol": "splitting", "queries": 10},
             "samples: must be at least the queries, 10",
+        ),
+        (
+            "worst-of-many",
+            {"samples": 1, "protocol": "splitting"},
+            "samples: must be at least the queries, 3, to be split; got 1",
+        ),
+        (
+            "threshold-monitor",
+            {"steps": 61},
+            "steps: must be at least 2^(k + 1) - 2 = 62 for hard-instance with k = 5; got 61",
         ),
         ("second-moment", {"protocol": {"kind": "kmv", "size": 9}}, "takes a sketch for it; kmv is none"),
         (

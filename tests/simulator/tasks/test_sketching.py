@@ -13,8 +13,10 @@ from disttrack.adversaries.sketching import (
     Attacker,
     FlipFlop,
     FreshItems,
+    ObliviousStream,
     RandomItems,
 )  # fmt: skip
+from disttrack.adversaries.sketching.base import STRETCH, Updates
 from disttrack.mechanisms.sketches import Ams, AmsMedian, CountMin, Kmv, Sketch, Switched
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.scenario.document import Document
@@ -72,13 +74,26 @@ def test_the_truth_is_exact() -> None:
 
 
 @pytest.mark.parametrize("sketch", [Ams(rows=9), AmsMedian(groups=3, rows=5), Ams(rows=9, signs="hashed")], ids=repr)
-@pytest.mark.parametrize("attacker", [FreshItems(), FlipFlop(size=30)], ids=lambda one: one.kind)
-@pytest.mark.parametrize("updates", [0, 1, 33, 400])
+@pytest.mark.parametrize("attacker", [FreshItems(), FlipFlop(size=30), RandomItems(domain=9)], ids=lambda one: one.kind)
+@pytest.mark.parametrize("updates", [0, 1, 33, STRETCH + 2])
 def test_engines_give_the_same_game(sketch: Sketch, attacker: Attacker, updates: int) -> None:
     step, bulk = (play_duel(sketch, attacker, updates=updates, seed=4, engine=name) for name in ("step", "auto"))
     assert (step.engine, bulk.engine) == ("step", "bulk")
     for name in ("made", "max_rel_error", "first_failure", "output_changes", "last_ratio", "series", "touched"):
         assert getattr(step, name) == getattr(bulk, name), name
+
+
+def test_an_error_of_ones_own_stream_is_no_invalid_move() -> None:
+    class Own(ObliviousStream):
+        kind = "own"
+
+        def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
+            raise ValueError("a fault of mine")
+
+    for engine in ("step", "bulk"):
+        with pytest.raises(ValueError, match=r"^a fault of mine$") as caught:
+            play_duel(Ams(rows=9), Own(), updates=9, engine=engine)
+        assert not isinstance(caught.value, MoveError)
 
 
 def test_a_seed_gives_one_game_and_another_seed_another() -> None:

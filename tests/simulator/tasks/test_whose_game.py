@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import pytest
 from hostile import hold_line
@@ -14,9 +14,10 @@ from disttrack.mechanisms import Binary
 from disttrack.protocols import Deterministic
 from disttrack.simulator import check_adversary, play
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.points.registry import Family, find, kinds
+from disttrack.simulator.points.registry import find, kinds, kinds_for
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import Scenario, build
+from disttrack.simulator.tasks.tracking import Count
 
 TRACKING: Final[dict[str, Any]] = {"sites": 4, "items": 60}
 MIRROR: Final[dict[str, Any]] = {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}}
@@ -43,12 +44,7 @@ GAMES: Final[dict[str, dict[str, Any]]] = {
     "mirror": MIRROR,
     "joint-privacy": {**MIRROR, "steps": 4},
 }  # fmt: skip
-ASKING: Final = {
-    name: kind.load()
-    for family in ("adversary", "attacker", "analyst")
-    for name, kind in kinds(family).items()  # type: ignore[arg-type]
-    if kind.origin == "built in"
-}
+ASKING: Final = {name: kind.load() for name, kind in kinds("adversary").items() if kind.origin == "built in"}
 """The asking kinds by name."""
 REFUSED: Final = "refused"
 
@@ -91,9 +87,9 @@ def test_it_plays_or_is_refused_in_one_line(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in ASKING if not ASKING[name].plays_in("count")])
 def test_python_refuses_it_as_scenarios_do(name: str) -> None:
-    if name not in kinds("adversary"):
-        with pytest.raises(ScenarioError, match=f"{name} is an? .*, no adversary: a scenario with `task: "):
-            find("adversary", name)
+    if name not in Count.kinds("adversary"):
+        with pytest.raises(ScenarioError, match=f"{name} does not play here: a scenario with `task: "):
+            find("adversary", name, base=Count.bases["adversary"])
         return
     adversary = ASKING[name]()
     with pytest.raises(ScenarioError, match=f"{name} plays .*, not count"):
@@ -115,14 +111,21 @@ def test_duels_refuse_it_too() -> None:
      ("empirical", "statistical-queries")],
 )  # fmt: skip
 def test_a_sketch_or_counter_says_which_game_it_plays(kind: str, task: str) -> None:
-    with pytest.raises(ScenarioError, match=f"{kind} is a .*, no protocol: a scenario with `task: {task}` plays it"):
-        find("protocol", kind)
+    with pytest.raises(ScenarioError, match=f"{kind} does not play here: a scenario with `task: {task}` plays it"):
+        find("protocol", kind, base=Count.bases["protocol"])
 
 
-def test_a_kind_of_another_family_is_named_with_a_task_that_plays_it() -> None:
-    for family in set(get_args(Family)) - {"task", "plot"}:
-        for kind in kinds(family):
-            others = [one for one in ("protocol", "adversary") if kind not in kinds(one)]
-            for other in others:
-                with pytest.raises(ScenarioError, match=f"{kind} is an? .*, no {other}: a scenario with `task: "):
-                    find(other, kind)
+def test_a_kind_of_another_game_is_named_with_a_task_that_plays_it() -> None:
+    for task in (kind.load() for kind in kinds("task").values()):
+        for role, base in task.bases.items():
+            known = {kind.name for kind in kinds(role).values()}
+            for name in known - set(kinds_for(role, base)):
+                with pytest.raises(ScenarioError, match=f"{name} does not play here: a scenario with `task: [a-z]"):
+                    find(role, name, base=base)
+
+
+def test_a_name_of_two_kinds_is_that_of_the_game() -> None:
+    for task, name in (("static-queries", "GaussianQueries"), ("statistical-queries", "GaussianAnswers")):
+        made = kinds("task")[task].load()
+        assert find("protocol", "gaussian", base=made.bases["protocol"]) is made.kinds("protocol")["gaussian"].load()
+        assert made.kinds("protocol")["gaussian"].load().__name__ == name

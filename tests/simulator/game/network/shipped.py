@@ -7,12 +7,13 @@ from typing import Any
 from disttrack.adversaries.trace import Trace
 from disttrack.protocols import Martingale, Protocol, Robust
 from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.tasks.tracking import Count
 
 
 def protocols() -> list[Protocol]:
     """Return one protocol of each kind, and of two of them another choice of constants."""
     made = []
-    for kind in kinds("protocol").values():
+    for kind in Count.kinds("protocol").values():
         maker = kind.load()
         made.append(maker(**({"alpha": 0.3} if "alpha" in parameters(maker) else {})))
     return [*made, Robust(alpha=0.3, parameters="tight"), Martingale(alpha=0.3, parameters="simple")]
