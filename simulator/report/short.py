@@ -65,7 +65,7 @@ def pairs(tables: Tables) -> tuple[list[Pair], str]:
     trials = named.trials.assign(_over=error_over_alpha(named.trials), _failed=named.trials["verdict"] == "failed")
     judged = trials[trials["verdict"].isin(("ok", "failed"))]
     # no accuracy, and a start from nothing, are no values of an axis
-    numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if"]
+    numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if" and judged[axis].notna().all()]
     axis = next((axis for axis in numeric if trials.loc[trials[axis] > 0, axis].nunique() > 1), "")
     every = [
         _pair(line.label, str(adversary), games, axis)

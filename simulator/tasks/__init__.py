@@ -11,6 +11,7 @@ __all__ = ["TASKS", "Demand", "Record", "Size", "Task"]
 TASKS: Final = {
     "count": "disttrack.simulator.tasks.tracking:Count",
     "generalisation": "disttrack.simulator.tasks.generalisation:Generalisation",
+    "threshold": "disttrack.simulator.tasks.threshold:ThresholdAlarm",
     "audit": "disttrack.simulator.tasks.audit.task:Audit",
     "audit-tracker": "disttrack.simulator.tasks.audit.task:AuditTracker",
     "continual-count": "disttrack.simulator.tasks.continual.count:ContinualCount",

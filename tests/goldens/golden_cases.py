@@ -9,7 +9,10 @@ from dataclasses import dataclass
 
 from disttrack.adversaries import Adversary, Freeze, RoundRobin, SingleSite, Uniform
 from disttrack.protocols import (
+    Batch,
     Block,
+    CoinReports,
+    Countdown,
     Deterministic,
     DeterministicRounds,
     DifferenceEstimators,
@@ -75,6 +78,12 @@ CASES = [
     Case(Robust(alpha=0.9, delta=0.9), Uniform(), sites=2, items=54),
     Case(Robust(alpha=0.9, delta=0.9), Freeze(), sites=4, items=150, start=200),
     Case(Robust(alpha=0.9, delta=0.9, parameters="tight"), RoundRobin(), sites=4, items=54, variant="tight"),
+    Case(Countdown(threshold=48, epsilon=0.1), RoundRobin(), sites=3, items=48),
+    Case(Countdown(threshold=48, epsilon=0.1), Freeze(), sites=3, items=40, start=8),
+    Case(Batch(threshold=48, epsilon=0.25), RoundRobin(), sites=3, items=48),
+    Case(Batch(threshold=48, epsilon=0.25), Freeze(), sites=3, items=48),
+    Case(CoinReports(threshold=48, epsilon=0.5), RoundRobin(), sites=3, items=48),
+    Case(CoinReports(threshold=48, epsilon=0.5), Freeze(), sites=3, items=48),
     Case(DifferenceEstimators(alpha=0.9, delta=0.9), RoundRobin(), sites=2, items=38),
     Case(DifferenceEstimators(alpha=0.5, delta=0.9), Freeze(), sites=2, items=60, start=40),
     Case(SketchSwitching(alpha=0.9, delta=0.9, largest=100), RoundRobin(), sites=2, items=40),

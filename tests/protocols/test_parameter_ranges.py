@@ -29,6 +29,7 @@ FLAG: Final[Edges] = ((False, True), (None, 1, "yes"))
 SIDES: Final[Edges] = (("above", "below"), (None, "left"))
 RANGES: Final[dict[str, Edges]] = {
     "alpha": OPEN, "begin": NOT_NEGATIVE, "burn": COUNT_OR_0, "candidates": ((2, 10**6), (1, 0, 2.5)), "centred": FLAG,
+    "batch.epsilon": OPEN, "coin.epsilon": OPEN, "countdown.epsilon": OPEN,
     "confidence": POSITIVE, "constant": POSITIVE, "copies": ((1, 3), (0, -1, 1.5, 2)),
     "counter": (("best", "binary"), (None, "abacus", "randomized-response")), "delta": OPEN, "demand": CLOSED,
     "depth": OPEN, "domain": COUNT, "epsilon": POSITIVE, "even": FLAG, "exponent": NOT_NEGATIVE,
@@ -41,14 +42,18 @@ RANGES: Final[dict[str, Edges]] = {
     "rest": ((0, 10_000), (-1, 10_001)), "robust.parameters": (("paper", "tight"), (None, "loose")), "rows": COUNT,
     "runs": COUNT, "scattered.count": COUNT_OR_0, "sequences": COUNT, "share": CLOSED, "side": SIDES,
     "single-site.site": COUNT_OR_0, "size": COUNT, "spread": ((0, 0.5), (-0.1, 0.6)), "stay": NOT_NEGATIVE,
-    "strength": POSITIVE, "tail": COUNT, "tries": COUNT_OR_0, "until": ((0, 1 - 1e-9), (-0.1, 1)), "void": CLOSED,
+    "strength": POSITIVE, "tail": COUNT, "threshold": COUNT,
+    "tries": COUNT_OR_0, "until": ((0, 1 - 1e-9), (-0.1, 1)), "void": CLOSED,
     "window": COUNT,
 }  # fmt: skip
 """Of each parameter, by its name; by kind and name where kinds differ."""
 NEEDED: Final[dict[str, dict[str, Any]]] = {
     "martingale.strength": {"parameters": "simple"},
     "grow-and-delete.peak": {"rest": 0},
-}
+    **{f"{kind}.threshold": {"epsilon": 0.5} for kind in ("batch", "coin", "countdown")},
+    **{f"{kind}.epsilon": {"threshold": 9} for kind in ("batch", "coin", "countdown")},
+    "batch.size": {"threshold": 9, "epsilon": 0.5}, "coin.delta": {"threshold": 9, "epsilon": 0.5},
+}  # fmt: skip
 """Parameters that one needs beside it."""
 CASES: Final = [
     (kind.load(), f"{name}.{parameter}")
