@@ -19,9 +19,9 @@ from disttrack.protocols.rounds.robust import Robust as Robust
 from disttrack.protocols.sampling.private_copies import PrivateCopies as PrivateCopies
 from disttrack.protocols.sampling.randomized import Randomized as Randomized
 from disttrack.protocols.sampling.sketch_switching import SketchSwitching as SketchSwitching
-from disttrack.protocols.thresholds import Batch as Batch
-from disttrack.protocols.thresholds import CoinReports as CoinReports
-from disttrack.protocols.thresholds import Countdown as Countdown
+from disttrack.protocols.thresholds.batches import Batch as Batch
+from disttrack.protocols.thresholds.batches import Countdown as Countdown
+from disttrack.protocols.thresholds.coin_reports import CoinReports as CoinReports
 
 if not typing.TYPE_CHECKING:  # type checkers read the imports above
     __all__ = [name for name in vars() if name[0].isupper()]

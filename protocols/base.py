@@ -37,12 +37,15 @@ class Protocol(Checked, ABC):
     kind: ClassVar[str] = ""
     """Name in scenario files."""
     guarantee: ClassVar[Literal["always", "adaptive", "oblivious", "none"]] = "none"
-    """When the output is within 1 +- alpha: `always`, on every input; `adaptive`, with probability 1 - delta against
-    adversaries that react to the outputs; `oblivious`, the same if they do not react; `none`, never promised."""
+    """When the output is within 1 +- alpha, or an alarm neither early nor late: `always`, on every input; `adaptive`,
+    with probability 1 - delta against adversaries that react to the outputs; `oblivious`, the same if they do not
+    react; `none`, never promised."""
     reveals: ClassVar[str] = ""
     """What a change of the output reveals."""
     one_sided: ClassVar[bool] = False
     """Whether the output never exceeds the truth."""
+    plays: ClassVar[tuple[str, ...]] = ()
+    """The tasks that it is made for, if its output estimates no count; another one plays it without a verdict."""
     draws_coins: ClassVar[bool] = True
     """Whether it may draw random numbers that no seed decides. A class with False draws only from the generators handed
     to `sites` and `server`; a game that drew nothing from them is then played for one seed, and counted for all."""

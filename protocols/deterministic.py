@@ -109,7 +109,12 @@ class Deterministic(Protocol):
     kind: ClassVar[str] = "deterministic"
     guarantee: ClassVar[Any] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
+    one_sided: ClassVar[bool] = False  # True for an instance that is not `centred`
     readmission: ClassVar[Any] = "report"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "one_sided", not self.centred)
 
     @property
     def thresholds(self) -> Thresholds:

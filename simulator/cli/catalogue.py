@@ -21,6 +21,7 @@ SEES: Final = {"outputs": "adaptive", "traffic": "channels", "state": "white-box
 """What an adversary that reacts sees, in a word."""
 GAMES: Final[dict[str, tuple[str, ...]]] = {
     "Tracking": ("count", "generalisation", "audit-tracker"),
+    "Alarms at a threshold": ("threshold",),
     "Private counters": ("continual-count",),
     "Threshold monitors": ("threshold-monitor",),
     "Threshold queries": ("threshold-queries",),

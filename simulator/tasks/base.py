@@ -233,7 +233,8 @@ class Task(ABC):
     @classmethod
     def meant_for(cls, maker: Any) -> bool:
         """Return whether a kind under `protocol:` that extends its base is made for it, as far as the class says."""
-        return True
+        plays = getattr(maker, "plays", ())
+        return not plays or cls.kind in plays
 
     @classmethod
     def kinds(cls, role: Family) -> dict[str, Kind]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from disttrack.protocols import Protocol
 from disttrack.protocols.base import Exactly
-from disttrack.protocols.thresholds import Threshold, earliest
+from disttrack.protocols.thresholds.base import Threshold, earliest
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.points.point import Point, PointError
@@ -47,6 +47,10 @@ class ThresholdAlarm(Count):
         Answer("words to alarm", "words until the alarm", "words_raised", rank=0),
         WORDS,
     )
+
+    @classmethod
+    def meant_for(cls, maker: Any) -> bool:
+        return super().meant_for(maker) and maker.guarantee != "none"
 
     def check(self, point: Point) -> None:
         super().check(point)

@@ -10,6 +10,7 @@ from disttrack import adversaries, protocols
 from disttrack.adversaries import Adversary, Choice, Trace
 from disttrack.mechanisms import COUNTERS
 from disttrack.protocols import Deterministic, Protocol
+from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import check_adversary, check_counter, check_protocol
 
 PROTOCOLS = [
@@ -43,7 +44,8 @@ PROTOCOLS.sort(key=lambda cls: cls is not Deterministic)  # a quick one first
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda cls: cls.kind)
 def test_protocol(protocol: type[Protocol]) -> None:
     items = 1200 if protocol.kind == "private-copies" else 500  # before that it draws nothing that matters
-    assert len(check_protocol(protocol, sites=(1, 7), items=items)) >= 8
+    one = protocol(threshold=400, epsilon=0.2) if issubclass(protocol, Threshold) else protocol
+    assert len(check_protocol(one, sites=(1, 7), items=items)) >= 8
 
 
 @pytest.mark.quick_cases(2)

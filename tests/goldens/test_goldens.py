@@ -13,9 +13,11 @@ from golden_files import FOLDER, RULE, UNWRITTEN, by_hand, counted, parts, playe
 
 from disttrack.adversaries import Freeze
 from disttrack.protocols import Exact
+from disttrack.simulator.tasks.threshold import ThresholdAlarm
 from disttrack.simulator.tasks.tracking import Count
 
-BUILT_IN = [kind.name for kind in Count.kinds("protocol").values() if kind.origin == "built in"]
+TRACKING = (Count, ThresholdAlarm)
+BUILT_IN = {kind.name for task in TRACKING for kind in task.kinds("protocol").values() if kind.origin == "built in"}
 
 
 def differences(was: str, now: str, name: str) -> str:

@@ -25,7 +25,7 @@ from disttrack.protocols import (
     Robust,
     SketchSwitching,
 )
-from disttrack.protocols.thresholds import Threshold
+from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import play
 
 END = 2**61

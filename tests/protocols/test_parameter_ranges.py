@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 import pytest
@@ -12,6 +13,7 @@ from disttrack.adversaries import Bursts, Replay
 from disttrack.protocols import Martingale, Randomized, Robust
 from disttrack.protocols.rounds.constants import HAND_SET
 from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.tasks.threshold import ThresholdAlarm
 from disttrack.simulator.tasks.tracking import Count
 
 NO_NUMBERS: Final = (math.nan, math.inf, True, "0.5", [1])
@@ -28,8 +30,8 @@ COUNT_OR_0: Final[Edges] = ((0, 10**6), (-1, 1.5))
 FLAG: Final[Edges] = ((False, True), (None, 1, "yes"))
 SIDES: Final[Edges] = (("above", "below"), (None, "left"))
 RANGES: Final[dict[str, Edges]] = {
-    "alpha": OPEN, "begin": NOT_NEGATIVE, "burn": COUNT_OR_0, "candidates": ((2, 10**6), (1, 0, 2.5)), "centred": FLAG,
-    "batch.epsilon": OPEN, "coin.epsilon": OPEN, "countdown.epsilon": OPEN,
+    "alpha": OPEN, "batch.epsilon": OPEN, "begin": NOT_NEGATIVE, "burn": COUNT_OR_0,
+    "candidates": ((2, 10**6), (1, 0, 2.5)), "centred": FLAG, "coin.epsilon": OPEN, "countdown.epsilon": OPEN,
     "confidence": POSITIVE, "constant": POSITIVE, "copies": ((1, 3), (0, -1, 1.5, 2)),
     "counter": (("best", "binary"), (None, "abacus", "randomized-response")), "delta": OPEN, "demand": CLOSED,
     "depth": OPEN, "domain": COUNT, "epsilon": POSITIVE, "even": FLAG, "exponent": NOT_NEGATIVE,
@@ -57,7 +59,9 @@ NEEDED: Final[dict[str, dict[str, Any]]] = {
 """Parameters that one needs beside it."""
 CASES: Final = [
     (kind.load(), f"{name}.{parameter}")
-    for name, kind in {**Count.kinds("protocol"), **kinds("adversary")}.items()
+    for name, kind in chain(
+        (Count.kinds("protocol") | ThresholdAlarm.kinds("protocol")).items(), kinds("adversary").items()
+    )
     for parameter in parameters(kind.load())
     if name not in ("trace", "learned")  # whose texts have tests of their own
 ]

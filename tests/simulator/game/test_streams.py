@@ -29,12 +29,14 @@ PERMANENT = {
     "dynamic-queries": ("", "mechanism", "adversary"),
     "count": ("sites", "server", "adversary", "network"),
     "generalisation": ("sites", "server", "adversary", "network"),
+    "threshold": ("sites", "server", "adversary", "network"),
 }
 OTHERS = {
     "audit": mechanism.ROLES,
     "audit-tracker": protocol.ROLES,
     "count": ROLES,
     "generalisation": ROLES,
+    "threshold": ROLES,
 }
 """The streams of tasks that do not state them in `roles`."""
 

@@ -31,6 +31,7 @@ SIDES = {
     "statistical-queries": ("{kind: empirical}", "fixed-queries"),
     "sample-size": ("{kind: splitting}", "fixed-queries"),
     "worst-of-many": ("{kind: empirical}", "speller"),
+    "threshold": ("{kind: exact}", "uniform"),
     "prediction": ("{kind: plain}", "contrary"),
     "mirror": ("{kind: jdp-mirror, epsilon: 1}", "round-robin"),
     "joint-privacy": ("{kind: jdp-mirror, epsilon: 1}", "round-robin"),
@@ -88,7 +89,7 @@ def test_a_size_that_is_needed_is_asked_for_by_its_name(name: str, tmp_path: Pat
         path.write_text("".join(line for line in path.open() if not line.startswith(f"{size.key}:")))
         if size.needed:
             assert f"{size.key}: is missing: {size.says.rstrip('.')}" in refusal(path)
-        elif size.key in ("sites", "items") and name in ("count", "generalisation"):
+        elif size.key in ("sites", "items") and name in ("count", "generalisation", "threshold"):
             assert f"{size.key}: is missing" in refusal(path)  # only a trace says these by itself
         else:
             load(path)

@@ -24,6 +24,7 @@ MIRROR: Final[dict[str, Any]] = {"steps": 9, "protocol": {"kind": "jdp-mirror", 
 GAMES: Final[dict[str, dict[str, Any]]] = {
     "count": {**TRACKING, "protocol": {"kind": "deterministic", "alpha": 0.3}},
     "generalisation": {**TRACKING, "protocol": {"kind": "block", "alpha": 0.3}},
+    "threshold": {"sites": 4, "threshold": 60, "protocol": {"kind": "deterministic", "alpha": 0.3}},
     "audit": {"runs": 20, "protocol": {"kind": "randomized-response", "epsilon": 1}},
     "audit-tracker": {"sites": 9, "transcripts": 2, "protocol": {"kind": "robust", "alpha": 0.3}},
     "continual-count": {"steps": 16, "protocol": {"kind": "binary", "epsilon": 1}},
