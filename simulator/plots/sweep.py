@@ -118,10 +118,11 @@ def panels_of_curves(
 
 def panels(tables: Tables, by: str = "") -> list[tuple[str, pd.DataFrame]]:
     """Return the games of each panel and its title: a panel per adversary, or per value of the column `by`."""
-    if by and by not in tables.trials:
+    column = f"_{by}" if f"_{by}" in tables.trials else by or "adversary"  # a task's own have an underscore before them
+    if column not in tables.trials:
         raise ValueError(f"by must be a column of trials.csv; got {by!r}")
-    groups = list(tables.trials.groupby(by or "adversary", sort=False))
-    name = name_of(by) if by else "against"
+    groups = list(tables.trials.groupby(column, sort=False))
+    name = name_of(by).replace("_", " ") if by else "against"
     return [(f"{name} {value}" if len(groups) > 1 else "", games) for value, games in groups]
 
 

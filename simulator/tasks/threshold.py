@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -26,7 +27,7 @@ class ThresholdAlarm(Count):
     and 2 alpha / (1 + alpha) otherwise.
 
     Columns: `raised` is the count at which the alarm was raised, empty if it was not; `raised_over_threshold` the same
-    over tau; `late` and `early`; `epsilon_promised`; `words_raised`, the words until the alarm, or
+    over tau; `late` and `early`; `epsilon_promised`; `words_to_alarm`, the words until the alarm, or
     all if there was none.
     """
 
@@ -36,7 +37,7 @@ class ThresholdAlarm(Count):
         Size("threshold", "items", "Items of a game, at the last of which the alarm is due.", needed=True),
     )
     columns: ClassVar[Sequence[str]] = (
-        *("raised", "raised_over_threshold", "late", "early", "epsilon_promised", "words_raised"),
+        *("raised", "raised_over_threshold", "late", "early", "epsilon_promised", "words_to_alarm"),
     )
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the alarm was neither early nor late"),
@@ -44,7 +45,7 @@ class ThresholdAlarm(Count):
         Answer("least raised", "the earliest alarm, over the threshold", "raised_over_threshold", "least", rank=2),
         Answer("late", "games in which the alarm was late", "late", "share"),
         Answer("early", "games in which the alarm was early", "early", "share"),
-        Answer("words to alarm", "words until the alarm", "words_raised", rank=0),
+        Answer("words to alarm", "words until the alarm", "words_to_alarm", rank=0),
         WORDS,
     )
 
@@ -73,7 +74,8 @@ class ThresholdAlarm(Count):
             return record_of(game)
         if game.steps != game.items:
             raise ScenarioError(f"{point.describe()}: task {self.kind} needs an adversary that skips no step")
-        return record_of(game, **measured(game, point.protocol.make(), point.items or 0))
+        record = record_of(game, **measured(game, point.protocol.make(), point.items or 0))
+        return replace(record, series={})  # the error over time says nothing of an alarm
 
 
 def measured(game: Game, protocol: Protocol, threshold: int) -> dict[str, Any]:
@@ -93,7 +95,7 @@ def measured(game: Game, protocol: Protocol, threshold: int) -> dict[str, Any]:
         "late": late,
         "early": early,
         "epsilon_promised": float(promised),
-        "words_raised": int(game.transcript["words"][sent <= (game.steps if step is None else step)].sum()),
+        "words_to_alarm": int(game.transcript["words"][sent <= (game.steps if step is None else step)].sum()),
     }
 
 
