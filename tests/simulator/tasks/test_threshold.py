@@ -83,6 +83,7 @@ def test_the_most_that_countdown_pays_is_as_the_page_states() -> None:
     ]
 
 
+@pytest.mark.false_alarm(1e-7)
 @pytest.mark.parametrize("kind", TRACKERS)
 def test_each_tracker_with_a_promise_raises_an_alarm_that_is_right(kind: str) -> None:
     """False alarm: below 1e-8 per game where a delta is promised; others are eight standard deviations wide."""
@@ -193,6 +194,7 @@ def test_coins_that_must_not_fail_send_every_item() -> None:
     assert played(CoinReports(5, 0.01), Uniform(), 2, 5)["raised"] == 5
 
 
+@pytest.mark.false_alarm(1e-6)
 @pytest.mark.parametrize("adversary", [Uniform(), Freeze(), SingleSite()], ids=lambda each: each.kind)
 def test_coins_fail_as_rarely_as_promised_against_adversaries_that_react(adversary: Adversary) -> None:
     """False alarm: P[Bin(400, 0.2) > 121] < 1e-6 per adversary."""
