@@ -25,6 +25,18 @@ protocol:
   - {kind: rounded, size: 16}
 adversary: [{kind: ams-attack}, {kind: random-updates}]
 """
+ALARMS = """
+name: alarms
+task: threshold
+seed: 3
+trials: 1
+sites: [2, 4]
+threshold: 60
+protocol:
+  - {kind: batch, threshold: 60, epsilon: [0.25, 0.5]}
+  - {kind: deterministic, alpha: [0.25, 0.5]}
+adversary: {kind: round-robin}
+"""
 CHANGING = """
 name: changing
 question: A data set that changes
@@ -86,8 +98,17 @@ def test_what_cannot_be_drawn_is_refused_in_one_line(ratios: Path) -> None:
         Ratio().describe(empty)
     with pytest.raises(ValueError, match="theory must be a column of numbers"):
         Measure(x="updates", y="words", theory="dogma").describe(tables)
+    with pytest.raises(ValueError, match=r"by must be a column of trials\.csv; got 'dogma'"):
+        described(ratios, {"kind": "measure", "x": "updates", "y": "words", "by": "dogma"})
     with pytest.raises(ValueError, match="needs the ledgers"):
         described(ratios, {"kind": "budget"})
+
+
+def test_a_column_of_the_task_makes_panels(tmp_path: Path) -> None:
+    folder = played(tmp_path, ALARMS)
+    made = described(folder, {"kind": "measure", "x": "sites", "y": "words_to_alarm", "by": "epsilon_promised"})
+    assert [panel.title for panel in made.panels] == ["epsilon promised 0.25", "epsilon promised 0.5"]
+    assert [sorted(line.name for line in panel.of(Series)) for panel in made.panels] == [["batch", "deterministic"]] * 2
 
 
 def test_sizes_and_errors_are_those_of_the_first_game(tmp_path: Path) -> None:
