@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from disttrack.simulator.claims.claim import Claim, ill_typed
 from disttrack.simulator.claims.columns import ColumnType
@@ -16,9 +16,6 @@ from disttrack.simulator.scenario.figures import AxisError, check_plot
 from disttrack.simulator.scenario.model import keys_of
 from disttrack.simulator.scenario.skipped import Skipped, columns_of_kinds, why_skipped, why_undrawn
 from disttrack.simulator.tasks.base import Task, called
-
-DEFAULTS: Final = ("alpha",)
-"""Keys of the top level that are the defaults of all protocols."""
 
 
 class Faults:
@@ -50,7 +47,7 @@ def check_keys(document: Document, game: Task, faults: Faults) -> None:
     keys = keys_of(game.sizes)
     names = {"title": "question", **called(game.sizes)}
     for key in document.data:
-        if key not in (*keys, *DEFAULTS):
+        if key not in (*keys, *game.defaults):
             advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, keys)
             faults.add(document.error((key,), f"unknown key{advice} ({accepted(keys)})"))
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.point import PointError
-from disttrack.simulator.scenario.checks import DEFAULTS, Faults
+from disttrack.simulator.scenario.checks import Faults
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.model import Head, Plan, faults_of, keys_of, keys_of_part
 from disttrack.simulator.scenario.sides import groups_of, spread_defaults
@@ -58,7 +58,7 @@ class Sweep:
 
 def sweeps_of(document: Document, head: Head, game: Task, faults: Faults) -> list[Sweep]:
     """Return the parts of a scenario, or the whole one; what is wrong with their keys is a fault."""
-    keys = {*keys_of(game.sizes), *DEFAULTS} - {*Head.model_fields}
+    keys = {*keys_of(game.sizes), *game.defaults} - {*Head.model_fields}
     top = {key: value for key, value in document.data.items() if key in keys}
     if not head.parts:
         whole = Sweep("", Plan(seed=head.seed, trials=head.trials, zip=head.zip), top)
@@ -90,7 +90,7 @@ def _check_keys(name: str, own: Mapping[str, Any], document: Document, game: Tas
     """Refuse the keys of a part that no part of this task has."""
     known = keys_of_part(game.sizes)
     for key in own:
-        if key not in (*known, *DEFAULTS):
+        if key not in (*known, *game.defaults):
             message = f"unknown key{nearest(key, known)} ({accepted(known)})"
             faults.add(document.error(("parts", name, key), message))
 

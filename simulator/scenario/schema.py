@@ -11,7 +11,6 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.points.facts import described, first_line
 from disttrack.simulator.points.registry import ROLES, Family, Kind, kinds, parameters
-from disttrack.simulator.scenario.checks import DEFAULTS
 from disttrack.simulator.scenario.model import SWEPT, Head, Plan, PointModel, keys_of, keys_of_part, point_model
 from disttrack.simulator.tasks.base import Task
 
@@ -33,7 +32,7 @@ def scenario_schema() -> Schema:
         definitions[role] = _entry(role)
         point["properties"][role]["$ref"] = f"#/$defs/{role}"
     swept = {name: _described(point["properties"][name]) for name in SWEPT}
-    for name in DEFAULTS:
+    for name in dict.fromkeys(name for task in tasks.values() for name in task.defaults):
         swept[name] = {"description": "The default of all protocols that take it."}
     properties = {**head["properties"], **swept}
     own = {**{name: head["properties"][name] for name in Plan.model_fields}, **swept}
@@ -65,10 +64,10 @@ def _of_task(name: str, task: type[Task], *, needed: bool) -> Schema:
     model = point_model(tuple(task.sizes)).model_json_schema()
     sizes = {size.key: _described(model["properties"][size.key]) for size in task.sizes}
     asked: Schema = {"properties": {"task": {"const": name}}, **({"required": ["task"]} if needed else {})}
-    part: Schema = {"properties": sizes, "propertyNames": {"enum": [*keys_of_part(task.sizes), *DEFAULTS]}}
+    part: Schema = {"properties": sizes, "propertyNames": {"enum": [*keys_of_part(task.sizes), *task.defaults]}}
     own: Schema = {
         "properties": {**sizes, "parts": {"additionalProperties": part}},
-        "propertyNames": {"enum": [*keys_of(task.sizes), *DEFAULTS]},
+        "propertyNames": {"enum": [*keys_of(task.sizes), *task.defaults]},
     }
     missing = [size.key for size in task.sizes if size.needed]
     return {"if": asked, "then": {**own, **({"anyOf": [{"required": missing}, _WITH_PARTS]} if missing else {})}}

@@ -9,7 +9,6 @@ from typing import Any
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import part
 from disttrack.simulator.points.registry import parameters
-from disttrack.simulator.scenario.checks import DEFAULTS
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.skipped import columns_of_kinds
 from disttrack.simulator.scenario.sweep import Place
@@ -19,7 +18,7 @@ from disttrack.simulator.tasks.base import Task
 def spread_defaults(
     data: dict[str, Any], place_of: Callable[[Place], Place], document: Document, game: Task
 ) -> list[str]:
-    """Put `alpha` into the protocols that take it and do not give their own.
+    """Put the defaults of the task, as `alpha`, into the protocols that take them and do not give their own.
 
     Parameters
     ----------
@@ -40,7 +39,7 @@ def spread_defaults(
         return []
     untaken = []
     entries = data["protocol"] if isinstance(data["protocol"], list) else [data["protocol"]]
-    for key in DEFAULTS:
+    for key in game.defaults:
         if key not in data or key in (size.key for size in game.sizes):
             continue
         value, line = data.pop(key), document.lines.get(place_of((key,)))

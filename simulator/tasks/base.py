@@ -215,6 +215,8 @@ class Task(ABC):
     """Version of the rules. A change that moves results adds one: finished games are then played again."""
     sizes: ClassVar[Sequence[Size]] = (SITES, ITEMS, START)
     """The sizes of its games, each with its key in scenario files; other size keys are refused."""
+    defaults: ClassVar[Sequence[str]] = ("alpha",)
+    """Parameters of protocols that a scenario may give once for all that take them, beside its sizes."""
     columns: ClassVar[Sequence[str]] = ()
     """Columns of trials.csv in addition to those of all tasks."""
     answers: ClassVar[Sequence[Answer]] = USUAL
