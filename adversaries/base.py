@@ -9,7 +9,7 @@ output, and when its plan has run out.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -41,10 +41,13 @@ class View:
         The protocol's kind and parameters, as a mapping: ``view.known["alpha"]``.
     rng
         The adversary's own random generator.
+    answers
+        In games of quotas, whether each site admitted its last request, None before its first; there `output` is the
+        number of changes of these answers. Empty in other games.
     """
 
     __slots__ = (
-        "changed_at", "changes", "items", "known", "output", "rng", "sent", "sites", "start", "steps",
+        "answers", "changed_at", "changes", "items", "known", "output", "rng", "sent", "sites", "start", "steps",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +67,7 @@ class View:
         self.output: Any = start
         self.changes = 0
         self.changed_at = 0
+        self.answers: Sequence[bool | None] = ()
         self.known: Mapping[str, Any] = known or {}
         self.rng = rng
 

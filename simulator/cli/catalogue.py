@@ -22,6 +22,7 @@ SEES: Final = {"outputs": "adaptive", "traffic": "channels", "state": "white-box
 GAMES: Final[dict[str, tuple[str, ...]]] = {
     "Tracking": ("count", "generalisation", "audit-tracker"),
     "Alarms at a threshold": ("threshold",),
+    "Quotas that sites share": ("quota",),
     "Private counters": ("continual-count",),
     "Threshold monitors": ("threshold-monitor",),
     "Threshold queries": ("threshold-queries",),

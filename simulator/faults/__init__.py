@@ -30,12 +30,13 @@ from disttrack.protocols import (
     SketchSwitching,
 )
 from disttrack.protocols.base import EVERYONE, Message, Protocol, Site
+from disttrack.protocols.quotas import Quota
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.parts import announcement
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.faults import noise
 from disttrack.simulator.faults.parts import FaultyPart, Wrapped
-from disttrack.simulator.faults.promises import AnswersZero, Coarse, LostReports
+from disttrack.simulator.faults.promises import AnswersZero, Coarse, Generous, LostReports
 
 
 @dataclass(frozen=True)
@@ -239,8 +240,8 @@ FAULTS: Final[Mapping[str, Fault]] = {
         {Robust: noise.of_server(10.0), **noise.TENFOLD},
     ),
     "coarse": Fault(
-        "The tracker is set for four times the relative error that it promises.",
-        dict.fromkeys(PROMISING, Coarse),
+        "The tracker is set for four times the relative error that it promises, the quota for four times its limit.",
+        {**dict.fromkeys(PROMISING, Coarse), Quota: Generous},
     ),
     "lost-reports": Fault(
         "Every second message that a site sends unasked is lost.",
@@ -272,6 +273,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
 _BASES: Final[Mapping[type[Any], str]] = {
     RoundProtocol: "any protocol in rounds",
     Protocol: "any protocol",
+    Quota: "any quota",
     Counter: "any counter",
     StaticMechanism: "any static mechanism",
     DynamicMechanism: "any dynamic mechanism",

@@ -12,11 +12,13 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.adversaries.scripts import from_function
 from disttrack.protocols.base import Protocol, whole
+from disttrack.protocols.quotas import Quota
 from disttrack.simulator.errors import ScenarioError, printable
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engine_choice import choose, choose_engine
 from disttrack.simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
+from disttrack.simulator.game.engines.quotas import FleetEngine, QuotaLeap, QuotaStep
 from disttrack.simulator.game.network import Latency, Network, checked_network
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.power import check_task, missing_power
@@ -26,6 +28,7 @@ from disttrack.simulator.points.point import unusual
 from disttrack.simulator.points.registry import parameters
 
 ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "bulk": Bulk}
+QUOTA_ENGINES: dict[str, type[Engine]] = {"step": QuotaStep, "leap": QuotaLeap}
 
 
 def play(
@@ -85,20 +88,20 @@ def play(
     (53, 'ok')
     """
     check_game(protocol, sites, items, seed, start)
-    played = _Played(protocol, _granted(adversary, sees), engine, checked_network(network, sites, protocol))
+    played = _Played(protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol))
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed)
 
 
-def _granted(adversary: Any, sees: str) -> Adversary:
-    """Return the adversary, made from a function if necessary; ScenarioError if it may not play."""
+def _granted(adversary: Any, sees: str, protocol: Protocol) -> Adversary:
+    """Return the adversary, made from a function if necessary; ScenarioError if it may not play against a protocol."""
     if not isinstance(adversary, Adversary):
         if isinstance(adversary, type):
             raise TypeError(f"adversary must be an object: {adversary.__name__}(), with its parameters; got the class")
         if not callable(adversary):
             raise TypeError(f"adversary must be an Adversary or a function of the view; got {adversary!r}")
         return from_function(adversary)
-    check_task(adversary, "count")
+    check_task(adversary, "quota" if isinstance(protocol, Quota) else "count")
     if (needed := missing_power(adversary, sees)) is not None:
         name = adversary.kind or type(adversary).__name__
         raise ScenarioError(f"adversary {name} needs to see the {needed}; grant it with sees={needed!r}")
@@ -144,7 +147,8 @@ class _Played:
         if record:
             adversary = self.recorder = Recorder(adversary)
         with collector_paused():
-            self.game = ENGINES[self.chosen](self.protocol, adversary, network=self.network, record=record, **size)
+            engines = QUOTA_ENGINES if isinstance(self.protocol, Quota) else ENGINES
+            self.game = engines[self.chosen](self.protocol, adversary, network=self.network, record=record, **size)
         self.game.play()
 
 
@@ -218,4 +222,6 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         _transcript=game.transcript,
         _outputs=game.outputs,
         _turns=played.recorder.turns if played.recorder else None,
+        quota=protocol if isinstance(game, FleetEngine) else None,
+        looks=game.fleet.looks if isinstance(game, FleetEngine) else [],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from math import isfinite, log, log1p, sqrt
+from math import inf, isfinite, log, log1p, sqrt
 from typing import Any, Final
 
 import numpy as np
@@ -84,7 +84,7 @@ def _limit(trials: pd.DataFrame, limit: str | float) -> float:
 
 def cost(plot: Cost, tables: Tables) -> Description:
     """Return a `cost` figure."""
-    column = "words" if plot.y == EFOLD else plot.y
+    column, items = "words" if plot.y == EFOLD else plot.y, tables.called.get("items", "items")
     if tables.trials[column].isna().all():
         raise ValueError(f"a cost figure needs games with {column}; these have none")
 
@@ -95,13 +95,13 @@ def cost(plot: Cost, tables: Tables) -> Description:
         return int(point(game).get("start") or 0)
 
     def efolds(game: Any) -> float:
-        return log1p(int(game["items"]) / max(1, start(game))) if plot.y == EFOLD else 1.0
+        return log1p(int(game[items]) / max(1, start(game))) if plot.y == EFOLD else 1.0
 
     def values(games: pd.DataFrame) -> pd.Series[Any]:
         return games[column].astype(float) / games.apply(efolds, axis=1)
 
     def bound(game: dict[str, Any]) -> float | None:
-        most = cost_bound(point(game), int(game["items"]), tables.own)
+        most = cost_bound(point(game), int(game[items]), tables.own)
         return None if most is None else most / efolds(game)
 
     if plot.over:
@@ -206,53 +206,70 @@ def _lower_bounds(
 
 def frontier(plot: Frontier, tables: Tables) -> Description:
     """Return a `frontier` figure."""
-    trials = tables.trials[tables.trials["alpha"].astype(float) > 0]
-    one_alpha = trials["alpha"].nunique() <= 1
-    errors = error_over_alpha(trials) if one_alpha else trials["max_rel_error"].astype(float)
-    trials = trials.assign(_error=errors).dropna(subset=["_error", "words"])
+    trials = tables.trials if plot.y else tables.trials[tables.trials["alpha"].astype(float) > 0]
+    one_alpha = not plot.y and trials["alpha"].nunique() <= 1
+    cost, swept = column_of(trials, "cost", plot.cost), swept_axes(trials)
+    if plot.y:
+        errors = trials[column_of(trials, "y", plot.y)].astype(float)
+    else:
+        errors = error_over_alpha(trials) if one_alpha else trials["max_rel_error"].astype(float)
+    trials = trials.assign(_error=errors, _cost=trials[cost]).dropna(subset=["_error", "_cost"])
     if trials.empty:
         raise ValueError("a frontier figure needs games of protocols that promise an accuracy alpha")
     kinds = tuple(dict.fromkeys(trials["protocol"]))
-    axis = next((axis for axis in swept_axes(trials) if pd.api.types.is_numeric_dtype(trials[axis])), "")
+    # a line of another column goes over all settings of a protocol
+    apart = ("adversary", *swept)
+    axis = "" if plot.y else next((axis for axis in swept if pd.api.types.is_numeric_dtype(trials[axis])), "")
     values = np.r_[trials["_error"], ABOUT_ONE if one_alpha else []]
-    y = value_axis(
-        ERROR_LABEL if one_alpha else "largest relative error", values, edges_of(values, FLOOR if one_alpha else 1e-9)
-    )
-    x = value_axis("words", trials["words"], most=6)
+    low = _least(values) if plot.y else FLOOR if one_alpha else 1e-9
+    label = measured_label(plot.y) if plot.y else ERROR_LABEL if one_alpha else "largest relative error"
+    y = value_axis(label, values, edges_of(values, low))
+    edges = edges_of(trials["_cost"], _least(trials["_cost"])) if plot.y else (-inf, inf)
+    x = value_axis(measured_label(plot.cost), trials["_cost"], edges, most=6)
     looks: dict[str, Look] = {}
     made = []
     for title, there in panels(tables):
         games = trials.loc[trials.index.intersection(there.index)]
         items: list[Item] = border() if one_alpha else []
-        for line in lines(games, axis):
+        for line in lines(games, axis, apart) if plot.y else lines(games, axis):
             looks.setdefault(line.label, look_of(line, kinds, dashes=""))
-            items += _line(line, kinds, axis)
+            items += _line(line, kinds, "point" if plot.y else axis)
         made.append(Panel(items, x, y, title))
     rows, columns = shape(len(made))
+    what = label.capitalize() if plot.y else "Largest error"
     note = "Dots: games. Marks: medians of each point, joined along the axis. Lower: more accurate, left: cheaper."
+    if plot.y:
+        note = "Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: cheaper."
+        note += " Marks on the lower or left edge: 0." if (trials[["_error", "_cost"]] == 0).any(axis=None) else ""
     broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
     note += f" Hollow marks: at least half of the games failed{','.join(broken)}." if broken else ""
     note += FLOOR_NOTE if one_alpha and (trials["_error"] <= FLOOR).any() else ""
     seen = []
-    for line in lines(trials, axis, ("adversary", *swept_axes(trials))):
+    for line in lines(trials, axis, apart):
         games = line.games
         held = int((games["verdict"] != "failed").sum())
-        seen.append(f"{line.label}: {rounded(games['words'].median())} words, {held} of {len(games)} games hold")
+        seen.append(f"{line.label}: {rounded(games['_cost'].median())} {plot.cost}, {held} of {len(games)} games hold")
     return Description(
         made, columns, 4.2 if rows == 1 else 2.5 * rows, plot.title or tables.title, fixed(tables, axis),
-        note + infinite_note(trials["_error"]), f"Largest error against words, at the median: {'; '.join(seen)}.",
+        note + infinite_note(trials["_error"]), f"{what} against {plot.cost}, at the median: {'; '.join(seen)}.",
         [(look, label) for label, look in looks.items()],
     )  # fmt: skip
+
+
+def _least(values: Any) -> float:
+    """Return the lower edge of a scale of numbers that may be 0: half of the least above it."""
+    above = np.asarray(values, dtype=float)
+    return float(above[above > 0].min(initial=1.0)) / 2
 
 
 def _line(line: Line, kinds: tuple[str, ...], axis: str) -> Iterator[Series]:
     """Yield the games of one line: dots, medians of points along the axis, hollow marks where they failed."""
     games, colour = line.games, look_of(line, kinds).colour
     dots = Look(colour, ".", "", size=4, edge=0, alpha=0.5, order=2)
-    yield Series(line.label, games["words"].to_numpy(), games["_error"].to_numpy(), dots, "games")
+    yield Series(line.label, games["_cost"].to_numpy(), games["_error"].to_numpy(), dots, "games")
     by = [axis] if axis else ["point"]
-    middle = games.groupby(by)[["words", "_error"]].median()
-    x, y = middle["words"].to_numpy(), middle["_error"].to_numpy()
+    middle = games.groupby(by)[["_cost", "_error"]].median()
+    x, y = middle["_cost"].to_numpy(), middle["_error"].to_numpy()
     yield Series(line.label, x, y, look_of(line, kinds, dashes="-" if axis else "", width=0.8))
     at = ((games["verdict"] == "failed").groupby([games[key] for key in by]).mean() >= 0.5).to_numpy()
     hollow = look_of(line, kinds, dashes="", hollow=True, edge=1.4, order=3.1)

@@ -13,6 +13,8 @@ from matplotlib.figure import Figure
 
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.plots.base import Picture, Plot
+from disttrack.simulator.plots.description import Description
+from disttrack.simulator.plots.quotas import window_described
 from disttrack.simulator.plots.render import render
 from disttrack.simulator.plots.requests import (
     Request,
@@ -170,13 +172,19 @@ def timeline_of(game: Any, path: str | Path | None) -> Figure:
         Ends in .png or .svg; without an ending both are written.
     """
     with house_style():
-        figure = render(record_described(game) if isinstance(game.series, dict) else game_described(game))
+        figure = render(_described_game(game))
     if path is not None:
         place = Path(path)
         if place.suffix and place.suffix[1:] not in FORMS:
             raise ValueError(f"path must end in .png or .svg, or in neither for both; got {str(path)!r}")
         save(figure, place.with_suffix(""), (place.suffix[1:],) if place.suffix else FORMS)
     return figure
+
+
+def _described_game(game: Any) -> Description:
+    if not isinstance(game.series, dict) and getattr(game, "quota", None) is not None:
+        return window_described(game)
+    return record_described(game) if isinstance(game.series, dict) else game_described(game)
 
 
 class Panels(tuple[Axes, ...]):

@@ -122,6 +122,22 @@ class Timeline(BuiltIn):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Windows(BuiltIn):
+    """What was admitted in the course of the first windows of games of quotas: a line per protocol, and the limit.
+
+    Parameters
+    ----------
+    count
+        Number of windows.
+    """
+
+    kind: ClassVar[str] = "windows"
+    home: ClassVar[str] = "quotas:windows"
+
+    count: int = 2
+
+
+@dataclass(frozen=True, kw_only=True)
 class Breakdown(BuiltIn):
     """Shares of the words by kind of message, beside the mean total: a bar per protocol and value of `x`.
 
@@ -143,10 +159,24 @@ class Frontier(BuiltIn):
     """The largest error against words: a dot per game, a mark per median of a point, a panel per adversary.
 
     Errors are in units of alpha; where alpha differs they are relative errors.
+
+    Parameters
+    ----------
+    cost
+        The column of trials.csv with the cost.
+    y
+        The column of trials.csv in place of the error; empty for the error.
     """
 
     kind: ClassVar[str] = "frontier"
     home: ClassVar[str] = "curves:frontier"
+
+    cost: str = "words"
+    y: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"frontier-{self.y}" if self.y else self.kind
 
 
 @dataclass(frozen=True, kw_only=True)

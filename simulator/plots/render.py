@@ -229,7 +229,7 @@ def _handle(look: Look | Fill) -> Line2D | Patch:
 
 def _series(axes: Axes, panel: Panel, item: Series, gid: str) -> None:
     """Draw points, and signs for the marks beyond the edges of the scale."""
-    x, y = np.asarray(item.x, dtype=float), panel.y.clipped(item.y)
+    x, y = panel.x.clipped(item.x), panel.y.clipped(item.y)
     axes.plot(x, y, **_line(item.look), label=item.name, gid=gid)
     low, high = panel.y.edges
     for there, place, marker in ((y <= low, low / 1.17, r"$\downarrow$"), (y >= high, high * 1.17, r"$\infty$")):

@@ -58,6 +58,7 @@ HOMES: Final[dict[Family, Home]] = {
             "disttrack.mechanisms": "MECHANISMS",
             "disttrack.mechanisms.sketches": "SKETCHES",
             "disttrack.mechanisms.statistical": "CURATORS",
+            "disttrack.protocols.quotas": "",
         },
     ),
     "adversary": Home("adversaries", {"disttrack.adversaries": ""}, "disttrack.adversaries.base:Opponent"),
@@ -132,11 +133,13 @@ def _built_in(package: str, home: Home) -> Iterator[tuple[str, str]]:
         for name, entry in getattr(module, table).items():
             yield name, entry if isinstance(entry, str) else _reference(entry)
         return
+    inner = tuple(f"{other}." for other in home.packages if other.startswith(f"{package}."))
     for exported in vars(module).values():
         name = vars(exported).get("kind") if inspect.isclass(exported) else None
         if not isinstance(name, str) or not name or inspect.isabstract(exported):
             continue
-        if not exported.__module__.endswith(".base"):  # what kinds are made of is no kind itself
+        # what kinds are made of is no kind itself, and a package within has its own entry
+        if not exported.__module__.endswith(".base") and not exported.__module__.startswith(inner):
             yield name, _reference(exported)
 
 

@@ -10,6 +10,7 @@ __all__ = ["TASKS", "Demand", "Record", "Size", "Task"]
 
 TASKS: Final = {
     "count": "disttrack.simulator.tasks.tracking:Count",
+    "quota": "disttrack.simulator.tasks.quota:QuotaGame",
     "generalisation": "disttrack.simulator.tasks.generalisation:Generalisation",
     "threshold": "disttrack.simulator.tasks.threshold:ThresholdAlarm",
     "audit": "disttrack.simulator.tasks.audit.task:Audit",

@@ -9,16 +9,18 @@ from typing import Any, Final
 
 import pytest
 from scipy.stats import binom
-from victims import Stale, above, below, exhausted, made, named, wrong_ones
+from victims import Stale, above, below, exhausted, made, named, overshoot, utilisation, wrong_ones
 
 from disttrack.adversaries import (
     Bisect,
     Churn,
+    ChurnOfSites,
     Coin,
     Contrary,
     Drain,
     Eavesdrop,
     Freeze,
+    Greedy,
     Halving,
     HardInstance,
     Insertion,
@@ -29,14 +31,16 @@ from disttrack.adversaries import (
     PointStream,
     Policy,
     Posterior,
+    Probing,
     Replay,
     RoundRobin,
+    SingleSite,
     Trial,
     WhiteBox,
     analysts,
     sketching,
 )
-from disttrack.protocols import Block, Protocol, Randomized, Robust
+from disttrack.protocols import BatchQuota, Block, Lease, PeriodicQuota, Protocol, Randomized, Robust
 from disttrack.simulator import play
 from disttrack.simulator.faults import broken
 from disttrack.simulator.points.registry import kinds
@@ -82,6 +86,13 @@ class Hit:
         return [self.measure(game(self.victim, attacker, seed=seed, **self.size, **more)) for seed in range(games)]
 
 
+FLEET: Final = {"sites": 12, "items": 6_000}
+LIMIT: Final = {"limit": 500, "window": 1500}
+QUOTAS: Final = (
+    Hit(Greedy(), PeriodicQuota(**LIMIT, every=150), overshoot, 1.4, 2.2, FLEET),
+    Hit(ChurnOfSites(stay=9), BatchQuota(**LIMIT, size=10), overshoot, 1.0, 2.0, FLEET),
+    Hit(Probing(), Lease(**LIMIT, upfront=0.5), utilisation, 0.99, 1.0, FLEET, SingleSite()),
+)
 EMPIRICAL: Final = made("empirical")
 """Answers queries by the mean of the sample."""
 FIXED: Final = analysts.FixedQueries()
@@ -236,9 +247,10 @@ QUICK: Final = (
     ),
 )
 """An interval of one number is exact."""
-HITS: Final = (*TRACKERS, *SKETCHES, *QUICK)
+HITS: Final = (*TRACKERS, *QUOTAS, *SKETCHES, *QUICK)
 STREAMS: Final = (
-    "biased bursts grow grow-and-delete in-the-air round-robin scattered single-site sliding trace uniform zipf"
+    "autoscaling biased bursts flash-crowd grow grow-and-delete in-the-air round-robin scattered single-site sliding "
+    "trace uniform zipf"
 )
 """Kinds of streams that are made against nobody."""
 

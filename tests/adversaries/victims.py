@@ -10,6 +10,7 @@ import numpy as np
 
 from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun
 from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.tasks.quota import measured
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,17 @@ def above(game: Any) -> float:
 def below(game: Any) -> float:
     """Return the largest error below the truth, over alpha."""
     return float(-game.lowest / game.alpha)
+
+
+def overshoot(game: Any) -> float:
+    """Return the largest overshoot of a quota, over the rule of thumb if the protocol has one."""
+    row = measured(game)
+    return float(row["overshoot"] / (row["rule_of_thumb"] or 1))
+
+
+def utilisation(game: Any) -> float:
+    """Return the utilisation of a quota."""
+    return float(measured(game)["utilisation"])
 
 
 def exhausted(game: Any) -> float:

@@ -10,6 +10,7 @@ from disttrack import adversaries, protocols
 from disttrack.adversaries import Adversary, Choice, Trace
 from disttrack.mechanisms import COUNTERS
 from disttrack.protocols import Deterministic, Protocol
+from disttrack.protocols.quotas import Quota
 from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import check_adversary, check_counter, check_protocol
 
@@ -19,6 +20,7 @@ PROTOCOLS = [
     if inspect.isclass(found := getattr(protocols, name))
     and issubclass(found, Protocol)
     and not inspect.isabstract(found)
+    and not issubclass(found, Quota)  # which estimate nothing: tests/simulator/tasks/test_quota.py
 ]
 ADVERSARIES = [
     found

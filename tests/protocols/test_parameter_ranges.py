@@ -35,6 +35,7 @@ RANGES: Final[dict[str, Edges]] = {
     "confidence": POSITIVE, "constant": POSITIVE, "copies": ((1, 3), (0, -1, 1.5, 2)),
     "counter": (("best", "binary"), (None, "abacus", "randomized-response")), "delta": OPEN, "demand": CLOSED,
     "depth": OPEN, "domain": COUNT, "epsilon": POSITIVE, "even": FLAG, "exponent": NOT_NEGATIVE,
+    "churn-of-sites.stay": COUNT, "dies": FLAG, "few": SHARE, "greedy.stay": COUNT, "part": SHARE,
     "grow.count": COUNT_OR_0, "group": COUNT_OR_0, "growth": AT_LEAST_1, "k": COUNT, "keep": SHARE,
     "largest": ((1.5, 2**63), (1, 0, -5)), "law": (("geometric", "constant", "heavy"), (None, "normal")),
     "looks": COUNT, "margin": NOT_NEGATIVE, "mean": AT_LEAST_1, "near": CLOSED, "noise": CLOSED,

@@ -37,11 +37,11 @@ class Alarms:
         self._course: object = None
         """A new object for each plan, even if the same plan begins again."""
 
-    def begin(self, speak: Callable[[int, Sequence[Message], int], None]) -> None:
-        """Have `speak(site, messages, step)` called when a site sends messages."""
-        self._ring.append(self._waker(speak))
+    def begin(self, speak: Callable[[int, Sequence[Message], int], None], each: bool = False) -> None:
+        """Have `speak(site, messages, step)` called when a site sends messages, or each time that its quota is over."""
+        self._ring.append(self._waker(speak, each))
 
-    def _waker(self, speak: Callable[[int, Sequence[Message], int], None]) -> Callable[[Any], None]:
+    def _waker(self, speak: Callable[[int, Sequence[Message], int], None], each: bool) -> Callable[[Any], None]:
         """Return the callback of an alarm: the site takes its items, sends its messages, and sets the alarm again.
 
         A closure, since it runs once per message and avoids repeated look-ups.
@@ -60,7 +60,7 @@ class Alarms:
             credited[number] = due
             alarm.queued = NEVER
             messages = site.take(items)
-            if messages:
+            if messages or each:
                 speak(number, messages, step)
             if alarm.course is not self._course or alarm.queued < NEVER:
                 return  # it is set again already, or the plan has no items for it

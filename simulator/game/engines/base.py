@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import NEVER, Burst, Schedule
-from disttrack.protocols.base import Number, Protocol, Server
+from disttrack.protocols.base import Number, Protocol, Server, Site
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.channels import TranscriptRow
 from disttrack.simulator.game.consultation import Consultation
@@ -16,6 +17,7 @@ from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.lag import LagReferee
 from disttrack.simulator.game.network.mail import Mail
+from disttrack.simulator.game.network.recovery import parts
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
 from disttrack.simulator.game.verdict import Referee
@@ -54,6 +56,8 @@ class Engine(ABC):
     """
 
     name: ClassVar[str]
+    by_mail: ClassVar[bool] = False
+    """Whether messages are letters even if they take no time."""
     server: Server
     referee: Any
     lag: Any = None
@@ -72,6 +76,8 @@ class Engine(ABC):
         network: Network | None = None,
     ) -> None:
         self.network = None if network is None or network.instant else network
+        if self.by_mail:
+            self.network = network or Network()
         self.k, self.items, self.start = sites, items, start
         self.protocol, self.adversary = protocol, adversary
         self.rngs = streams(seed)
@@ -91,6 +97,10 @@ class Engine(ABC):
     @abstractmethod
     def make_sides(self) -> None:
         """Make the server and the sites."""
+
+    def parts(self) -> tuple[Sequence[Site], Server, Any]:
+        """Return the sites, the server, and what stops and restarts them."""
+        return parts(self.protocol, self.network, self.k, self.start, self.rngs)
 
     def look(self, site: int | None) -> Any:
         """Return a site, or for None the server, in its present state."""

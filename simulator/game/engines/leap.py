@@ -18,7 +18,6 @@ from disttrack.simulator.game.network.letters import Ends, Letter, moment
 from disttrack.simulator.game.network.links import mail_on
 from disttrack.simulator.game.network.machines import inside
 from disttrack.simulator.game.network.mail import Mail
-from disttrack.simulator.game.network.recovery import parts
 from disttrack.simulator.game.network.voyages import Origin
 
 MANY: Final = 4096
@@ -54,10 +53,10 @@ class Leap(Strides, Ends):
             return
         self._settling = False
         self.mail = mail_on(self, self.network, self.rngs["network"], self._recovery)
-        alarms.begin(self._post)
+        alarms.begin(self._post, each=True)
 
     def make_sides(self) -> None:
-        self.sites, self.server, self._recovery = parts(self.protocol, self.network, self.k, self.start, self.rngs)
+        self.sites, self.server, self._recovery = self.parts()
 
     @property
     def now(self) -> int:
@@ -167,6 +166,7 @@ class Leap(Strides, Ends):
     def _post(self, site: int, messages: Sequence[Message], step: int) -> None:
         self.before(None)
         self.send_up(site, messages)
+        self.after(None)
 
     def send_up(self, site: int, messages: Sequence[Message], origin: Origin | None = None) -> None:
         """Send a site's messages to the server: those of a chain, or a new one."""

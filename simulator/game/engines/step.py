@@ -22,7 +22,6 @@ from disttrack.simulator.game.network.letters import Ends, Letter, moment
 from disttrack.simulator.game.network.links import mail_on
 from disttrack.simulator.game.network.machines import inside
 from disttrack.simulator.game.network.mail import Mail
-from disttrack.simulator.game.network.recovery import parts
 from disttrack.simulator.game.network.voyages import Origin
 
 Process = Generator[simpy.Event, Any, None]
@@ -43,7 +42,7 @@ class Step(Engine, Ends):
         self.env = simpy.Environment()
         self.to_server = simpy.Store(self.env)
         self.to_site = [simpy.Store(self.env) for _ in range(self.k)]
-        self.sites, self.server, recovery = parts(self.protocol, self.network, self.k, self.start, self.rngs)
+        self.sites, self.server, recovery = self.parts()
         network, alpha, output = self.network or Network(), self.protocol.accuracy, self.server.output
         self.mail = mail_on(self, network, self.rngs["network"], recovery)
         self.referee = PresentJudge(alpha, output)

@@ -75,7 +75,9 @@ def test_describe_states_the_error_of_a_mechanism() -> None:
     assert len(MECHANISMS) >= 20
     for kind, maker in MECHANISMS.items():
         assert maker.error, kind
-        sort = "static-queries" if kind in ("gaussian", "laplace") else "protocol"
+        sort = {"gaussian": "static-queries", "laplace": "static-queries", "hybrid": "continual-count"}.get(
+            kind, "protocol"
+        )
         assert f"\nerror:         {maker.error}\n" in disttrack("describe", sort, kind).stdout
     shown = disttrack("describe", "square-root").stdout
     assert f"\nmemory:        {SquareRoot.memory}\n" in shown

@@ -29,6 +29,7 @@ PERMANENT = {
     "dynamic-queries": ("", "mechanism", "adversary"),
     "count": ("sites", "server", "adversary", "network"),
     "generalisation": ("sites", "server", "adversary", "network"),
+    "quota": ("sites", "server", "adversary", "network"),
     "threshold": ("sites", "server", "adversary", "network"),
 }
 OTHERS = {
@@ -36,6 +37,7 @@ OTHERS = {
     "audit-tracker": protocol.ROLES,
     "count": ROLES,
     "generalisation": ROLES,
+    "quota": ROLES,
     "threshold": ROLES,
 }
 """The streams of tasks that do not state them in `roles`."""

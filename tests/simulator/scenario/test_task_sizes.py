@@ -18,6 +18,7 @@ from disttrack.simulator.tasks.base import COLUMNS
 
 SIDES = {
     "count": ("{kind: exact}", "round-robin"),
+    "quota": ("{kind: split, limit: 3, window: 3}", "round-robin"),
     "generalisation": ("{kind: block, alpha: 0.1}", "round-robin"),
     "audit": ("{kind: per-item}", "round-robin"),
     "audit-tracker": ("{kind: robust, alpha: 0.1}", "round-robin"),
@@ -89,7 +90,7 @@ def test_a_size_that_is_needed_is_asked_for_by_its_name(name: str, tmp_path: Pat
         path.write_text("".join(line for line in path.open() if not line.startswith(f"{size.key}:")))
         if size.needed:
             assert f"{size.key}: is missing: {size.says.rstrip('.')}" in refusal(path)
-        elif size.key in ("sites", "items") and name in ("count", "generalisation", "threshold"):
+        elif size.key in ("sites", "items") and name in ("count", "generalisation", "quota", "threshold"):
             assert f"{size.key}: is missing" in refusal(path)  # only a trace says these by itself
         else:
             load(path)

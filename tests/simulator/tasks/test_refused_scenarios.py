@@ -68,7 +68,7 @@ def test_every_task_refuses_what_is_none_of_its_own(name: str) -> None:
             assert f"{side}" in refusal({**keys, side: "nobody"})
     assert "engine" in refusal({**keys, "engine": "warp"})
     assert "bogus" in refusal({**keys, "bogus": 3})
-    if name not in ("audit", "audit-tracker", "count", "generalisation"):
+    if name not in ("audit", "audit-tracker", "count", "generalisation", "quota"):
         assert "network" in refusal({**keys, "network": {"latency": 3}})
     for size in kinds("task")[name].load().sizes:
         if size.key in keys:

@@ -23,6 +23,9 @@ TRACKING: Final[dict[str, Any]] = {"sites": 4, "items": 60}
 MIRROR: Final[dict[str, Any]] = {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}}
 GAMES: Final[dict[str, dict[str, Any]]] = {
     "count": {**TRACKING, "protocol": {"kind": "deterministic", "alpha": 0.3}},
+    "quota": {
+        "sites": 4, "requests": 60, "protocol": {"kind": "periodic", "limit": 9, "window": 30, "every": 5},
+    },
     "generalisation": {**TRACKING, "protocol": {"kind": "block", "alpha": 0.3}},
     "threshold": {"sites": 4, "threshold": 60, "protocol": {"kind": "deterministic", "alpha": 0.3}},
     "audit": {"runs": 20, "protocol": {"kind": "randomized-response", "epsilon": 1}},

@@ -1,0 +1,50 @@
+"""The engines for games of quotas: those of tracking, with a fleet in place of machines that stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from disttrack.adversaries.schedules import Change
+from disttrack.protocols.base import Server, Site
+from disttrack.protocols.quotas.base import Quota
+from disttrack.simulator.game.engines.base import Engine
+from disttrack.simulator.game.engines.leap import Leap
+from disttrack.simulator.game.engines.step import Step
+from disttrack.simulator.game.fleet import Fleet
+
+
+class FleetEngine(Engine):
+    """What both have: the fleet, its answers in the adversary's view, and sites that come and go by its plans."""
+
+    by_mail: ClassVar[bool] = True
+    protocol: Quota
+    fleet: Fleet
+
+    def __init__(self, *sides: Any, **options: Any) -> None:
+        super().__init__(*sides, **options)
+        self.view.answers = self.fleet.answers
+        self._changed: Change | None = None
+
+    def parts(self) -> tuple[Sequence[Site], Server, Any]:
+        self.fleet = Fleet(self.protocol, self.k, self.rngs)
+        return self.fleet.sites, self.fleet.server, self.fleet
+
+    def consult(self, step: int) -> None:
+        super().consult(step)  # type: ignore[safe-super]  # of the engine beside it
+        plan, begun = self.consultation.plan, self.consultation.begun
+        if isinstance(plan, Change) and plan is not self._changed:
+            self._changed = plan
+            self.fleet.change(plan, begun + 1 if begun else 0)
+
+    def close(self, last: int) -> None:
+        super().close(last)  # type: ignore[safe-super]
+        self.fleet.look(last)
+
+
+class QuotaStep(FleetEngine, Step):
+    """The reference engine."""
+
+
+class QuotaLeap(FleetEngine, Leap):
+    """The engine that leaps from message to message."""
