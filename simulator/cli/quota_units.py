@@ -1,0 +1,44 @@
+"""Rates, times and shares on the command line: ``1000/s``, ``20ms``, ``2%``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+import click
+
+SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+class Unit(click.ParamType[float]):
+    """A number with a unit after it.
+
+    Parameters
+    ----------
+    name
+        Its name in help texts.
+    pattern
+        What stands before the unit, with the unit as a group.
+    units
+        Factors by unit.
+    example
+        Accepted texts.
+    """
+
+    def __init__(self, name: str, before: str, units: Mapping[str, float], example: str) -> None:
+        self.name, self.before, self.units, self.example = name, before, units, example
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number in the unit 1."""
+        if isinstance(value, float):
+            return value
+        found = re.fullmatch(rf"(\d+\.?\d*(?:e\d+)?|\.\d+){self.before}([a-z%]+)", str(value))
+        if not found or found[2] not in self.units:
+            self.fail(f"must be as in {self.example}; got {value!r}", param, ctx)
+        return float(found[1]) * self.units[found[2]]
+
+
+RATE: Final = Unit("rate", "/", {"s": 1.0, "min": 1 / 60, "h": 1 / 3600}, "1000/s, 60/min or 1e6/h")
+TIME: Final = Unit("time", "", SECONDS, "20ms, 1s or 5min")
+SHARE: Final = Unit("share", "", {"%": 0.01}, "2%")
