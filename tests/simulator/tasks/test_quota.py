@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from hostile import hold_line
 
 from disttrack.adversaries import (
     Autoscaling,
@@ -39,6 +41,8 @@ from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.faults import broken
 from disttrack.simulator.game.network import network_of
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.load import build
 from disttrack.simulator.tasks.quota import by_window, measured
 
 NETWORKS: Final[list[Any]] = [
@@ -199,6 +203,28 @@ def test_sites_come_and_go_in_order(plans: list[Any], said: str, engine: str) ->
 
     with pytest.raises(MoveError, match=said):
         play(Split(5, 10), script, sites=2, items=20, engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"limit": 0}, "protocol.limit: must be a whole number of at least 1; got 0"),
+        ({"window": 201}, "protocol.window: must be at most the 200 requests of the game; got 201"),
+        ({"costs": 6}, "protocol.costs: must be at most the limit of 5; got 6"),
+        ({"requests": 0}, "requests: must be at least 1; got 0"),
+        ({"items": 200}, "items: unknown key; did you mean 'requests'?"),
+        ({"network": {"crash": {"at": 3, "down": 2}}}, "network.crash: must be left out: adversaries say which sites"),
+        ({"adversary": "ams-attack"}, "ams-attack does not play here: a scenario with `task: second-moment`"),
+        ({"protocol": {"kind": "robust", "alpha": 0.1}}, "robust does not play here: a scenario with `task: count`"),
+        ({"epsilon": 0.1}, "epsilon: unknown key"),
+    ],
+)
+def test_a_scenario_that_is_wrong_is_refused_in_one_line(change: dict[str, Any], said: str) -> None:
+    keys = {"task": "quota", "sites": 3, "requests": 200, "limit": 5, "window": 20, "protocol": "split"}
+    with pytest.raises(ScenarioError) as refused:
+        build(Document("s.yaml", Path.cwd(), {**keys, "adversary": "greedy", **change}))
+    assert said in str(refused.value)
+    hold_line(refused.value)
 
 
 def test_who_plays_whom() -> None:
