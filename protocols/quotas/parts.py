@@ -201,11 +201,11 @@ class QuotaSite(Site):
         self._begin()
         if not self.present:
             return ()
-        messages = [*self.open()]
+        messages = self.open()
         due = [message for message in self._early if message.value[0] == self.window]
         self._early = [message for message in self._early if message.value[0] > self.window]
         for message in due:
-            messages += self.heard(message)
+            self.heard(message)  # with nothing held it sends nothing back
         return messages
 
     def learn_costs(self) -> Sequence[Message]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from disttrack.adversaries import RoundRobin, SingleSite
+from disttrack.adversaries import Adversary, Burst, Change, Rest, Rotation, RoundRobin, SingleSite
+from disttrack.adversaries.scripts import Scripted
 from disttrack.protocols import (
     BatchQuota,
     Central,
@@ -22,6 +23,7 @@ from disttrack.protocols import (
 )
 from disttrack.protocols.quotas.base import Quota
 from disttrack.simulator import play
+from disttrack.simulator.game.network import network_of
 from disttrack.simulator.tasks.quota import measured
 
 TEN = {"limit": 10, "window": 30}
@@ -91,6 +93,97 @@ def test_shares_follow_the_load_from_the_third_window_on() -> None:
     game = play(WeightedSplit(limit=300, window=400, memory=0), SingleSite(), sites=3, items=1600)
     admitted = [look["admitted"] for look in game.looks if look["step"] % 400 == 0]
     assert [after - before for before, after in zip([0, *admitted], admitted, strict=False)] == [100, 100, 298, 298]
+
+
+def test_a_site_that_asks_alone_gets_half_of_what_is_left() -> None:
+    # 12 of 100 as one of four, then 44, 22, 11, 5, 3, 1, 1, 1, and a refusal
+    game = played(Lease(100, 200), SingleSite(), sites=4, items=200)
+    assert game["kinds"] == {("ask", "up"): 10, ("grant", "down"): 10}
+
+
+def test_flushes_begin_at_the_phases_of_the_sites() -> None:
+    game = play(PeriodicQuota(**TEN, every=15), RoundRobin(), sites=3, items=30, record=True)
+    sent = game.transcript[game.transcript["receiver"] == "server"]
+    assert list(zip(sent["step"], sent["sender"], strict=True)) == [(5, 0), (10, 1), (15, 2), (20, 0), (25, 1), (30, 2)]
+
+
+def test_gossip_goes_to_sites_at_doubling_distances() -> None:
+    game = play(Gossip(100, 400, every=8), RoundRobin(), sites=8, items=400, record=True)
+    sent = game.transcript
+    first = [place for place, row in enumerate(zip(sent["sender"], sent["receiver"], strict=True)) if row[0] == 0]
+    assert [sent["receiver"][place + 1] for place in first[:4]] == [1, 2, 4, 1]
+
+
+def test_reports_on_their_way_are_not_forgotten() -> None:
+    # a flush each 5 steps, a round trip of 40: one site alone knows all that it has admitted
+    game = play(PeriodicQuota(50, 400, every=5), SingleSite(), sites=1, items=400, network={"latency": 20})
+    row = measured(game, network_of({"latency": 20}))
+    assert (row["overshoot"], row["overshoot_promised"], row["utilisation"]) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("kind", [Split, partial(BatchQuota, size=10), CountdownQuota, Lease, PeriodicQuota])
+def test_what_was_reserved_comes_back(kind: Any) -> None:
+    # ten are reserved for each request, which costs 1: without settling a tenth would be admitted
+    row = played(kind(100, 1000, reserve=10, settle=5), items=1000)
+    assert row["utilisation"] >= 0.6
+    assert row["overshoot"] <= row["overshoot_promised"]
+
+
+def test_the_clock_of_the_last_site_is_late() -> None:
+    assert [Split(10, 100, skew=50).late(site, 3) for site in range(3)] == [0, 25, 50]
+    # in the second window site 1 has its old share of 5 for 80 steps, and the new one after
+    game = play(Split(10, 160, skew=80), LateLoad(), sites=2, items=160)
+    assert [look["admitted"] for look in game.looks if look["step"] in (240, 320)] == [5, 10]
+    assert measured(game)["verdict"] == "ok"
+
+
+def test_a_request_that_waits_is_not_rejected() -> None:
+    game = play(Central(40, 160), RoundRobin(), sites=2, items=160, network={"latency": 15})
+    assert (game.looks[0]["step"], game.looks[0]["offered"], game.looks[0]["rejected"]) == (10, 10, 0)
+
+
+def test_sites_that_are_away_send_nothing() -> None:
+    game = play(PeriodicQuota(40, 100, every=10), Away(), sites=4, items=99)
+    assert game.messages_of_site[0] == [10, 10, 0, 0]
+
+
+def test_each_guarantee_is_its_formula() -> None:
+    # u = 20, d = 30, k = 12
+    common = {"limit": 1000, "window": 5000}
+    given = [
+        (Split(**common), 1000),
+        (Lease(**common, skew=7), 1007),
+        (BatchQuota(**common, size=5), 1000 + 12 * 4 + 50),
+        (PeriodicQuota(**common, every=100), 1000 + 250),
+        (Gossip(**common, every=100), 1000 + 500 + 200),
+        # sizes 41, 20, 10, 5, 2, 1
+        (CountdownQuota(**common), 1000 + 50 * (1 + 7)),
+        (BatchQuota(**common, size=5, costs="1 3"), 1000 + 48 + 150 + 2),
+        (Split(**common, costs=4, reserve=2, settle=10), 1000 + 2 * 240),
+    ]
+    assert [protocol.worst(12, 20, 30) for protocol, _ in given] == [worst for _, worst in given]
+    assert BatchQuota(**common, size=5).worst(12, deaths=3) == 1000 + 15 * 4
+    assert PeriodicQuota(**common, every=100).worst(12, deaths=1) == 1000 + 300
+    assert Gossip(**common).slack(12, 0, 0, away=True) == float("inf")
+    assert Split(10, 12, skew=11).worst(3) == 12
+
+
+class LateLoad(Scripted, Adversary):
+    """All requests to site 1 in the second window."""
+
+    def script(self, view: Any) -> Any:
+        yield Rest(160)
+        while True:
+            yield Burst(1)
+
+
+class Away(Scripted, Adversary):
+    """Two of four sites are away."""
+
+    def script(self, view: Any) -> Any:
+        yield Change("leave", (2, 3))
+        while True:
+            yield Rotation(2)
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,32 @@ def test_a_lease_that_a_dead_site_holds_is_lost_until_the_window_ends() -> None:
     assert measured(game)["deaths"] == 1
 
 
+def test_a_lease_is_returned_by_a_site_that_leaves() -> None:
+    def leave(view: Any) -> Iterator[Any]:
+        yield from stay(view, 0, 5)
+        yield Change("leave", (0,))
+        yield from stay(view, 1, 100)
+
+    game = play(Lease(20, 100, fraction=1.0), leave, sites=2, items=99)
+    assert [row["admitted"] for row in by_window(game.looks, 100)] == [20]
+
+
+def test_a_death_is_in_the_guarantee_of_its_window() -> None:
+    def die(view: Any) -> Iterator[Any]:
+        yield from stay(view, 0, 9)
+        yield Change("die", (0,))
+        yield from stay(view, 1, 200)
+
+    row = measured(play(BatchQuota(20, 100, size=10), die, sites=2, items=199))
+    # 9 are lost, and 20 come to be known
+    assert (row["overshoot"], row["overshoot_promised"], row["deaths"]) == (9 / 20, 27 / 20, 1)
+
+
+def test_greedy_waits_when_all_have_rejected() -> None:
+    game = play(Split(12, 1000), Greedy(), sites=4, items=2000, record=True)
+    assert len(game.turns) <= 40
+
+
 def stay(view: Any, site: int, until: int) -> Iterator[Burst]:
     """Yield requests to a site up to a step, whatever it answers."""
     while view.steps < until:
