@@ -33,11 +33,13 @@ def windows(plot: Windows, tables: Tables) -> Description:
             game = line.games.iloc[0]
             rule = tables.points[str(game["result"])][int(game["point"])]["protocol"]
             series = tables.timeline(game)
-            steps, cost = _teeth(series["step"], series["output"], int(rule["window"]), plot.count)
             looks.setdefault(line.label, look_of(line, kinds, marker=""))
-            items.append(Series(line.label, steps, cost, looks[line.label]))
+            number = (series["step"] - 1) // int(rule["window"])
+            for _, part in series[number < plot.count].groupby(number):
+                steps, cost = part["step"].to_numpy(dtype=float), part["output"].to_numpy(dtype=float)
+                items.append(Series(line.label, steps, cost, looks[line.label]))
+                last, highest = max(last, float(steps[-1])), max(highest, float(cost.max()))
             limits.add(float(rule["limit"]))
-            last, highest = max(last, float(steps[-1])), max(highest, float(cost.max()))
         made.append((title, items))
     rules: list[Item] = [Rule(limit, _LIMIT) for limit in sorted(limits)]
     x = Axis("step", ends=(0.0, last), most=5, text=short)
@@ -49,15 +51,6 @@ def windows(plot: Windows, tables: Tables) -> Description:
         f"Cost admitted in the first {plot.count} windows, limit {' and '.join(map(rounded, sorted(limits)))}.",
         [(look, label) for label, look in looks.items()],
     )  # fmt: skip
-
-
-def _teeth(steps: Any, cost: Any, window: int, count: int) -> tuple[Any, Any]:
-    """Return the looks of the first windows, each window beginning at 0."""
-    at, value = np.asarray(steps, dtype=float), np.asarray(cost, dtype=float)
-    begins = np.arange(0.0, min(count * window, at[-1]), window)
-    order = np.argsort(np.r_[at, begins + 0.5], kind="stable")
-    kept = order[np.r_[at, begins + 0.5][order] <= count * window]
-    return np.r_[at, begins][kept], np.r_[value, np.zeros(len(begins))][kept]
 
 
 def window_described(game: Any) -> Description:

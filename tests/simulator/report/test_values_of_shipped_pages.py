@@ -34,7 +34,7 @@ SCENARIOS: Final = sorted(path.stem for path in (REFERENCE.parents[1] / "scenari
 DATA: Final = re.compile(r'<script type="application/json" id="figure-1-data">(.*?)</script>', re.DOTALL)
 THEORY: Final = ("bound", "lower bound")
 """Parts of series that no table has."""
-COURSES: Final = ("timeline", "ratio", "size")
+COURSES: Final = ("timeline", "ratio", "size", "windows")
 """Kinds of figures that show the course of games: series.csv."""
 QUANTILES: Final = (0.0, 0.05, 0.5, 0.95, 1.0)
 TOLERANCE: Final = 1e-9
@@ -71,7 +71,8 @@ class Tables:
         self.folder = folder
         self.request = request
         self.axis = str(request.get("x", ""))
-        own = [request.get("y", ""), *str(request.get("also", "")).split(","), request.get("limit", "")]
+        also = [*str(request.get("also", "")).split(","), request.get("limit", ""), request.get("cost", "")]
+        own = [request.get("y", ""), *also]
         named = [str(name).strip() for name in own]
         known = [SHOWN.get(name, [name]) for name in named if name] if named[0] else [SHOWN.get(request["kind"], [])]
         self.shown = [name for names in known for name in names]
