@@ -135,6 +135,11 @@ class LeaseSite(QuotaSite):
 
     __slots__ = ("_mark", "_number", "_open", "_refused")
 
+    def __init__(self, *parts: Any) -> None:
+        self._number = 0
+        """Number of its last question or return; it survives, as the clock does, so that no number comes twice."""
+        super().__init__(*parts)
+
     def open(self) -> Sequence[Message]:
         self.left = self.rule.upfront_of(self.k)
         self._mark = self._mark_of(self.left)
@@ -143,7 +148,6 @@ class LeaseSite(QuotaSite):
 
     def _start(self) -> None:
         self._refused = False
-        self._number = 0
         self._open: set[int] = set()
         """Numbers of the questions of this window that are not answered yet."""
 
@@ -167,7 +171,8 @@ class LeaseSite(QuotaSite):
         return (Message("ask", (self.window, price, self._number)),)
 
     def last_words(self) -> Sequence[Message]:
-        return (Message("return", (self.window, self.left, 0)),) if self.left > 0 else ()
+        self._number += 1
+        return (Message("return", (self.window, self.left, self._number)),) if self.left > 0 else ()
 
     def first_words(self) -> Sequence[Message]:
         self._mark = 0
@@ -193,19 +198,22 @@ class LeaseSite(QuotaSite):
 class LeaseServer(QuotaServer):
     """Grants what is left of the limit."""
 
-    __slots__ = ("_asked",)
+    __slots__ = ("_asked", "_returned")
 
     def __init__(self, rule: Any, k: int) -> None:
         super().__init__(rule, k)
         self._asked: dict[int, set[int]] = {}
         """The sites that have asked in each window."""
+        self._returned: set[tuple[int, int]] = set()
+        """Site and number of each return: it counts once, however often its message comes."""
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         window, value, number = message.value
         if window < self.window:
             return ()
         if message.kind == "return":
-            self.spend(window, -value)
+            self.spend(window, -value if (sender, number) not in self._returned else 0)
+            self._returned.add((sender, number))
             return ()
         left = self.rule.limit - self.k * self.rule.upfront_of(self.k) - self.spent.get(window, 0)
         asked = self._asked.setdefault(window, set())
