@@ -147,9 +147,10 @@ class Autoscaling(Scripted, Adversary):
         few = max(1, round(self.few * view.sites))
         others = tuple(range(few, view.sites))
         how: Literal["leave", "die"] = "die" if self.dies else "leave"
-        for change, sites, until in ((how, few, 1), ("join", view.sites, 2), (how, few, 3)):
-            yield Change("join" if change == "join" else how, others)
-            while (requests := view.items * until // 3 - view.sent) > 0:
+        changes: tuple[Literal["leave", "die", "join"], ...] = (how, "join", how)
+        for third, (change, sites) in enumerate(zip(changes, (few, view.sites, few), strict=True), start=1):
+            yield Change(change, others)
+            while (requests := view.items * third // 3 - view.sent) > 0:
                 yield Labels(view.rng.integers(sites, size=min(requests, 2**20)), view.sites)
 
 

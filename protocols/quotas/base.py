@@ -1,6 +1,6 @@
 """Base class of quota protocols: a limit per window of steps, the requests that it is for, and the guarantee.
 
-Time is counted in steps, and a step brings at most one request. Guarantees and their proofs: docs/quota.md.
+Time is counted in steps, and a step brings at most one request. Guarantees and their proofs: docs/quota-guarantees.md.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class QuotaSite(Site):
         "rule",
         "waiting",
         "window",
-    )  # fmt: skip
+    )
 
     def __init__(self, rule: Any, number: int, k: int, answers: Answers) -> None:
         self.rule, self.number, self.k, self.answers = rule, number, k, answers

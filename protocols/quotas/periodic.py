@@ -16,7 +16,7 @@ from disttrack.protocols.quotas.parts import Answers, QuotaServer, QuotaSite
 
 @dataclass(frozen=True)
 class PeriodicQuota(Quota):
-    """Each site reports what it has admitted each `every` steps, and is told the total.
+    """Every `every` steps a site reports what it has admitted since, and the server answers with the total.
 
     It admits while that total and its own admissions since are below the limit. Flushes are spread evenly over the
     sites.

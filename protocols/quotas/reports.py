@@ -52,7 +52,7 @@ class BatchQuota(Reports):
 
     Source
     ------
-    the usual practice; the bound is derived in docs/quota.md.
+    the usual practice; the bound is derived in docs/quota-guarantees.md.
     """
 
     size: Whole = 10
@@ -82,7 +82,7 @@ class CountdownQuota(Reports):
 
     Source
     ------
-    the threshold protocol of Cormode, Muthukrishnan, Yi 2011, in each window anew; proof in docs/quota.md.
+    the threshold protocol of Cormode, Muthukrishnan, Yi 2011, in each window anew; proof in docs/quota-guarantees.md.
     """
 
     epsilon: FromZero = 0.0

@@ -19,7 +19,7 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.network.letters import FAULT, Clock, Letter
 
 LOOKS: Final = 16
-"""Looks at the sites in a window, if it has so many steps."""
+"""Number of looks in a window; a shorter window has one per step."""
 LOOK: Final = 4
 """Priority of a look: after all that happens in the step."""
 SHOWN: Final = 8

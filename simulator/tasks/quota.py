@@ -140,7 +140,7 @@ def measured(game: Game, network: Network | None = None) -> dict[str, Any]:
 def rule_of_thumb(protocol: Quota, k: int, network: Network | None) -> float | None:
     """Return (k - 1) times the load of a site in one flush and one round trip, over the limit; None without flushes.
 
-    The load is one request per step, spread evenly. Derivation: docs/quota.md.
+    The load is one request per step, spread evenly. Derivation: docs/quota-guarantees.md.
     """
     if protocol.every is None:
         return None
