@@ -83,11 +83,11 @@ lock: .venv/.test ## write requirements-ci.txt from the environment of make test
 # and those of clusters: five minutes of one core; of the versions that a game needs, `make test` has a shorter proof
 lower-bounds: ## test with the smallest versions that are allowed: five minutes
 	$(PYTHON) -m venv --clear .venv-lower
-	$(PYTHON) .ci/lower_bounds.py audit bench dask data gym sketches hypothesis pytest > .venv-lower/bounds.txt
+	$(PYTHON) .ci/lower_bounds.py audit bench dask data gym live sketches hypothesis pytest > .venv-lower/bounds.txt
 	.venv-lower/bin/pip install --quiet --disable-pip-version-check -r .venv-lower/bounds.txt
 	.venv-lower/bin/python -m pytest -q -p no:cacheprovider -m "not slow" tests/conformance tests/simulator/claims tests/simulator/cli \
 		tests/simulator/game tests/simulator/plots tests/simulator/results tests/simulator/scenario tests/simulator/test_environment.py \
-		tests/adversaries/test_trace.py tests/adversaries/test_updates.py tests/mechanisms/accounting tests/mechanisms/sketches \
+		tests/live/test_live_parts.py tests/live/test_live_games.py tests/adversaries/test_trace.py tests/adversaries/test_updates.py tests/mechanisms/accounting tests/mechanisms/sketches \
 		tests/mechanisms/static
 	.venv-lower/bin/python -m pytest -q -p no:cacheprovider tests/e2e/test_cluster.py
 	.venv-lower/bin/python -c "from benchmarks.baselines import compiled_loop, naive_simpy; assert compiled_loop()(4, 0.1, 10_000) == naive_simpy(4, 0.1, 10_000)"

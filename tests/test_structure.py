@@ -17,7 +17,7 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-PACKAGES: Final = ("simulator", "protocols", "adversaries", "mechanisms")
+PACKAGES: Final = ("simulator", "protocols", "adversaries", "mechanisms", "live")
 """Folders at the top of the tree; each is a package below `disttrack`, which has links to them."""
 MOST_LINES: Final = 300
 """Lines of a file."""
@@ -55,6 +55,8 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
         | {"report", "replay", "runs", "search", "templates", "conformance"}
     ),
     "__main__": frozenset({"cli"}),
+    # real processes, which nothing in the simulator imports: the command line finds their commands by name
+    "live": SIDES | {"cli", "errors", "game", "points", "replay", "results", "runs", "scenario", "tasks"},
     # the public face, and files that are copied into a user's folder
     "simulator": frozenset(
         {"conformance", "environment", "errors", "game", "plots", "results", "runs", "scenario", "search", "tasks"}

@@ -27,6 +27,9 @@ COMMANDS: Final = {
     "advise": ("advise:advise", "Rank the trackers for a number of sites, items and an accuracy."),
     "replay": ("replay:replay", "Replay a game as a page: messages, errors, what the adversary did."),
     "attack": ("attack:attack", "Search for the worst policy against a protocol."),
+    "live": ("disttrack.live.command:live", "Play a scenario with real processes, beside its simulation."),
+    "serve": ("disttrack.live.deploy:serve", "Run the server of a protocol for real sites."),
+    "feed": ("disttrack.live.deploy:feed", "Run a real site, fed from a file, a pipe or over HTTP."),
     "audit": ("audit:audit", "Measure the privacy of a mechanism or of the robust tracker."),
     "list": ("catalogue:list_", "List protocols, adversaries, mechanisms, tasks, plots, scenarios."),
     "describe": ("describe:describe", "Describe one of them."),
@@ -52,7 +55,11 @@ class Commands(click.Group):
                 return None
             ctx.fail(f"no such command {cmd_name!r}{nearest(cmd_name, COMMANDS)} ({accepted(COMMANDS)})")
         module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(f"disttrack.simulator.cli.{module}"), name)
+        place = module if "." in module else f"disttrack.simulator.cli.{module}"
+        try:
+            command: click.Command = getattr(importlib.import_module(place), name)
+        except ModuleNotFoundError as error:
+            ctx.fail(f"{cmd_name} needs {error.name}, which is not installed: pip install 'disttrack[live]'")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

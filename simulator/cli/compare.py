@@ -60,7 +60,7 @@ def compare(
     if as_json:
         print_json({**_document(compared), "figures": figures, "page": page})
         return
-    _print(compared)
+    print_compared(compared)
     for figure in figures:
         print_text(f"figure: {figure}")
     print_text(f"page: {page}")
@@ -87,7 +87,7 @@ def _document(compared: Compared) -> dict[str, Any]:
     }
 
 
-def _print(compared: Compared) -> None:
+def print_compared(compared: Compared) -> None:
     """Print a table of each measure in which results differ, its points that changed first, and what has no match."""
     from disttrack.simulator.results.formats import interval, number
 

@@ -70,14 +70,14 @@ class Fleet:
         rule, k = self.rule, self.k
         self._every(rule.window, rule.window, self._turn_server)
         for site in range(k):
-            self._every(rule.window + rule.late(site, k), rule.window, partial(self._act, site, QuotaSite.turn))
+            self._every(rule.window + rule.late(site, k), rule.window, partial(self._act, site, "turn"))
         if rule.settle:
             for site in range(k):
-                self._every(rule.settle, rule.settle, partial(self._act, site, QuotaSite.learn_costs))
+                self._every(rule.settle, rule.settle, partial(self._act, site, "learn_costs"))
         if rule.every:
             for site in range(k):
                 first = (site + 1) * rule.every // k or 1
-                self._every(first, rule.every, partial(self._act, site, type(self.sites[site]).flush, True))
+                self._every(first, rule.every, partial(self._act, site, "flush", present=True))
         look = max(1, rule.window // LOOKS)
         self._look_at(look, 0)
 
@@ -106,13 +106,13 @@ class Fleet:
 
         self.mail.schedule(first, FAULT, partial(ring, first))
 
-    def _act(self, site: int, act: Callable[[QuotaSite], Sequence[Message]], present: bool = False) -> None:
-        """Have a site act by its clock; some acts are only for sites that are in the fleet."""
+    def _act(self, site: int, act: str, *values: Any, present: bool = False) -> None:
+        """Have a site act by its clock, by a method of this name; some acts are only for sites in the fleet."""
         part, ends = self.sites[site], self.mail.ends
         if present and not part.present:
             return
         ends.before(site)
-        ends.send_up(site, act(part))
+        ends.send_up(site, getattr(part, act)(*values))
         ends.after(site)
 
     def _turn_server(self) -> None:
@@ -130,7 +130,7 @@ class Fleet:
             elif plan.how == "join":
                 raise MoveError(f"site {site} must not join before the first step: it is there")
             else:
-                self.sites[site].leave(dies=True)
+                self.sites[site].leave(True)
 
     def _change(self, site: int, how: str, event: Any) -> None:
         part = self.sites[site]
@@ -138,10 +138,10 @@ class Fleet:
             where = "there" if part.present else "not there"
             raise MoveError(f"site {site} must not {how} in step {self.mail.now}: it is {where}")
         if how == "join":
-            self._act(site, QuotaSite.join)
+            self._act(site, "join")
             return
         self.restarts += how == "die"
-        self._act(site, partial(QuotaSite.leave, dies=how == "die"))
+        self._act(site, "leave", how == "die")
 
     # ------------------------------------------------------------------ looks
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Literal
 
 from disttrack.adversaries.base import Adversary
@@ -29,6 +31,22 @@ from disttrack.simulator.points.registry import parameters
 
 ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "bulk": Bulk}
 QUOTA_ENGINES: dict[str, type[Engine]] = {"step": QuotaStep, "leap": QuotaLeap}
+_HOST: ContextVar[Callable[..., Engine] | None] = ContextVar("host", default=None)
+
+
+@contextmanager
+def hosted(host: Callable[..., Engine] | None) -> Iterator[None]:
+    """Play all games within the block by this engine, made with the arguments of any other; None: by the usual."""
+    token = _HOST.set(host)
+    try:
+        yield
+    finally:
+        _HOST.reset(token)
+
+
+def is_hosted() -> bool:
+    """Return whether a block of `hosted` plays the games now."""
+    return _HOST.get() is not None
 
 
 def play(
@@ -114,6 +132,9 @@ class _Played:
     def __init__(self, protocol: Protocol, adversary: Adversary, asked: str, network: Network | None) -> None:
         self.protocol, self.adversary, self.network, self.asked = protocol, adversary, network, asked
         self.chosen, self.reason = choose_engine(asked, protocol, adversary, network)
+        self.host = _HOST.get()
+        if self.host is not None:
+            self.chosen, self.reason = "live", "asked for"
         self.begun = time.perf_counter()
         self.game: Engine | None = None
         self.recorder: Recorder | None = None
@@ -148,7 +169,8 @@ class _Played:
             adversary = self.recorder = Recorder(adversary)
         with collector_paused():
             engines = QUOTA_ENGINES if isinstance(self.protocol, Quota) else ENGINES
-            self.game = engines[self.chosen](self.protocol, adversary, network=self.network, record=record, **size)
+            engine = self.host or engines[self.chosen]
+            self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
         self.game.play()
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from disttrack.simulator.claims.judge import Finding
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.play import is_hosted
 from disttrack.simulator.points.code import check_unchanged
 from disttrack.simulator.results.files import sweep
 from disttrack.simulator.results.folder import Results
@@ -142,6 +143,8 @@ class _Players:
 
             return play_on_dask(self.scheduler, batches)
         hands = min(self.workers, len(batches))
+        if is_hosted():  # elsewhere nobody would know of the host
+            return _play_here(batches)
         if hands > 1 or (hands and self.limit is not None) or batches.own:  # the user's code never runs in this process
             return WorkerProcesses(hands, limit=self.limit or inf, output=output).play(batches)
         return _play_here(batches)

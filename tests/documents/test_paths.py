@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from snippets import PAGES, ROOT
 
-ROOMS = ("simulator", "protocols", "adversaries", "mechanisms")
+ROOMS = ("simulator", "protocols", "adversaries", "mechanisms", "live")
 FOLDERS = (*ROOMS, "tests", "scenarios", "docs", "benchmarks", "examples", "results")
 PATH = re.compile(rf"(?<![\w/.])(?:{'|'.join(FOLDERS)})/[\w./-]*\w[\w/]*")
 OF_A_RUN = re.compile(r"^results/(?!reference|README)")

@@ -19,9 +19,9 @@ import yaml
 from environments import ROOT, copy_of_sources, empty_environment, install, succeed
 from replay_reference import REFERENCE, Row, compare_rows, table
 
-EXTRAS: Final = ("audit", "dask", "data", "gym", "sketches")
+EXTRAS: Final = ("audit", "dask", "data", "gym", "live", "sketches")
 """Those that users take; `bench` is larger than all of them, and no game needs it."""
-PACKAGES: Final = ("disttrack", "simulator", "protocols", "adversaries", "mechanisms")
+PACKAGES: Final = ("disttrack", "simulator", "protocols", "adversaries", "mechanisms", "live")
 VERSIONS: Final = "import importlib.metadata as m, sys; print(*(f'{name}=={m.version(name)}' for name in sys.argv[1:]))"
 SITES: Final = (16, 1024)
 CONFORMANCE: Final = "tests/conformance/test_registered.py"
@@ -40,6 +40,7 @@ QUICK: Final = (
     f"{CONFORMANCE}::test_counter[tree-variance-reduced]",  # fails with NumPy 1.26
     # one file for each extra
     "tests/adversaries/test_trace.py",
+    "tests/live/test_live_parts.py",
     "tests/e2e/test_cluster.py::test_a_scheduler_that_is_not_there_is_one_line",
     "tests/mechanisms/accounting/test_budget_ledger.py",
     "tests/mechanisms/sketches/test_library_sketches.py",

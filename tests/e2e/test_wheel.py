@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from environments import ROOT, copy_of_sources, empty_environment, install, succeed
 
-LINKED = ("simulator", "protocols", "adversaries", "mechanisms", "scenarios")
+LINKED = ("simulator", "protocols", "adversaries", "mechanisms", "live", "scenarios")
 """Folders that are packages below `disttrack`."""
 
 pytestmark = pytest.mark.slow

@@ -1,0 +1,84 @@
+"""What both ends of a connection need: addresses, TLS, the shared token, and the limits on a peer's time."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from disttrack.simulator.errors import ScenarioError
+
+BEAT: Final = 1.0
+"""Seconds from one sign of life to the next."""
+SILENCE: Final = 3.5
+"""Seconds without any, after which the other end counts as disconnected."""
+CHUNK: Final = 2**16
+"""Bytes that are read at once."""
+
+
+@dataclass(frozen=True)
+class Security:
+    """Who may talk: those with the token, and with TLS those with a certificate that the authority has signed.
+
+    Parameters
+    ----------
+    token
+        Shared by all; empty for none.
+    certificate, key
+        Files of one's own certificate and its key; None for no TLS.
+    authority
+        File with the authority's certificate. A server with one demands certificates of its peers.
+    """
+
+    token: str = ""
+    certificate: Path | None = None
+    key: Path | None = None
+    authority: Path | None = None
+
+    def context(self, server: bool) -> ssl.SSLContext | None:
+        """Return the TLS context of a server or of a client; None without TLS."""
+        if self.certificate is None and (server or self.authority is None):
+            return None
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        try:
+            if self.certificate is not None:
+                context.load_cert_chain(self.certificate, self.key)
+            if self.authority is not None:
+                context.load_verify_locations(self.authority)
+                context.verify_mode = ssl.CERT_REQUIRED
+        except (OSError, ssl.SSLError) as error:
+            raise ScenarioError(f"TLS: {error}; accepted: files in PEM form") from error
+        return context
+
+
+def address(text: str) -> tuple[str, int]:
+    """Return host and port of a text.
+
+    Examples
+    --------
+    >>> address("localhost:7000"), address("[::1]:7000"), address(":7000")
+    (('localhost', 7000), ('::1', 7000), ('127.0.0.1', 7000))
+    """
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdecimal() or int(port) > 65535:
+        raise ScenarioError(f"address must be HOST:PORT, with a port up to 65535; got {text!r}")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+async def close(writer: asyncio.StreamWriter) -> None:
+    """Close a connection, whatever its state is."""
+    with suppress(OSError, ssl.SSLError, asyncio.CancelledError):
+        writer.close()
+        await writer.wait_closed()
+
+
+async def beats(act: Callable[[], None]) -> None:
+    """Call `act` at each beat, for ever."""
+    while True:
+        await asyncio.sleep(BEAT)
+        act()
