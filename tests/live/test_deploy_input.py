@@ -1,0 +1,53 @@
+"""What serve, feed and live refuse: one line, before anything starts."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from commands import refused
+
+SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("serve", "--protocol", "determinist"), "there is no protocol 'determinist' in the project; did you mean"),
+        (("serve", "--protocol", "deterministic alpha=2"), "--protocol: protocol deterministic: alpha: must be"),
+        ((*SERVE, "--listen", "nowhere"), "address must be HOST:PORT, with a port up to 65535; got 'nowhere'"),
+        ((*SERVE, "--tls-cert", "{file}"), "--tls-cert and --tls-key must be given together"),
+        ((*SERVE, "--token-file", "{empty}"), "--token-file: {empty} is empty"),
+        ((*SERVE, "--tls-cert", "{file}", "--tls-key", "{file}"), "TLS: "),
+        ((*SERVE, "--step", "1"), "must be as in 20ms, 1s or 5min; got '1'"),
+        (("feed", "--site", "x", "--http", ":0"), "--site must be a number from 0 on, or two as in 0-15; got 'x'"),
+        (("feed", "--site", "1"), "give --items or --http"),
+        (("feed", "--site", "0-3", "--items", "-"), "several sites need --http, and {} in the name of --journal"),
+        (("feed", "--site", "0-3", "--http", ":0", "--journal", "one"), "and {} in the name of --journal"),
+        (("live", "counters"), "live plays the tasks count, threshold and quota; got"),
+        (("live", "{lossy}"), "network must be left out"),
+        (("live", "{plain}", "--delay", "1s"), "--delay needs --rate"),
+        (("live", "quota", "--rate", "10/s"), "--rate takes the task count; got quota"),
+    ],
+)
+def test_bad_input_is_one_line(arguments: tuple[str, ...], line: str, tmp_path: Path) -> None:
+    text = "name: x\nsites: 2\nitems: 10\nalpha: 0.1\nprotocol: deterministic\nadversary: round-robin\n"
+    places = {name: tmp_path / f"{name}.yaml" for name in ("file", "empty", "plain", "lossy")}
+    for name, content in (("file", "x"), ("empty", ""), ("plain", text), ("lossy", text + "network: {loss: 0.1}\n")):
+        places[name].write_text(content)
+    named = [one.format(**places) if one != "{}" else one for one in arguments]
+    assert line.replace("{empty}", str(places["empty"])) in refused(*named)
+
+
+def test_a_port_that_is_taken_and_a_journal_of_another_server_are_one_line(tmp_path: Path) -> None:
+    journal = ("--journal", str(tmp_path / "journal"))
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = f":{taken.getsockname()[1]}"
+        assert "cannot listen: " in refused(*SERVE, *journal, "--listen", port, status=1)
+    other = ("serve", "--protocol", "deterministic alpha=0.2", "--sites", "2", *journal)
+    assert "is that of a server with entry" in refused(*other)
+    assert "no journal of this version" in refused(
+        "feed", "--site", "0", "--http", ":0", "--journal", __file__, status=1
+    )
