@@ -157,7 +157,9 @@ def test_randomised_response() -> None:
     assert run.t == 0
 
 
-@pytest.mark.parametrize("made", [SquareRoot(EPSILON, 40, 1e-3), Blt(EPSILON, 40, 1e-3)], ids=lambda one: one.kind)
+@pytest.mark.parametrize(
+    "made", [SquareRoot(EPSILON, 40, 1e-3), Blt(EPSILON, 40, 1e-3), Blt(EPSILON, 40, 1e-3, buffers=2)]
+)
 def test_normal_counters_err_as_their_matrices_say(made: Any) -> None:
     """The estimate of step t errs by row t of A C^-1 times draws of one deviation."""
     encoder = made.encoder(40) * made.std
