@@ -54,7 +54,7 @@ class SmoothBinary(NodeCounter):
     Source
     ------
     Andersson, Pagh 2023, Algorithm 2.
-    It has as many ones as zeros, which is best for normal noise; the numbers for Laplace noise are derived here.
+    It has as many ones as zeros, and normal noise; the numbers that are best for Laplace noise are derived here.
 
     Examples
     --------

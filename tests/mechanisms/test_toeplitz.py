@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -21,8 +22,10 @@ RATIOS = {
 }  # fmt: skip
 """By steps and buffers: the root of the maximum loss, over that of the square root, the best Toeplitz factorisation."""
 PUBLISHED = {
-    (1_000, 2): 1.04, (1_000, 3): 1.03, (10_000, 3): 1.03, (10_000, 4): 1.03,
-    (100_000, 2): 1.16, (100_000, 4): 1.03, (1_000_000, 5): 1.05,
+    (10, 1): 1.04, (100, 2): 1.03, (100, 3): 1.03, (1_000, 2): 1.04, (1_000, 3): 1.03,
+    (10_000, 1): 1.45, (10_000, 3): 1.03, (10_000, 4): 1.03, (100_000, 2): 1.16, (100_000, 4): 1.03,
+    (10**6, 5): 1.05, (10**7, 2): 1.40, (10**7, 4): 1.05, (10**7, 6): 1.06, (10**7, 8): 1.10,
+    (10**8, 2): 1.60, (10**8, 7): 1.05,
 }  # fmt: skip
 """The same over 1 + ln(steps) / pi, as the tests of jax-privacy 2.0 allow it."""
 
@@ -63,12 +66,16 @@ def test_buffers_lose_less_than_a_half_percent(log_steps: int) -> None:
 
 
 @pytest.mark.parametrize(("steps", "count"), RATIOS)
-def test_optimised_buffers_come_as_close_as_published(steps: int, count: int) -> None:
+def test_optimised_buffers_come_close_to_the_square_root(steps: int, count: int) -> None:
+    buffers = optimised_buffers(steps, count)
+    assert 1 - 1e-9 <= root_loss(buffers, steps) / square_root_norm(steps) <= RATIOS[steps, count]
+    assert len(buffers.decays) == count
+
+
+@pytest.mark.parametrize(("steps", "count"), PUBLISHED)
+def test_optimised_buffers_lose_no_more_than_published(steps: int, count: int) -> None:
     loss = root_loss(optimised_buffers(steps, count), steps)
-    assert 1 - 1e-9 <= loss / square_root_norm(steps) <= RATIOS[steps, count]
-    assert len(optimised_buffers(steps, count).decays) == count
-    if (steps, count) in PUBLISHED:
-        assert loss / (1 + math.log(steps) / math.pi) <= PUBLISHED[steps, count]
+    assert loss / (1 + math.log(steps) / math.pi) <= PUBLISHED[steps, count]
 
 
 def test_buffers_that_are_not_optimised_lose_more() -> None:
@@ -76,7 +83,7 @@ def test_buffers_that_are_not_optimised_lose_more() -> None:
     three = quadrature_buffers(10_000, stride=3.3)
     assert len(three.decays) == 3
     for other in (three, optimised_buffers(1_000, 3), optimised_buffers(100_000, 3)):
-        assert root_loss(other, 10_000) > 1.02 * square_root_norm(10_000)
+        assert root_loss(other, 10_000) > 1.03 * (1 + math.log(10_000) / math.pi)
 
 
 def test_optimised_buffers_are_those_of_a_peer() -> None:
@@ -85,6 +92,14 @@ def test_optimised_buffers_are_those_of_a_peer() -> None:
     order = np.argsort(-ours.decays)
     assert ours.decays[order] == pytest.approx([0.9999528892, 0.9857068667], rel=1e-7)
     assert ours.weights[order] == pytest.approx([0.0122853238, 0.1878393665], rel=1e-4)
+
+
+def test_a_million_steps_take_less_than_a_second() -> None:
+    """Optimisation included; it takes about 0.2 s."""
+    optimised_buffers.cache_clear()
+    begun = time.process_time()
+    Blt(1.0, 1_000_000, buffers=5).start(np.random.default_rng(0)).release(np.ones(1_000_000))
+    assert time.process_time() - begun < 1
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 10])
