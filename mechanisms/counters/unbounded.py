@@ -68,13 +68,12 @@ def endless_norm() -> float:
 
 @dataclass(frozen=True)
 class Unbounded(Toeplitz):
-    """Factorisation without a horizon: C has the generating function 1 / sqrt((1 - x) (1 + (l / 14)^3)), l = ln(1 /
-    (1 - x)).
+    """Factorisation without a horizon: the squares of the coefficients of C have a finite sum.
 
-    The sum of the squares of its coefficients is finite, so one scale of noise covers streams of any
-    length. The variance is below 1.5 times that of a square-root counter with a horizon of 2^24, at
-    each of these steps; from 2^16 steps on also below 1.5 times that of a square-root counter whose
-    horizon is the present step. It grows like log(t)^4.
+    C has the generating function 1 / sqrt((1 - x) (1 + (l / 14)^3)), l = ln(1 / (1 - x)). One scale of
+    noise covers streams of any length. The variance is below 1.5 times that of a square-root counter
+    with a horizon of 2^24, at each of these steps; from step 2^16 to 2^24 also below 1.5 times that of
+    a square-root counter whose horizon is the present step. It grows like log(t)^4.
 
     Parameters
     ----------
@@ -92,8 +91,8 @@ class Unbounded(Toeplitz):
 
     Source
     ------
-    Jacobsen, Fawaz 2025 for logarithmic perturbations of 1 / sqrt(1 - x), and for the norm by Parseval.
-    This perturbation: derived here.
+    Jacobsen, Fawaz 2025.
+    Theirs are logarithmic perturbations of 1 / sqrt(1 - x), and the norm by Parseval; this perturbation: derived here.
 
     Examples
     --------
