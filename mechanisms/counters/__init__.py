@@ -24,10 +24,12 @@ from disttrack.mechanisms.counters.pan_private import PanPrivate as PanPrivate
 from disttrack.mechanisms.counters.randomized_response import RandomizedResponse as RandomizedResponse
 from disttrack.mechanisms.counters.simple import Fresh as Fresh
 from disttrack.mechanisms.counters.simple import PerItem as PerItem
+from disttrack.mechanisms.counters.smooth_binary import SmoothBinary as SmoothBinary
 from disttrack.mechanisms.counters.sparse import Sparse as Sparse
 from disttrack.mechanisms.counters.sparse import SparseInfinite as SparseInfinite
 from disttrack.mechanisms.counters.square_root import SquareRoot as SquareRoot
 from disttrack.mechanisms.counters.two_level import TwoLevel as TwoLevel
+from disttrack.mechanisms.counters.unbounded import Unbounded as Unbounded
 from disttrack.mechanisms.counters.variance_reduced import TreeVarianceReduced as TreeVarianceReduced
 
 GROUP = "disttrack.protocols"

@@ -1,4 +1,4 @@
-"""Buffered linear Toeplitz noise: the square-root factorisation with a few buffers of memory."""
+"""Buffered linear Toeplitz noise: nearly the square-root factorisation, from a few buffers of memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 
 import numpy as np
 
-from disttrack.mechanisms.checks import numbers
+from disttrack.mechanisms.checks import at_most, whole
 from disttrack.mechanisms.counters.linear import BLOCK
 from disttrack.mechanisms.counters.toeplitz import Toeplitz
 from disttrack.mechanisms.noise import Ahead, Draws, Floats, RealGaussian
@@ -23,11 +23,13 @@ class Buffers:
     """The coefficients of a buffered Toeplitz factorisation A = (A C^-1) C of the all-ones triangle A.
 
     C is Toeplitz with c(0) = 1 and c(i) = sum_j weight_j decay_j^(i - 1). Then C^-1 has the same form,
-    with its own coefficients, and A C^-1 has b(i) = level + sum_j height_j inverse_decay_j^i.
+    with decays of its own, and A C^-1 has b(i) = level + sum_j height_j inverse_decay_j^i. The generating
+    function of c is prod (1 - inverse_decay_j x) / prod (1 - decay_j x).
     """
 
     decays: Floats
     weights: Floats
+    inverse_decays: Floats
 
     def coefficients(self, steps: int) -> Floats:
         """Return c(0), ..., c(steps - 1)."""
@@ -51,15 +53,19 @@ class Buffers:
     @cached_property
     def modes(self) -> tuple[Floats, Floats]:
         """Return decays and heights of b(i) = sum_j height_j decay_j^i; the last decay is 1."""
-        # One step of C^-1: out = z - weights . s and s' = decays s + out, so s' = (D - 1 w^T) s + 1 z.
-        roots = np.sort(np.linalg.eigvals(np.diag(self.decays) - self.weights).real)
+        # b(x) = 1 / ((1 - x) c(x)), in partial fractions
         level = 1.0 / (1.0 + float(np.sum(self.weights / (1.0 - self.decays))))
-        # b(x) = 1 / ((1 - x) c(x)) = prod (1 - decay x) / ((1 - x) prod (1 - root x)), in partial fractions
-        heights = []
-        for i, root in enumerate(roots):
-            others = np.delete(roots, i)
-            heights.append(float(np.prod(1.0 - self.decays / root) / np.prod(1.0 - others / root)) / (1.0 - 1.0 / root))
-        return np.append(roots, 1.0), np.append(heights, level)
+        heights = _residues(self.inverse_decays, self.decays) / (1.0 - 1.0 / self.inverse_decays)
+        return np.append(self.inverse_decays, 1.0), np.append(heights, level)
+
+
+def _residues(poles: Floats, zeros: Floats) -> Floats:
+    """Return h with prod (1 - zero_j x) / prod (1 - pole_j x) = constant + sum_j h_j / (1 - pole_j x)."""
+    residues = []
+    for i, pole in enumerate(poles):
+        others = np.delete(poles, i)
+        residues.append(np.prod(1.0 - zeros / pole) / np.prod(1.0 - others / pole))
+    return np.array(residues)
 
 
 def _energy(decays: Floats, heights: Floats, steps: int) -> float:
@@ -89,7 +95,39 @@ def quadrature_buffers(steps: int, stride: float = STRIDE) -> Buffers:
     decays = 1.0 / (1.0 + np.exp(2.0 * nodes))
     weights = stride / math.pi * decays / np.cosh(nodes)
     weights[0] /= -math.expm1(-stride)
-    return Buffers(decays, weights)
+    # One step of C^-1: out = z - weights . s and s' = decays s + out, so s' = (D - 1 w^T) s + 1 z.
+    return Buffers(decays, weights, np.sort(np.linalg.eigvals(np.diag(decays) - weights).real))
+
+
+@lru_cache(maxsize=128)
+def optimised_buffers(steps: int, count: int) -> Buffers:
+    """Return `count` buffers of the least maximum loss over `steps` steps, found numerically.
+
+    The maximum loss is the squared sensitivity times the largest variance for noise of variance 1: the product of
+    `column_norm` and `row_norm`. The decays of C and of C^-1 alternate; the logits of all of them, the first and the
+    logarithms of their gaps, are free variables. They start evenly spaced, from 1 / steps to the lags of one step.
+
+    Source
+    ------
+    Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024; McMahan, Xu, Zhang 2024.
+    Both kinds of decays as variables: McMahan, Pillutla 2025. The start: derived here.
+    """
+    from scipy import optimize  # a slow import, only needed by this function
+
+    def buffers(variables: Floats) -> Buffers:
+        logits = variables[0] + np.append(0.0, np.cumsum(np.exp(variables[1:])))
+        decays = 1.0 / (1.0 + np.exp(logits))
+        return Buffers(decays[::2], _residues(decays[::2], decays[1::2]) * decays[::2], decays[1::2])
+
+    def log_loss(variables: Floats) -> float:
+        made = buffers(variables)
+        return math.log(made.column_norm(steps)) + math.log(made.row_norm(steps))
+
+    first = -math.log(steps) - 0.5
+    gap = math.log((1.0 - first) / (2 * count - 1))
+    start = np.array([first, *([gap] * (2 * count - 1))])
+    # the loss is known to nine digits, so gradients need differences over more than the usual 1e-8
+    return buffers(optimize.minimize(log_loss, start, method="BFGS", options={"eps": 1e-6, "gtol": 1e-6}).x)
 
 
 @dataclass(frozen=True)
@@ -104,9 +142,9 @@ class Blt(Toeplitz):
         Number of steps at most.
     calibration
         Formula for sigma from epsilon and delta: classical (epsilon up to 1) or exact.
-    stride
-        Distance of the quadrature's nodes; smaller means more buffers and an error closer to the square
-        root's.
+    buffers
+        Number of buffers, at most 10; their parameters minimise the maximum loss over the horizon. None for the
+        buffers of a quadrature: more of them, within 1 % of the square root's error at every horizon.
 
     Raises
     ------
@@ -117,30 +155,36 @@ class Blt(Toeplitz):
     ------
     Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024.
     Buffered form of McMahan, Xu, Zhang 2024.
+
+    Examples
+    --------
+    >>> counter = Blt(epsilon=1.0, horizon=10_000, buffers=3)
+    >>> round(counter.variance(10_000) ** 0.5 / counter.sigma, 3)  # of the square root: 3.998
+    4.033
     """
 
     kind = "blt"
-    error = "within 1 % of square-root"
-    memory = "O(log horizon)"
+    error = "within 1 % of square-root; with 3 buffers 0.9 % above it at 10,000 steps, with 5 0.4 % at 1,000,000"
+    memory = "buffers, or O(log horizon)"
 
-    stride: Annotated[float, numbers("from 0.1 to 3", lambda stride: 0.1 <= stride <= 3)] = STRIDE
+    buffers: Annotated[int, whole, at_most(10)] | None = None
 
     @property
-    def buffers(self) -> Buffers:
+    def factors(self) -> Buffers:
         """The numbers of the factorisation."""
-        return quadrature_buffers(self.steps, self.stride)
+        return optimised_buffers(self.steps, self.buffers) if self.buffers else quadrature_buffers(self.steps)
 
     def coefficients(self, steps: int) -> Floats:
-        return self.buffers.coefficients(steps)
+        return self.factors.coefficients(steps)
 
     def column_norm(self, steps: int) -> float:
-        return self.buffers.column_norm(steps)
+        return self.factors.column_norm(steps)
 
     def row_norm(self, t: int) -> float:
-        return self.buffers.row_norm(t)
+        return self.factors.row_norm(t)
 
     def noise(self, rng: np.random.Generator) -> BufferedNoise:
-        return BufferedNoise(self.buffers, Draws(RealGaussian(self.std), rng, min(self.steps, 1024)))
+        return BufferedNoise(self.factors, Draws(RealGaussian(self.std), rng, min(self.steps, 1024)))
 
 
 class BufferedNoise(Ahead):

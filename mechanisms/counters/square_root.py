@@ -8,11 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from disttrack.mechanisms.checks import whole
-from disttrack.mechanisms.counters.toeplitz import Toeplitz
+from disttrack.mechanisms.counters.toeplitz import Toeplitz, ToeplitzNoise
 from disttrack.mechanisms.noise import Draws, Floats, RealGaussian
-
-FIRST_BLOCK = 1024
-"""Length of the first block of correlated noise; each later block is as long as all before it."""
 
 
 def square_root_coefficients(steps: int) -> Floats:
@@ -103,45 +100,5 @@ class SquareRoot(Toeplitz):
     def row_norm(self, t: int) -> float:
         return square_root_norm(t)  # both factors are the same matrix
 
-    def noise(self, rng: np.random.Generator) -> SquareRootNoise:
-        return SquareRootNoise(self.steps, Draws(RealGaussian(self.std), rng))
-
-
-class SquareRootNoise:
-    """The correlated noise, computed ahead in blocks that double, each by one fast Fourier transform.
-
-    This takes O(log t) per step on average.
-    """
-
-    __slots__ = ("_draws", "_fresh", "_horizon", "_noise", "_t")
-
-    def __init__(self, horizon: int, draws: Draws) -> None:
-        self._horizon, self._draws = horizon, draws
-        self._fresh: Floats = np.empty(0)
-        self._noise: Floats = np.empty(0)
-        self._t = 0
-
-    def one(self) -> float:
-        t = self._t
-        if t == len(self._noise):
-            self._extend()
-        self._t = t + 1
-        return self._noise.item(t)
-
-    def many(self, size: int) -> Floats:
-        before, self._t = self._t, self._t + size
-        while len(self._noise) < self._t:
-            self._extend()
-        return self._noise[before : self._t]
-
-    def _extend(self) -> None:
-        """Correlate the next block of noise."""
-        from scipy import fft
-
-        old = len(self._noise)
-        new = min(self._horizon, max(FIRST_BLOCK, 2 * old))
-        self._fresh = np.concatenate((self._fresh, self._draws.many(new - old)))
-        size = fft.next_fast_len(2 * new - 1, real=True)
-        product = fft.rfft(self._fresh, size)
-        product *= fft.rfft(square_root_coefficients(new), size)
-        self._noise = np.concatenate((self._noise, self._draws.on_grid(fft.irfft(product, size)[old:new])))
+    def noise(self, rng: np.random.Generator) -> ToeplitzNoise:
+        return ToeplitzNoise(square_root_coefficients, self.steps, Draws(RealGaussian(self.std), rng))

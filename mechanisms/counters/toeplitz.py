@@ -1,9 +1,10 @@
-"""Toeplitz factorisations of counting with normal noise: the common part of square-root and blt."""
+"""Toeplitz factorisations of counting with normal noise: the common part of square-root, blt and unbounded."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,10 @@ import numpy as np
 from disttrack.mechanisms.checks import Share, probability, whole
 from disttrack.mechanisms.counters.linear import LinearCounter
 from disttrack.mechanisms.gaussian import Calibration, noise_multiplier
-from disttrack.mechanisms.noise import Floats, Gaussian
+from disttrack.mechanisms.noise import Draws, Floats, Gaussian
+
+FIRST_BLOCK = 1024
+"""Length of the first block of correlated noise; each later block is as long as all before it."""
 
 
 @dataclass(frozen=True)
@@ -77,3 +81,54 @@ class Toeplitz(LinearCounter):
     def encoder(self, steps: int) -> Floats:
         lags = np.subtract.outer(np.arange(steps), np.arange(steps))
         return np.where(lags >= 0, self.coefficients(steps)[abs(lags)], 0.0) / self.std
+
+
+class ToeplitzNoise:
+    """The noise A C^-1 z, computed ahead in blocks that double, each by one fast Fourier transform.
+
+    This takes O(log t) per step on average.
+
+    Parameters
+    ----------
+    coefficients
+        Function that returns the first column of A C^-1, for a number of steps.
+    horizon
+        Number of steps at most; None for no end.
+    draws
+        The draws z.
+    """
+
+    __slots__ = ("_coefficients", "_draws", "_fresh", "_horizon", "_noise", "_t")
+
+    def __init__(self, coefficients: Callable[[int], Floats], horizon: int | None, draws: Draws) -> None:
+        self._coefficients, self._horizon, self._draws = coefficients, horizon, draws
+        self._fresh: Floats = np.empty(0)
+        self._noise: Floats = np.empty(0)
+        self._t = 0
+
+    def one(self) -> float:
+        t = self._t
+        if t == len(self._noise):
+            self._extend()
+        self._t = t + 1
+        return self._noise.item(t)
+
+    def many(self, size: int) -> Floats:
+        before, self._t = self._t, self._t + size
+        while len(self._noise) < self._t:
+            self._extend()
+        return self._noise[before : self._t]
+
+    def _extend(self) -> None:
+        """Correlate the next block of noise."""
+        from scipy import fft
+
+        old = len(self._noise)
+        new = max(FIRST_BLOCK, 2 * old)
+        if self._horizon is not None:
+            new = min(new, self._horizon)
+        self._fresh = np.concatenate((self._fresh, self._draws.many(new - old)))
+        size = fft.next_fast_len(2 * new - 1, real=True)
+        product = fft.rfft(self._fresh, size)
+        product *= fft.rfft(self._coefficients(new), size)
+        self._noise = np.concatenate((self._noise, self._draws.on_grid(fft.irfft(product, size)[old:new])))

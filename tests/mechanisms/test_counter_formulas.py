@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from math import ceil, log, log2, pi, sqrt
 from typing import Any
 
@@ -19,6 +20,7 @@ from disttrack.mechanisms import (
     PerItem,
     PrivatePartition,
     RandomizedResponse,
+    SmoothBinary,
     Sparse,
     SparseInfinite,
     SquareRoot,
@@ -27,6 +29,7 @@ from disttrack.mechanisms import (
 from disttrack.mechanisms.counters import COUNTERS, counter_class
 from disttrack.mechanisms.counters.base import Counter
 from disttrack.mechanisms.counters.k_ary import balanced_digits
+from disttrack.mechanisms.counters.smooth_binary import balance
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
 from disttrack.mechanisms.noise import Gaussian
 
@@ -157,7 +160,9 @@ def test_randomised_response() -> None:
     assert run.t == 0
 
 
-@pytest.mark.parametrize("made", [SquareRoot(EPSILON, 40, 1e-3), Blt(EPSILON, 40, 1e-3)], ids=lambda one: one.kind)
+@pytest.mark.parametrize(
+    "made", [SquareRoot(EPSILON, 40, 1e-3), Blt(EPSILON, 40, 1e-3), Blt(EPSILON, 40, 1e-3, buffers=2)]
+)
 def test_normal_counters_err_as_their_matrices_say(made: Any) -> None:
     """The estimate of step t errs by row t of A C^-1 times draws of one deviation."""
     encoder = made.encoder(40) * made.std
@@ -168,6 +173,32 @@ def test_normal_counters_err_as_their_matrices_say(made: Any) -> None:
         deviation = made.std * sqrt(float((rows[t - 1] ** 2).sum()))
         assert made.variance(t) == pytest.approx(deviation**2)
         assert made.error_bound(t, 0.04) == pytest.approx(Gaussian(deviation).quantile(0.98))
+
+
+@pytest.mark.quick_cases(6)
+@pytest.mark.parametrize("steps", [1, 2, 3, 7, 19, 20, 100, 1_024, 65_535, 10**6, 2**24, 2**40, 2**61])
+def test_every_step_of_the_smooth_tree_errs_less_than_the_worst_of_others(steps: int) -> None:
+    """The control: at their best steps others err less, and the k-ary tree on average too."""
+    smooth = SmoothBinary(EPSILON, steps)
+    assert {smooth.variance(t) for t in (1, (steps + 1) // 2, steps)} == {smooth.variance(1)}
+    others = [Fresh, PerItem, Binary, Hybrid, PanPrivate, *(partial(KAry, base=base) for base in (3, 9, 19, 31, 101))]
+    for made in (other(EPSILON, steps) for other in others):
+        assert max(made.variance(t) for t in made.worst_steps(steps)) >= smooth.variance(1) * (1 - 1e-9)
+    if steps == 1_024:
+        tree = KAry(EPSILON, steps)
+        assert np.mean([tree.variance(t) for t in range(1, steps + 1)]) < 0.7 * smooth.variance(1)
+
+
+@pytest.mark.parametrize("steps", [1, 5, 30, 1_000, 10**6])
+def test_the_smooth_tree_has_the_best_numbers_of_ones_and_zeros(steps: int) -> None:
+    """Against all pairs; the published tree has as many of both, 12 for 10^6 steps, and 1.8 times the variance then."""
+    pairs = [(ones, zeros) for ones in range(1, 61) for zeros in range(1, 31) if math.comb(ones + zeros, zeros) > steps]
+    ones, zeros = balance(steps)
+    assert math.comb(ones + zeros, zeros) > steps
+    assert ones * zeros**2 == min(ones * zeros**2 for ones, zeros in pairs)
+    if steps == 10**6:
+        assert math.comb(24, 12) > steps >= math.comb(22, 11)
+        assert 12**3 / (ones * zeros**2) == pytest.approx(16 / 9)
 
 
 def test_what_every_counter_shares() -> None:

@@ -87,7 +87,7 @@ def test_the_attack_is_tried_on_whatever_claims_a_grid() -> None:
         assert getattr(cls, "arithmetic", "") in ARITHMETIC, kind
 
 
-@pytest.mark.parametrize("kind", ["square-root", "blt"])
+@pytest.mark.parametrize("kind", ["square-root", "blt", "unbounded"])
 @pytest.mark.false_alarm(1e-6)
 def test_sums_with_real_coefficients_are_rounded_to_a_grid(kind: str) -> None:
     """They claim real-number arithmetic only; their last digits say nothing all the same."""

@@ -27,6 +27,7 @@ from disttrack.mechanisms import (
     PanPrivateDensity,
     PointPredictor,
     RandomizedResponse,
+    SmoothBinary,
     Sparse,
     SparseVectorMonitor,
     SquareRoot,
@@ -76,7 +77,7 @@ RANGES: dict[str, Range | None] = {
         ("horizon", "points", "k", "users", "changes", "domain", "delay", "half", "count", "window"), whole(1)
     ),
     **dict.fromkeys(("runs", "block", "rows", "copies", "rounds", "updates", "depth", "width", "budget"), whole(1)),
-    **dict.fromkeys(("tail", "size", "groups"), whole(1)),
+    **dict.fromkeys(("tail", "size", "groups", "buffers"), whole(1)),
     **dict.fromkeys(("experts", "candidates"), whole(2)),
     **dict.fromkeys(("burn", "prefill"), whole(0)),
     **dict.fromkeys(("counter", "static", "queries", "sketch", "literal"), NAME),
@@ -85,7 +86,6 @@ RANGES: dict[str, Range | None] = {
     "threshold": POSITIVE,
     "largest": POSITIVE,
     "until": FROM_0,
-    "stride": Range("a number from 0.1 to 3", (0.09, 3.1, nan, True), (0.1, 3)),
     "base": Range("a whole number of at least 3", (2, 1, -3, True, 3.0), (3,)),
     "registers": whole(128),
     "cut": None,
@@ -242,6 +242,8 @@ RELATIONS: list[tuple[Callable[[], Any], str]] = [
 ]
 if find_spec("datasketches"):
     RELATIONS += [
+        (partial(Blt, 1.0, 9, buffers=11), "buffers must be at most 10; got 11"),
+        (partial(SmoothBinary, 1.0, 2**61 + 1), f"horizon must be at most {2**61}; got {2**61 + 1}"),
         (partial(sketches.LibraryHll, 22), "lg_k must be at most 21; got 22"),
         (partial(sketches.LibraryTheta, 27), "lg_k must be at most 26; got 27"),
     ]

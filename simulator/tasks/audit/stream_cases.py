@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
-from math import log
+from math import log, sqrt
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -21,7 +21,6 @@ import numpy as np
 
 from disttrack.mechanisms import (
     AboveThreshold,
-    Blt,
     ContinualOutput,
     Counter,
     CounterMonitor,
@@ -33,14 +32,15 @@ from disttrack.mechanisms import (
     SortedQueries,
     Sparse,
     SparseVectorMonitor,
-    SquareRoot,
+    Unbounded,
 )
+from disttrack.mechanisms.counters.toeplitz import Toeplitz
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, Watch, audit_of, closings, exactly, one_more
 from disttrack.simulator.tasks.audit.event import Shape
 from disttrack.simulator.tasks.audit.exact.coins import coin_loss
 from disttrack.simulator.tasks.audit.exact.halting import MeasuredTest, halting_loss, measured_test
-from disttrack.simulator.tasks.audit.exact.linear import linear_loss
+from disttrack.simulator.tasks.audit.exact.linear import linear_loss, normal_loss
 
 STEPS: Final = 4
 """Steps of a stream for runs, unless a mechanism needs others."""
@@ -92,7 +92,20 @@ def _counter(counter: Counter) -> Audit:
         known = [loss for loss in losses if loss is not None]
         return Exact(max(known), counter.epsilon) if len(known) == len(losses) else None
 
-    return Audit(cases, exact, slow=isinstance(counter, Hybrid | SquareRoot | Blt))
+    return Audit(cases, exact, slow=isinstance(counter, Hybrid | Toeplitz))
+
+
+@audit_of.register
+def _(counter: Unbounded) -> Audit:
+    """Exactly: the claim is for a stream without end, of which a short one loses its part of the sensitivity."""
+    audit = _counter(counter)
+
+    def exact() -> Exact | None:
+        known, steps = audit.exact(), min(EXACT_STEPS, counter.horizon or EXACT_STEPS)
+        move = sqrt(counter.column_norm(steps)) / counter.std
+        return exactly(known and known.loss, normal_loss(move, counter.delta))
+
+    return audit._replace(exact=exact)
 
 
 @audit_of.register
