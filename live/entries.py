@@ -18,7 +18,7 @@ def entry_of(protocol: Protocol) -> dict[str, Any]:
     --------
     >>> from disttrack.protocols import Deterministic
     >>> protocol_of(entry_of(Deterministic(alpha=0.1)))
-    Deterministic(alpha=0.1)
+    Deterministic(alpha=0.1, centred=False)
     """
     names = (name for name, kind in kinds("protocol").items() if kind.load() is type(protocol))
     return {"kind": next(names, ""), **protocol.as_mapping()}

@@ -78,11 +78,19 @@ class Kept:
         if stored["format"] != FORMAT:
             raise ValueError(f"it is of version {stored['format']}")
         recipe, self.facts = pickle.loads(stored["recipe"])
+        if recipe is None:
+            return
         self.part = pickle.loads(stored["state"]) if "state" in stored else recipe[0](**recipe[1])
         for (event,) in self._database.execute("SELECT event FROM events ORDER BY rowid"):
             self._events += 1
             with suppress(NonsenseError):  # as when it came
                 self.part.apply(msgpack.unpackb(event, use_list=False, ext_hook=array_of))
+
+    def note(self, facts: dict[str, Any]) -> None:
+        """Keep facts before there is a part."""
+        self.facts = facts
+        if self._database is not None:
+            self._write({"format": FORMAT, "recipe": cloudpickle.dumps((None, facts))})
 
     def begin(self, kind: type[SitePart | ServerPart], facts: dict[str, Any], **parameters: Any) -> None:
         """Begin the life of a part of this class with these parameters, and forget one before; keep these facts."""

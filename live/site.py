@@ -57,10 +57,8 @@ class SiteProcess:
 
     Attributes
     ----------
-    ready
-        Set once it takes items: it has met the server once, or has a journal.
-    connected
-        Set while it is connected.
+    ready, connected
+        Set once it takes items, from its journal or after its first greeting; set while it is connected.
     """
 
     def __init__(
@@ -85,8 +83,9 @@ class SiteProcess:
         self._answers: deque[asyncio.Future[bool]] = deque()
         """Of the requests that wait for the server."""
         self._clock: asyncio.Task[None] | None = None
-        if kept.part is not None:
+        if kept.facts:
             self._check_life()
+        if kept.part is not None:
             self.ready.set()
 
     def _check_life(self) -> None:
@@ -200,10 +199,12 @@ class SiteProcess:
         beat = asyncio.create_task(beats(lambda: self._beat(writer)))
         try:
             part = self.kept.part
-            name = self.kept.facts.get("name") or secrets.token_hex(8)
+            if not self.kept.facts:  # the name is kept before the server knows it
+                self.kept.note({"site": self.number, "name": secrets.token_hex(8)})
+            name = self.kept.facts["name"]
             seen = (0, 0, 0) if part is None else (part.session.received, *part.state)
             writer.write(pack(frames.HELLO, frames.VERSION, self.security.token, self.number, name, *seen))
-            rest = await asyncio.wait_for(self._welcomed(reader, incoming, name), SILENCE)
+            rest = await asyncio.wait_for(self._welcomed(reader, incoming), SILENCE)
             self._resume(writer, rest)
             while data := await reader.read(CHUNK):
                 self._heard_at = time.monotonic()
@@ -217,7 +218,7 @@ class SiteProcess:
             self.connected.clear()
             await close(writer)
 
-    async def _welcomed(self, reader: asyncio.StreamReader, incoming: Frames, name: str) -> list[tuple[Any, ...]]:
+    async def _welcomed(self, reader: asyncio.StreamReader, incoming: Frames) -> list[tuple[Any, ...]]:
         """Wait for the server's answer, and begin as it says; return the frames that came with it."""
         got: list[tuple[Any, ...]] = []
         while not got:
@@ -231,16 +232,16 @@ class SiteProcess:
         if got[0][0] != frames.WELCOME:
             raise NonsenseError("no answer to the greeting")
         (facts,) = checked(got[0], dict)
-        self._begin(facts, name)
+        self._begin(facts)
         return got[1:]
 
-    def _begin(self, facts: dict[str, Any], name: str) -> None:
+    def _begin(self, facts: dict[str, Any]) -> None:
         """Begin a new life, or continue the present one."""
         part, returned = self.kept.part, facts["returned"]
         if part is None or returned:
             protocol = self.protocol or protocol_of(facts["entry"])
             self.kept.begin(
-                SitePart, {"site": self.number, "name": name},
+                SitePart, self.kept.facts,
                 protocol=protocol, k=facts["k"], number=self.number, seed=self.seed, start=facts["start"],
                 items=max(facts["items"], part.machine.items if part else 0), returned=returned,
             )  # fmt: skip
