@@ -120,7 +120,7 @@ def feed(
         raise ScenarioError("--site: several sites need --http, and {} in the name of --journal")
     where = address(server)
     fed = {
-        number: SiteProcess(number, where, Kept(_named(journal, number)), security, seed=secrets.randbits(128))
+        number: SiteProcess(number, where, Kept(_named(journal, number)), security)
         for number in numbers
     }
 

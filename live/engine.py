@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary
 from disttrack.live.processes import Processes
+from disttrack.live.server import Row
 from disttrack.protocols.base import Message, Protocol, Server, Site
 from disttrack.protocols.quotas.costs import Costs
-from disttrack.protocols.quotas.parts import Answers
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines import Engine, Leap
@@ -25,8 +25,6 @@ from disttrack.simulator.game.engines.quotas import QuotaLeap
 
 SPOKEN: Final = (Message("spoken"),)
 """Returned by a stand-in if the site sends messages, which travel from process to process."""
-
-
 FIELDS: Final = ("offered", "admitted", "admitted_cost", "left", "present", "waiting", "answer")
 """State of the site of a quota, after its items and its quota of items."""
 
@@ -72,7 +70,7 @@ class RemoteServer(Server):
     """Local stand-in of the server."""
 
     def __init__(self, output: Any, turn: Callable[[], Sequence[Any]]) -> None:
-        self.output, self.turn, self.answers = output, turn, Answers(0)
+        self.output, self.turn = output, turn
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         raise AssertionError("messages go to the real server")
@@ -142,6 +140,16 @@ class Led(Engine):
         """Send all pending events; no site sends a message upon them."""
         self._ask(self.sites, [site.number for site in self.sites if site.events])
 
+    def write(self, step: int, row: Row) -> None:
+        """Count a message of a step, and write it into the transcript."""
+        _, site, up, _, kind, valued, words = row
+        message = Message(kind, valued or None, words)
+        (self.ledger.count_up if up else self.ledger.count_down)(site, message)
+        rows = self.transcript if self.watch is None else self.watch
+        if rows is not None:
+            ends = (site, SERVER) if up else (SERVER, site)
+            rows.append((step, *ends, kind, words, self.ledger.bits_of(message)))
+
     def exchange(self, site: int | None) -> Sequence[int]:
         """Have a site, or for None the server, act, and wait for all messages that follow.
 
@@ -162,13 +170,8 @@ class Led(Engine):
         number = 0 if site is None else self._sent[site]
         answer = self.processes.ask(self.processes.server, "quiet", site or 0, number)
         rows, self.server.output, self.server.rounds, self.ledger.broadcasts, self.bytes, seen = answer
-        kept = self.transcript if self.watch is None else self.watch
-        for _, at, up, _, kind, valued, words in rows:
-            message = Message(kind, valued or None, words)
-            (self.ledger.count_up if up else self.ledger.count_down)(at, message)
-            if kept is not None:
-                ends = (at, SERVER) if up else (SERVER, at)
-                kept.append((self.now, *ends, kind, words, self.ledger.bits_of(message)))
+        for row in rows:
+            self.write(self.now, row)
         for one, (_, quota) in seen.items():
             self.sites[one].know(quota)
         return [*seen, *(() if site is None else (site,))]

@@ -146,12 +146,12 @@ class ServerPart:
     def __init__(self, protocol: Protocol, k: int, seed: Any, start: int = 0) -> None:
         self.protocol, self.k, self.start = protocol, k, start
         self.rng = np.random.default_rng(seed)
-        begun = (even_start(start, k),) if start else ()
-        self.server: Any = protocol.server(k, self.rng, *begun)
+        counts = even_start(start, k)
+        self.server: Any = protocol.server(k, self.rng, counts if start else ())
         self.sessions = [Session() for _ in range(k)]
         self.ledger = Ledger(k, MOST, protocol.kind)
         self.names = [""] * k
-        self.seen = [(count, 0) for count in even_start(start, k)]
+        self.seen = [(count, 0) for count in counts]
         self.items = start
         """Sum of the items in `seen`."""
         self.unknown = [0] * k

@@ -11,10 +11,9 @@ from typing import Any, Final
 
 from disttrack.adversaries.base import Adversary
 from disttrack.live.engine import Led, LedLeap, LedQuota, RemoteServer
-from disttrack.protocols.base import Message, Protocol
+from disttrack.protocols.base import Protocol
 from disttrack.protocols.quotas import Quota
 from disttrack.simulator.errors import RunError, ScenarioError
-from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines import Engine
 from disttrack.simulator.game.engines.base import Strides
 from disttrack.simulator.game.verdict import Referee
@@ -117,13 +116,10 @@ class Timed(Led, Strides):
         rows, outputs, self.bytes, self.server.rounds, self.ledger.broadcasts = self.processes.ask(
             self.processes.server, "log"
         )
-        for at, site, up, _, kind, valued, words in rows:
-            message, step = Message(kind, valued or None, words), self._step_at(at)
+        for row in rows:
+            step = self._step_at(row[0])
             self._checkpoints_before(step, outputs)
-            (self.ledger.count_up if up else self.ledger.count_down)(site, message)
-            if self.transcript is not None:
-                ends = (site, SERVER) if up else (SERVER, site)
-                self.transcript.append((step, *ends, kind, words, self.ledger.bits_of(message)))
+            self.write(step, row)
         self._checkpoints_before(self.now + 1, outputs)
         heard = {(site, up, number): at for at, site, up, number, *_ in rows}
         ways: tuple[list[int], list[int]] = ([], [])

@@ -97,8 +97,8 @@ class Unbounded(Toeplitz):
     Examples
     --------
     >>> counter = Unbounded(epsilon=1.0)
-    >>> round(counter.variance(2**20) ** 0.5 / counter.sigma, 2)  # of the square root with this horizon: 5.48
-    6.47
+    >>> round(counter.variance(2**20) ** 0.5 / counter.sigma, 3)  # of the square root with this horizon: 5.479
+    6.473
     """
 
     kind = "unbounded"

@@ -193,7 +193,7 @@ def deployed(*arguments: Any, **options: Any) -> Iterator[Deployment]:
 
 
 class Proxy:
-    """A way between sites and the server that can be cut: then bytes vanish, and nobody is told."""
+    """A TCP proxy between sites and the server. While `cut`, it drops all bytes and keeps connections open."""
 
     def __init__(self, to: int) -> None:
         self.to, self.cut = to, False

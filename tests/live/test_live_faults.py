@@ -81,7 +81,7 @@ def test_no_acknowledged_item_is_lost_or_counted_twice_when_processes_are_killed
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["deterministic alpha=0.1", "martingale alpha=0.1 delta=1e-6"])
 def test_without_journals_what_is_lost_is_stated(tmp_path: Path, protocol: str) -> None:
-    """The sites lose their state, and the server its; the items of a life end with what the server was told of them."""
+    """Killed sites lose their state. The bound on the lost items covers the difference to the acknowledged ones."""
     with deployed(tmp_path, protocol, SITES, journals=False) as deployment:
         traffic = Traffic(deployment, seed=2)
         try:
