@@ -36,6 +36,15 @@ class Buffers:
         tail = self.weights @ self.decays[:, None] ** np.arange(steps - 1)
         return np.concatenate(([1.0], tail))
 
+    def tempered(self, decay: float) -> Buffers:
+        """Return buffers with c(i) decay^i instead of c(i)."""
+        return Buffers(decay * self.decays, decay * self.weights, decay * self.inverse_decays)
+
+    def inverse_coefficients(self, steps: int) -> Floats:
+        """Return b(0), ..., b(steps - 1)."""
+        decays, heights = self.modes
+        return np.asarray(heights @ decays[:, None] ** np.arange(steps))
+
     @cached_property
     def fading(self) -> Floats:
         """The remaining share of each buffer after 0, 1, ... steps, for a block of steps."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from disttrack.mechanisms.base import kinds_of
 from disttrack.mechanisms.dynamic.base import DynamicMechanism as DynamicMechanism
 from disttrack.mechanisms.dynamic.base import DynamicRun as DynamicRun
+from disttrack.mechanisms.dynamic.factorised_difference import FactorisedDifference as FactorisedDifference
 from disttrack.mechanisms.dynamic.fully_dynamic import FullyDynamic as FullyDynamic
 from disttrack.mechanisms.dynamic.growing import GrowingFinite as GrowingFinite
 from disttrack.mechanisms.dynamic.growing import GrowingInfinite as GrowingInfinite

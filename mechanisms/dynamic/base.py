@@ -11,7 +11,8 @@ a range of segments: if it contains both of them, it is the same; if one of them
 releases of a level differ, each by one item, and their budgets add up in either case: 2 epsilon and 2 delta of the
 deletions. FullyDynamic has that much in each round (of its four parts only the deletions and their number differ;
 before a restart between the two segments by one item only, and after it so do the size and the release), and
-InsertedMinusDeleted gives half of its budget to the deletions, while the insertions are then the same.
+InsertedMinusDeleted gives half of its budget to the deletions, while the insertions are then the same. For
+FactorisedDifference a missing update changes the live items by one item, over an interval of time.
 """
 
 from __future__ import annotations

@@ -9,11 +9,13 @@ from typing import Any, Final
 from disttrack.mechanisms.queries.base import Family
 from disttrack.mechanisms.queries.binary import Halves, Marginals
 from disttrack.mechanisms.queries.ordered import Intervals
-from disttrack.mechanisms.queries.plain import Axes, Count, Points
+from disttrack.mechanisms.queries.plain import Axes, Count, Points, Rows
 
-FAMILIES: Final[dict[str, type[Any]]] = {one.kind: one for one in (Count, Points, Axes, Intervals, Marginals, Halves)}
+FAMILIES: Final[dict[str, type[Any]]] = {
+    one.kind: one for one in (Count, Points, Axes, Rows, Intervals, Marginals, Halves)
+}
 """The families by name."""
-FORMS: Final = "count, points, axes:ROWS, intervals[:NUMBER], marginals[:ORDER], halves[:NUMBER]"
+FORMS: Final = "count, points, axes:ROWS, rows:ROWS, intervals[:NUMBER], marginals[:ORDER], halves[:NUMBER]"
 
 
 @lru_cache(maxsize=64)
@@ -23,8 +25,8 @@ def family(queries: str, domain: int) -> Family:
     Parameters
     ----------
     queries
-        A name, for some with a number behind a colon: the rows of `axes`, the number of `intervals` (default all)
-        or `halves` (100), the bits of `marginals` (2).
+        A name, for some with a number behind a colon: the rows of `axes` and `rows`, the number of `intervals` (default
+        all) or `halves` (100), the bits of `marginals` (2).
     domain
         Number of values.
 
@@ -46,7 +48,7 @@ def family(queries: str, domain: int) -> Family:
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise ValueError(f"queries must be one of {FORMS}; got {queries!r}{hint}")
     if (colon and (kind in ("count", "points") or not argument.isdecimal() or int(argument) < 1)) or (
-        kind == "axes" and not colon
+        kind in ("axes", "rows") and not colon
     ):
         raise ValueError(f"queries must be one of {FORMS}; got {queries!r}")
     made: Family = FAMILIES[kind](domain, *([int(argument)] if colon else []))

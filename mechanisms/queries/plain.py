@@ -1,4 +1,4 @@
-"""Families whose answers are sums over disjoint parts of the domain: all items, each value, each axis."""
+"""Families whose answers are sums over disjoint parts of the domain: all items, each value, each axis, each row."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Axes(Family):
         super().__init__(domain)
         whole("rows", rows)
         if domain % rows:
-            raise ValueError(f"domain must be a multiple of the {rows} rows of axes:{rows}; got {domain}")
+            raise ValueError(f"domain must be a multiple of the {rows} rows of {self.kind}:{rows}; got {domain}")
         self.rows, self.columns = rows, domain // rows
 
     @property
@@ -83,3 +83,29 @@ class Axes(Family):
     def contain(self, queries: Items, items: Items) -> NDArray[Any]:
         place = np.where(queries < self.rows, items // self.columns, self.rows + items % self.columns)
         return np.equal(place, queries)
+
+
+class Rows(Axes):
+    """The sums of the rows of such a table alone: an item is in one of them, so both sensitivities are 1.
+
+    Parameters
+    ----------
+    domain
+        Number of cells.
+    rows
+        Number of rows, which divides it.
+    """
+
+    kind = "rows"
+    says: ClassVar[str] = "the sums of the rows of a table of values; |X| additions"
+
+    @property
+    def number(self) -> int:
+        return self.rows
+
+    def evaluate(self, counts: Floats) -> Floats:
+        sums: Floats = counts.reshape(self.rows, self.columns).sum(axis=1)
+        return sums
+
+    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+        return np.equal(items // self.columns, queries)

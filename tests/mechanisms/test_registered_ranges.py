@@ -74,13 +74,27 @@ RANGES: dict[str, Range | None] = {
     **dict.fromkeys(("epsilon", "sensitivity", "variation", "rate", "std", "noise", "constant", "alpha"), POSITIVE),
     **dict.fromkeys(("delta", "beta", "false_alarm", "share"), SHARE),
     **dict.fromkeys(
-        ("horizon", "points", "k", "users", "changes", "domain", "delay", "half", "count", "window"), whole(1)
+        (
+            "horizon",
+            "points",
+            "k",
+            "users",
+            "changes",
+            "domain",
+            "delay",
+            "half",
+            "count",
+            "window",
+            "every",
+            "lifetime",
+        ),
+        whole(1),
     ),
     **dict.fromkeys(("runs", "block", "rows", "copies", "rounds", "updates", "depth", "width", "budget"), whole(1)),
     **dict.fromkeys(("tail", "size", "groups", "buffers"), whole(1)),
     **dict.fromkeys(("experts", "candidates"), whole(2)),
     **dict.fromkeys(("burn", "prefill"), whole(0)),
-    **dict.fromkeys(("counter", "static", "queries", "sketch", "literal"), NAME),
+    **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "strategy"), NAME),
     "calibration": NAME,
     "signs": NAME,
     "threshold": POSITIVE,
@@ -104,7 +118,7 @@ OWN: dict[tuple[str, str, str], Range | None] = {
     **{
         ("protocol", kind, "delta"): FROM_0
         for kind in kinds("protocol")
-        if kind.startswith(("growing", "fully", "inserted"))
+        if kind.startswith(("growing", "fully", "inserted", "factorised"))
     },
     **{("protocol", kind, "alpha"): SHARE for kind in BELOW_1},
     ("protocol", "kmv", "size"): whole(3),

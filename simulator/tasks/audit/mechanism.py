@@ -8,7 +8,7 @@ from typing import Any, Final
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import broken
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.tasks.audit import data_cases, stream_cases
+from disttrack.simulator.tasks.audit import dynamic_cases, stream_cases
 from disttrack.simulator.tasks.audit.budget import accounted
 from disttrack.simulator.tasks.audit.case import Exact, audit_of, outcome
 from disttrack.simulator.tasks.audit.event import FALSE_ALARM, learn
@@ -37,8 +37,9 @@ USUAL: Final[dict[str, dict[str, Any]]] = {
     "laplace": {"queries": "points", "domain": 2},
     "gaussian": {"queries": "points", "domain": 2},
     "pmw": {"queries": "points", "domain": 2, "rounds": 2},
-    "growing-sparse": {"horizon": data_cases.DENSE},
+    "growing-sparse": {"horizon": dynamic_cases.DENSE},
     "growing-sparse-infinite": {"horizon": None},
+    "factorised-difference": {"horizon": 5},
     "fully-dynamic": {"horizon": None},
     "inserted-minus-deleted": {"horizon": None},
     "guessing": {"points": 2},
