@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
+from scipy.signal import lfilter
 
 from disttrack.mechanisms import COUNTERS, Binary, Blt, Counter, PerItem, SquareRoot, Unbounded
 from disttrack.mechanisms.counters import counter
@@ -131,7 +133,7 @@ def test_buffers_have_the_sensitivity_of_their_matrix() -> None:
     """In closed form against all columns, and against a figure of another project's tests.
 
     Half of the squared sensitivity is the zero-concentrated loss for noise of variance 1: 3.17226586 for these buffers,
-    100 steps and two entries 50 steps apart (google/confidential-federated-compute, test of its accounting).
+    100 steps and two entries 50 steps apart (google-parfait/federated-compute, test of its accounting).
     """
     decays = np.array([0.9999999999921251, 0.9944453083640997, 0.8985923474607591, 0.4912001418098778])
     weights = np.array([0.0070314825502323835, 0.10613806907600574, 0.1898159060327625, 0.1966594748073734])
@@ -174,6 +176,28 @@ def test_buffers_made_for_several_entries_lose_less(steps: int, entries: int, se
     one = optimised_buffers(steps, count)
     assert deviation**2 < 0.999 * one.column_norm(steps, entries, separation) * one.row_norm(steps)
     assert made.variance(steps) < SquareRoot(1.0, steps, **users).variance(steps)
+
+
+@pytest.mark.slow
+def test_buffers_come_close_to_the_best_toeplitz_factorisation() -> None:
+    """A search over all coefficients that fall, from those of the square root: 4 % below the buffers, 13 % below it."""
+    steps, users = 64, {"participations": 8, "separation": 8}
+
+    def log_loss(variables: np.ndarray) -> float:
+        logs = np.cumsum(np.exp(np.clip(variables, -25.0, 5.0)))
+        coefficients = np.concatenate(([1.0], np.exp(-logs)))
+        row = lfilter([1.0], coefficients, np.ones(steps))
+        return math.log(columns_norm(coefficients, 8, 8) * float(np.sum(row**2)))
+
+    start = np.log(-np.diff(np.log(SquareRoot(1.0, steps).coefficients(steps))))
+    options = {"maxiter": 3000, "maxfun": 400_000}
+    best = math.exp(minimize(log_loss, start, method="L-BFGS-B", options=options).fun / 2)
+    assert best == pytest.approx(9.6854, rel=1e-4)
+    for buffers, most in ((1, 1.047), (2, 1.041), (3, 1.041)):
+        made = Blt(1.0, steps, buffers=buffers, **users)
+        assert 1.02 < math.sqrt(made.variance(steps)) / made.sigma / best < most
+    root = SquareRoot(1.0, steps, **users)
+    assert math.sqrt(root.variance(steps)) / root.sigma / best == pytest.approx(1.130, abs=0.001)
 
 
 @pytest.mark.parametrize(("entries", "separation"), [(2, 1), (8, 1), (8, 64), (64, 64), (2, 1000)])
