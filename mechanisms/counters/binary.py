@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.checks import at_most, whole
 from disttrack.mechanisms.counters.linear import NodeCounter, Nodes, dyadic_nodes
 
 
@@ -30,7 +30,8 @@ class Binary(NodeCounter):
         Number of steps at most.
     literal
         True uses the published log2(horizon) as the number of levels. It is up to one level short, so
-        the privacy loss is then more than `epsilon`; only for comparison with published variances.
+        the privacy loss is then more than `epsilon`; only for comparison with published variances, with one
+        participation.
 
     Raises
     ------
@@ -60,6 +61,7 @@ class Binary(NodeCounter):
         super().__post_init__()
         if self.literal:
             whole("horizon", self.horizon, least=2)
+            at_most(1)("participations", self.participations)
 
     @property
     def levels(self) -> float:

@@ -51,9 +51,16 @@ class Buffers:
         fading: Floats = self.decays[:, None] ** np.arange(BLOCK)
         return fading
 
-    def column_norm(self, steps: int) -> float:
-        """Return sum c(i)^2 over i < steps, the squared L2 sensitivity, in closed form."""
-        return 1.0 + _energy(self.decays, self.weights, steps - 1)
+    def column_norm(self, steps: int, entries: int = 1, separation: int = 1) -> float:
+        """Return the squared L2 sensitivity, in closed form: sum c(i)^2 over i < steps for one entry of a user.
+
+        The entries are those of the steps 1, 1 + separation, .... Row j of the heights holds the exponentials that the
+        first j + 1 entries have left at the step after the last of them; the next entry adds c(0) = 1 to these.
+        """
+        heights = self.weights * np.cumsum(self.decays ** (separation * np.arange(entries)[:, None]), axis=0)
+        before, rest = heights[:-1], steps - 1 - (entries - 1) * separation
+        between = before @ _sums(self.decays, separation) * before + 2.0 * before * self.decays ** (separation - 1)
+        return entries + float(np.sum(between)) + _energy(self.decays, heights[-1], rest)
 
     def row_norm(self, steps: int) -> float:
         """Return sum b(i)^2 over i < steps, the squared norm of row `steps` of A C^-1, in closed form."""
@@ -79,11 +86,15 @@ def _residues(poles: Floats, zeros: Floats) -> Floats:
 
 def _energy(decays: Floats, heights: Floats, steps: int) -> float:
     """Return the sum over i < steps of (sum_j heights_j decays_j^i)^2, in closed form."""
+    return float(heights @ _sums(decays, steps) @ heights)
+
+
+def _sums(decays: Floats, steps: int) -> Floats:
+    """Return the sums over i < steps of (decays_j decays_k)^i, one for each j and k."""
     logs = np.log(np.maximum(decays, 1e-300))
     exponents = logs[:, None] + logs
     with np.errstate(invalid="ignore", divide="ignore"):
-        sums = np.where(exponents > -1e-15, float(steps), np.expm1(steps * exponents) / np.expm1(exponents))
-    return float(heights @ sums @ heights)
+        return np.where(exponents > -1e-15, float(steps), np.expm1(steps * exponents) / np.expm1(exponents))
 
 
 @lru_cache(maxsize=128)
@@ -109,28 +120,30 @@ def quadrature_buffers(steps: int, stride: float = STRIDE) -> Buffers:
 
 
 @lru_cache(maxsize=128)
-def optimised_buffers(steps: int, count: int) -> Buffers:
+def optimised_buffers(steps: int, count: int, entries: int = 1, separation: int = 1) -> Buffers:
     """Return `count` buffers of the least maximum loss over `steps` steps, found numerically.
 
     The maximum loss is the squared sensitivity times the largest variance for noise of variance 1: the product of
     `column_norm` and `row_norm`. The decays of C and of C^-1 alternate; the logits of all of them, the first and the
     logarithms of their gaps, are free variables. They start evenly spaced, from 1 / steps to the lags of one step.
+    Gaps stay between exp(-12) and a share of 60: for many entries, the best decays may coincide or be 0.
 
     Source
     ------
-    Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024; McMahan, Xu, Zhang 2024.
+    Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024; McMahan, Xu, Zhang 2024, also for several entries of a user.
     Both kinds of decays as variables: McMahan, Pillutla 2025. The start: derived here.
     """
     from scipy import optimize  # a slow import, only needed by this function
 
     def buffers(variables: Floats) -> Buffers:
-        logits = variables[0] + np.append(0.0, np.cumsum(np.exp(variables[1:])))
+        gaps = np.exp(np.clip(variables[1:], -12.0, math.log(60.0 / (2 * count - 1))))
+        logits = variables[0] + np.append(0.0, np.cumsum(gaps))
         decays = 1.0 / (1.0 + np.exp(logits))
         return Buffers(decays[::2], _residues(decays[::2], decays[1::2]) * decays[::2], decays[1::2])
 
     def log_loss(variables: Floats) -> float:
         made = buffers(variables)
-        return math.log(made.column_norm(steps)) + math.log(made.row_norm(steps))
+        return math.log(made.column_norm(steps, entries, separation)) + math.log(made.row_norm(steps))
 
     first = -math.log(steps) - 0.5
     gap = math.log((1.0 - first) / (2 * count - 1))
@@ -152,7 +165,8 @@ class Blt(Toeplitz):
     calibration
         Formula for sigma from epsilon and delta: classical (epsilon up to 1) or exact.
     buffers
-        Number of buffers, at most 10; their parameters minimise the maximum loss over the horizon. None for the
+        Number of buffers, at most 10; their parameters minimise the maximum loss over the horizon for this number of
+        participations. None for the
         buffers of a quadrature: more of them, within 1 % of the square root's error at every horizon.
 
     Raises
@@ -181,13 +195,15 @@ class Blt(Toeplitz):
     @property
     def factors(self) -> Buffers:
         """The numbers of the factorisation."""
-        return optimised_buffers(self.steps, self.buffers) if self.buffers else quadrature_buffers(self.steps)
+        if not self.buffers:
+            return quadrature_buffers(self.steps)
+        return optimised_buffers(self.steps, self.buffers, self.entries, self.separation)
 
     def coefficients(self, steps: int) -> Floats:
         return self.factors.coefficients(steps)
 
     def column_norm(self, steps: int) -> float:
-        return self.factors.column_norm(steps)
+        return self.factors.column_norm(steps, min(self.entries, -(-steps // self.separation)), self.separation)
 
     def row_norm(self, t: int) -> float:
         return self.factors.row_norm(t)

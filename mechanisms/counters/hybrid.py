@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.counters.linear import LinearCounter, NodeNoise, dyadic_nodes
+from disttrack.mechanisms.counters.linear import NodeNoise, UserLevelCounter, dyadic_nodes
 from disttrack.mechanisms.noise import Ahead, Draws, Floats, Laplace
 
 
 @dataclass(frozen=True)
-class Hybrid(LinearCounter):
+class Hybrid(UserLevelCounter):
     """Hybrid mechanism: no horizon is needed; the error grows with the logarithm of the steps so far.
 
     With P = 2^i the last power of two up to t, the estimate is the sum up to P with noise of i + 1
@@ -43,10 +43,15 @@ class Hybrid(LinearCounter):
     arithmetic = "grid"
     needs_horizon = False
 
+    @property
+    def share(self) -> float:
+        """Privacy loss of one entry."""
+        return self.epsilon / self.entries
+
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         power = t.bit_length() - 1
         rest = (t - (1 << power)).bit_count()
-        return [(2 / self.epsilon, power + 1), (2 * max(1, power) / self.epsilon, rest)]
+        return [(2 / self.share, power + 1), (2 * max(1, power) / self.share, rest)]
 
     def encoder(self, steps: int) -> Floats:
         rows = np.zeros((steps, steps))
@@ -54,13 +59,13 @@ class Hybrid(LinearCounter):
             power = t.bit_length() - 1
             since = t - (1 << power)
             if since:
-                rows[t - 1, t - (since & -since) : t] = self.epsilon / (2 * max(1, power))
+                rows[t - 1, t - (since & -since) : t] = self.share / (2 * max(1, power))
             else:
-                rows[t - 1, t >> 1 : t] = self.epsilon / 2
+                rows[t - 1, t >> 1 : t] = self.share / 2
         return rows
 
     def noise(self, rng: np.random.Generator) -> HybridNoise:
-        return HybridNoise(self.epsilon, rng)
+        return HybridNoise(self.share, rng)
 
 
 class HybridNoise(Ahead):

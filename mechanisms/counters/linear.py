@@ -12,16 +12,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from disttrack.mechanisms.checks import Whole
 from disttrack.mechanisms.counters.base import Counter, Run
 from disttrack.mechanisms.noise import Ahead, Draws, Floats, Laplace, or_silence
 
 BLOCK: Final = 1 << 15
 """Steps processed at a time, so that they stay in the cache."""
+MOST: Final = 1 << 26
+"""Maximum product of entries of a user and steps for an exact sensitivity."""
 NEVER: Final = 1 << 62
 """Step from which a node that stays in all estimates is not used any more."""
 
@@ -49,6 +54,30 @@ class LinearCounter(Counter):
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> LinearRun:
         return LinearRun(self, self.noise(or_silence(rng, silent)))
+
+
+@dataclass(frozen=True)
+class UserLevelCounter(LinearCounter):
+    """A linear counter for streams in which a user may have several entries.
+
+    Its noise hides all entries of one user: neighbouring streams differ in up to `entries` entries, by at most 1 each.
+
+    Parameters
+    ----------
+    participations
+        Entries of one user at most. Neighbouring streams differ in all of them, by at most 1 each.
+    separation
+        Steps from one entry of a user to the next at least.
+    """
+
+    participations: Whole = field(default=1, kw_only=True)
+    separation: Whole = field(default=1, kw_only=True)
+
+    @property
+    def entries(self) -> int:
+        """Entries of one user within the horizon at most: one in each `separation` steps, up to `participations`."""
+        room = self.participations if self.horizon is None else -(-self.horizon // self.separation)
+        return min(self.participations, room)
 
 
 class LinearRun(Run):
@@ -99,7 +128,7 @@ class Nodes(NamedTuple):
     sign: Any = 1.0
 
 
-class NodeCounter(LinearCounter):
+class NodeCounter(UserLevelCounter):
     """A counter whose estimates add or subtract nodes, each with one draw of Laplace noise of the same scale."""
 
     arithmetic = "grid"
@@ -109,10 +138,30 @@ class NodeCounter(LinearCounter):
     def levels(self) -> float:
         """Largest number of nodes that contain an entry: it loses epsilon over this in each of them."""
 
+    @cached_property
+    def sensitivity(self) -> float:
+        """L1 sensitivity of the noisy sums: the largest number of nodes that contain the entries of one user.
+
+        A node counts once for each entry, since changes of the same sign add up. It is exact up to `MOST`
+        entries times steps; beyond that, or without a horizon, each entry is taken to lie in `levels` nodes.
+        """
+        if self.entries == 1 or self.horizon is None or self.entries * self.steps > MOST:
+            return self.entries * self.levels
+        nodes = self.nodes(0, self.steps)
+        first, beyond = (
+            np.bincount(np.minimum(of, self.steps), minlength=self.steps + 1) for of in (nodes.after, nodes.last)
+        )
+        counts = np.cumsum(first - beyond)[:-1]
+        most = np.zeros(self.steps)
+        for _ in range(self.entries):  # the most of one entry more, for each last step
+            earlier = np.concatenate((np.zeros(self.separation), most))[: self.steps]
+            most = np.maximum.accumulate(counts + earlier)
+        return float(most[-1])
+
     @property
     def scale(self) -> float:
         """Scale of the noise of a node."""
-        return self.levels / self.epsilon
+        return self.sensitivity / self.epsilon
 
     @abstractmethod
     def nodes(self, before: int, upto: int) -> Nodes:

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.counters.linear import NEVER, LinearCounter, NodeCounter, NodeNoise, Nodes
+from disttrack.mechanisms.counters.linear import NEVER, NodeCounter, NodeNoise, Nodes, UserLevelCounter
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
 
 @dataclass(frozen=True)
-class Fresh(LinearCounter):
+class Fresh(UserLevelCounter):
     """Fresh noise at each step: every estimate is a separate release, with Lap(horizon / epsilon).
 
     An entry counts in all estimates after it, so the budget is split over the horizon; the standard
-    deviation is sqrt(2) horizon / epsilon at every step.
+    deviation is sqrt(2) horizon / epsilon at every step. Several entries of one user count in most estimates if they
+    are the earliest ones: steps 1, 1 + separation, ....
 
     Parameters
     ----------
@@ -41,14 +42,20 @@ class Fresh(LinearCounter):
     memory = "O(1)"
     arithmetic = "grid"
 
+    @property
+    def scale(self) -> float:
+        """Scale of the noise: the estimates that the entries of one user count in, over epsilon."""
+        missed = self.separation * self.entries * (self.entries - 1) // 2
+        return (self.entries * self.steps - missed) / self.epsilon
+
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
-        return [(self.steps / self.epsilon, 1)]
+        return [(self.scale, 1)]
 
     def encoder(self, steps: int) -> Floats:
-        return np.tri(steps) * (self.epsilon / self.steps)
+        return np.tri(steps) / self.scale
 
     def noise(self, rng: np.random.Generator) -> Draws:
-        return Draws(Laplace(self.steps / self.epsilon), rng, batch=min(self.steps, 1024))
+        return Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024))
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ class SquareRoot(Toeplitz):
         return square_root_coefficients(steps)
 
     def column_norm(self, steps: int) -> float:
-        return square_root_norm(steps)
+        return square_root_norm(steps) if self.entries == 1 else super().column_norm(steps)
 
     def row_norm(self, t: int) -> float:
         return square_root_norm(t)  # both factors are the same matrix

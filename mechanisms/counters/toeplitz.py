@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from disttrack.mechanisms.checks import Share, probability, whole
-from disttrack.mechanisms.counters.linear import LinearCounter
+from disttrack.mechanisms.counters.linear import UserLevelCounter
 from disttrack.mechanisms.gaussian import Calibration, noise_multiplier
 from disttrack.mechanisms.noise import Draws, Floats, Gaussian
 
@@ -18,11 +18,29 @@ FIRST_BLOCK = 1024
 """Length of the first block of correlated noise; each later block is as long as all before it."""
 
 
+def columns_norm(coefficients: Floats, entries: int, separation: int) -> float:
+    """Return the squared norm of the sum of `entries` columns of C, 1, 1 + separation, ..., as far as there are any.
+
+    Examples
+    --------
+    >>> columns_norm(np.array([1.0, 0.5, 0.25]), 2, 2)  # (1, 0.5, 0.25) + (0, 0, 1)
+    2.8125
+    """
+    steps = len(coefficients)
+    sums = np.zeros((-(-steps // separation), separation))
+    sums.flat[:steps] = coefficients
+    np.cumsum(sums, axis=0, out=sums)
+    sums[entries:] -= sums[:-entries]
+    return float(np.sum(sums.flat[:steps] ** 2))
+
+
 @dataclass(frozen=True)
-class Toeplitz(LinearCounter):
+class Toeplitz(UserLevelCounter):
     """A factorisation A = (A C^-1) C of the all-ones triangle A, C lower-triangular Toeplitz: A x + A C^-1 z.
 
-    The draws z have standard deviation sigma times the largest norm of a column of C, its L2 sensitivity.
+    The draws z have standard deviation sigma times the L2 sensitivity of C x: the largest norm of a sum of columns of
+    C, one for each entry of a user. The coefficients of C are not negative and do not increase, so that of the columns
+    1, 1 + separation, 1 + 2 separation, ... has the largest norm, and changes of different signs have a smaller one.
 
     Parameters
     ----------
@@ -37,6 +55,10 @@ class Toeplitz(LinearCounter):
     ------
     ValueError
         If a parameter is out of range.
+
+    Source
+    ------
+    Several entries of one user: Kalinin, Lampert 2024, Theorem 2.
     """
 
     privacy = "approximate"
@@ -52,9 +74,9 @@ class Toeplitz(LinearCounter):
     def coefficients(self, steps: int) -> Floats:
         """Return c(0), ..., c(steps - 1), the first column of C."""
 
-    @abstractmethod
     def column_norm(self, steps: int) -> float:
-        """Return the squared norm of the first column of C, the largest, for this number of steps."""
+        """Return the squared L2 sensitivity of C x over this number of steps."""
+        return columns_norm(self.coefficients(steps), self.entries, self.separation)
 
     @abstractmethod
     def row_norm(self, t: int) -> float:

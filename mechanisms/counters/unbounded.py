@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 
-from disttrack.mechanisms.counters.toeplitz import Toeplitz, ToeplitzNoise
+from disttrack.mechanisms.checks import at_most, whole
+from disttrack.mechanisms.counters.toeplitz import Toeplitz, ToeplitzNoise, columns_norm
 from disttrack.mechanisms.noise import Draws, Floats, RealGaussian
 
 BEND: Final = 14.0
 """Logarithm of the number of steps from which the coefficients fall faster than the square root's."""
 CUT: Final = 30.0
 """Logarithm of the inverse angle beyond which the norm's integrand is replaced by its limit, to one part in 1e13."""
+MOST: Final = 1 << 16
+"""Largest product of entries of a user and their separation; a larger separation has no use."""
 
 
 def _bent(logarithm: Any) -> Any:
@@ -44,13 +47,21 @@ def bent_coefficients(steps: int, sign: int) -> Floats:
     return _series(1 << max(steps - 1, 1).bit_length(), sign)[:steps]
 
 
-@lru_cache(maxsize=1)
-def endless_norm() -> float:
+@lru_cache(maxsize=8)
+def endless_norm(entries: int = 1, separation: int = 1) -> float:
     """Return the sum of c(i)^2 over all i, the squared norm of the first column of C without end.
 
     By Parseval it is (1 / pi) int |c(e^(i angle))|^2 over the angles from 0 to pi, with ln(1 / (1 - e^(i angle))) =
     -ln(2 sin(angle / 2)) + i (pi - angle) / 2. In s = -ln(angle) the integrand is smooth, and its tail falls like s^-3.
+
+    For several entries, return a bound on the squared norm of the sum of their columns, less than 0.3 % above it: the
+    coefficients fall, so from some step on the sum is at most `entries` times the one of the last column.
     """
+    if entries > 1:
+        span = (entries - 1) * min(separation, MOST // entries)
+        coefficients = bent_coefficients(16 * span, -1)
+        beyond = endless_norm() - float(np.sum(coefficients[: 15 * span] ** 2))
+        return columns_norm(coefficients, entries, span // (entries - 1)) + entries**2 * beyond
     from scipy.integrate import quad
 
     def near(s: float) -> float:
@@ -80,7 +91,7 @@ class Unbounded(Toeplitz):
     epsilon, delta
         Privacy of all estimates together, however many.
     horizon
-        Number of steps at most; None for no end. It has no influence on the noise.
+        Number of steps at most; None for no end. It has no influence on the noise for one participation.
     calibration
         Formula for sigma from epsilon and delta: classical (epsilon up to 1) or exact.
 
@@ -107,15 +118,14 @@ class Unbounded(Toeplitz):
     needs_horizon = False
     remembers_steps = True
 
+    participations: Annotated[int, whole, at_most(MOST)] = field(default=1, kw_only=True)
+
     @property
     def std(self) -> float:
-        return self.sigma * math.sqrt(endless_norm())
+        return self.sigma * math.sqrt(endless_norm(self.entries, self.separation))
 
     def coefficients(self, steps: int) -> Floats:
         return bent_coefficients(steps, -1)
-
-    def column_norm(self, steps: int) -> float:
-        return float(np.sum(self.coefficients(steps) ** 2))
 
     def row_norm(self, t: int) -> float:
         return float(np.sum(bent_coefficients(t, 1) ** 2))

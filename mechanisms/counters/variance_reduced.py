@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.mechanisms.counters.linear import LinearCounter, NodeNoise, dyadic_nodes
+from disttrack.mechanisms.counters.linear import NodeNoise, UserLevelCounter, dyadic_nodes
 from disttrack.mechanisms.noise import Ahead, Draws, Floats, Laplace
 
 
@@ -18,7 +18,7 @@ def own_weight(height: int) -> float:
 
 
 @dataclass(frozen=True)
-class TreeVarianceReduced(LinearCounter):
+class TreeVarianceReduced(UserLevelCounter):
     """Binary tree whose nodes are refined from below: the best estimate from a node and its descendants.
 
     All nodes of the tree get noise Lap(levels / epsilon), of variance s^2. A node of height h weighs its
@@ -57,7 +57,7 @@ class TreeVarianceReduced(LinearCounter):
     @property
     def scale(self) -> float:
         """Scale of the noise of a node."""
-        return self.levels / self.epsilon
+        return self.entries * self.levels / self.epsilon
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         parts = []

@@ -29,3 +29,16 @@ def test_a_peer_agrees_and_finds_no_lower_loss(peer: Any, steps: int, count: int
     assert float(peer.max_loss(theirs, steps)) == pytest.approx(loss, rel=1e-7)
     found = peer.optimize(n=steps, min_buffers=count, max_buffers=count, error="max")
     assert loss <= float(peer.max_loss(found, steps)) * (1 + 1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("steps", "entries", "separation", "count"), [(100, 2, 50, 2), (1_000, 64, 15, 2)])
+def test_a_peer_agrees_on_several_entries(peer: Any, steps: int, entries: int, separation: int, count: int) -> None:
+    ours = Blt(1.0, steps, buffers=count, participations=entries, separation=separation)
+    loss = ours.variance(steps) / ours.sigma**2
+    theirs = peer.BufferedToeplitz.build(buf_decay=ours.factors.decays, output_scale=ours.factors.weights)
+    measure = peer.LossFn.build_min_sep(steps, "max", separation, entries)
+    assert float(measure.loss(theirs)) == pytest.approx(loss, rel=1e-7)
+    shared = {"n": steps, "min_sep": separation, "max_participations": entries, "error": "max"}
+    found = peer.optimize(min_buffers=count, max_buffers=count, **shared)
+    assert loss <= float(measure.loss(found)) * (1 + 2e-6)

@@ -91,7 +91,7 @@ RANGES: dict[str, Range | None] = {
         whole(1),
     ),
     **dict.fromkeys(("runs", "block", "rows", "copies", "rounds", "updates", "depth", "width", "budget"), whole(1)),
-    **dict.fromkeys(("tail", "size", "groups", "buffers"), whole(1)),
+    **dict.fromkeys(("tail", "size", "groups", "buffers", "participations", "separation"), whole(1)),
     **dict.fromkeys(("experts", "candidates"), whole(2)),
     **dict.fromkeys(("burn", "prefill"), whole(0)),
     **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "strategy"), NAME),

@@ -16,6 +16,7 @@ from disttrack.mechanisms import Counter, DynamicMechanism, Sparse, StaticMechan
 from disttrack.mechanisms.accounting import Ledger, Overdrawn, lines
 from disttrack.mechanisms.accounting.composition import TAIL, exact_available, exact_loss
 from disttrack.mechanisms.counters import counter as counter_of
+from disttrack.mechanisms.counters.linear import UserLevelCounter
 from disttrack.protocols import Robust
 from disttrack.simulator.errors import ScenarioError
 
@@ -32,14 +33,16 @@ def missing() -> str:
 
 
 def accounted(mechanism: Any, delta: float) -> float | None:
-    """Return the privacy loss at `delta` of the entry for which the draws of a counter lose most.
+    """Return the privacy loss at `delta` of the user for whom the draws of a counter lose most.
 
     An entry affects the draws of a column of the counter's encoder; these are independent, so their losses
-    compose. None if the mechanism declares no such matrix, or without dp-accounting.
+    compose. A user with several entries, as close as they may be, affects those of the sum of their columns. None if
+    the mechanism declares no such matrix, or without dp-accounting.
     """
-    encoder = _encoder(mechanism) if isinstance(mechanism, Counter) and exact_available() else None
-    if encoder is None:
+    rows = _encoder(mechanism) if isinstance(mechanism, Counter) and exact_available() else None
+    if rows is None:
         return None
+    encoder = _of_users(mechanism, rows)
     if mechanism.privacy == "approximate":
         return exact_loss([1 / float(np.sqrt((encoder**2).sum(axis=0)).max())], delta, normal=True)
     column = encoder[:, int(encoder.sum(axis=0).argmax())]
@@ -101,28 +104,37 @@ def budget_lines(thing: Any, sites: int = SITES) -> list[str]:
 
 
 def _counter(counter: Counter, ledger: Ledger, delta: float = 0.0) -> None:
-    """Enter the loss of a counter's draws for the entry that is used most."""
+    """Enter the loss of a counter's draws for the user whose entries are used most."""
     if isinstance(counter, Sparse):
         partition, inner = counter.partition, counter.inner
         segments = ledger.part("partition", partition.epsilon, rule="parallel")
         segments.use("segment", partition.epsilon, over=(1, counter.horizon))
         _counter(inner, ledger.part("counter of segments", inner.epsilon))
         return
-    losses = None if delta else _encoder(counter)
-    if losses is None:
+    rows = None if delta else _encoder(counter)
+    if rows is None:
         ledger.use("all estimates", counter.epsilon, delta)
         return
-    entry = int(losses.sum(axis=0).argmax())
-    for row in losses[losses[:, entry] > 0]:
-        steps_in = np.flatnonzero(row) + 1
-        first, last = int(steps_in[0]), int(steps_in[-1])
-        ledger.use(f"sum of step {first}" if first == last else f"sum of steps {first} to {last}", float(row[entry]))
+    losses = _of_users(counter, rows)
+    for row, loss in zip(rows, losses[:, losses.sum(axis=0).argmax()], strict=True):
+        if loss:
+            steps_in = np.flatnonzero(row) + 1
+            first, last = int(steps_in[0]), int(steps_in[-1])
+            ledger.use(f"sum of step {first}" if first == last else f"sum of steps {first} to {last}", float(loss))
 
 
 def _encoder(counter: Counter) -> Any:
     """Return the absolute weights of a counter's noisy sums, one row per draw; None if it declares none."""
     encoder = counter.encoder(min(STEPS, counter.horizon or STEPS))
     return None if encoder is None else np.abs(np.asarray(encoder))
+
+
+def _of_users(counter: Counter, rows: Any) -> Any:
+    """Return the sums of the columns of one user's entries, as close as they may be, one column per first entry."""
+    steps = rows.shape[1]
+    entries, separation = (counter.entries, counter.separation) if isinstance(counter, UserLevelCounter) else (1, steps)
+    later = np.hstack((rows, np.zeros_like(rows)))
+    return sum(later[:, at : at + steps] for at in range(0, min(entries * separation, steps), separation))
 
 
 def _tracker(protocol: Robust, sites: int) -> Ledger:

@@ -1,4 +1,4 @@
-"""The audits of mechanisms that take a stream: counters, sparse-vector tests, monitors and transformations.
+"""The audits of mechanisms that take a stream: sparse counters, sparse-vector tests, monitors and transformations.
 
 The inputs for runs are such that a mechanism is close to its limit: short streams, a first item that is in all
 intervals of a tree, queries at the threshold. The proved bound of an exact loss is the claim, except for inputs on
@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate
-from math import log, sqrt
+from math import log
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -22,97 +21,33 @@ import numpy as np
 from disttrack.mechanisms import (
     AboveThreshold,
     ContinualOutput,
-    Counter,
     CounterMonitor,
-    Hybrid,
     PanPrivateDensity,
     PrivatePartition,
-    RandomizedResponse,
     ReleaseMonitor,
     SortedQueries,
     Sparse,
     SparseVectorMonitor,
-    Unbounded,
 )
-from disttrack.mechanisms.counters.toeplitz import Toeplitz
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, Watch, audit_of, closings, exactly, one_more
-from disttrack.simulator.tasks.audit.event import Shape
+from disttrack.simulator.tasks.audit.case import (
+    Audit,
+    Case,
+    Exact,
+    Watch,
+    audit_of,
+    closings,
+    exactly,
+    one_more,
+)
+from disttrack.simulator.tasks.audit.counter_cases import EXACT_STEPS
+from disttrack.simulator.tasks.audit.counter_cases import STEPS as STEPS
 from disttrack.simulator.tasks.audit.exact.coins import coin_loss
 from disttrack.simulator.tasks.audit.exact.halting import MeasuredTest, halting_loss, measured_test
-from disttrack.simulator.tasks.audit.exact.linear import linear_loss, normal_loss
+from disttrack.simulator.tasks.audit.exact.linear import linear_loss
 
-STEPS: Final = 4
-"""Steps of a stream for runs, unless a mechanism needs others."""
-EXACT_STEPS: Final = 8
-"""Maximum number of steps of a stream for an exact loss."""
 MOST_COINS: Final = 12
 """Maximum number of coins whose outcomes are enumerated."""
-
-
-def _estimates(counter: Counter, stream: Sequence[float], rng: Any, look: int | None = None) -> Sequence[float]:
-    """Watch the estimates of a counter, and its memory after step `look`, unless None."""
-    run = counter.start(rng)
-    if look is None:
-        return run.release(stream).tolist()  # type: ignore[no-any-return]
-    seen = [run.step(x) for x in stream[:look]]
-    state = run.state()
-    return [*seen, *(run.step(x) for x in stream[look:]), state["count"], *state.get("noise", ())]
-
-
-def _one_item(counter: Counter, steps: int, place: int, look: int | None = None) -> Case:
-    """Presence of one item; the memory is seen after step `look`, unless None."""
-    watch = partial(_estimates, counter, look=look)
-    inputs = one_more([0.0] * steps)[[0, 1 + place]].tolist()
-    base, shifted = ([*accumulate(stream), *([sum(stream[:look])] if look else [])] for stream in inputs)
-    noises = [0.0] * (len(watch(inputs[0], np.random.default_rng(0))) - len(base))
-    watched = f"outputs, and the memory after step {look}" if look else "outputs"
-    says = f"item {place + 1} of {steps} is there or not; all others are not; seen: {watched}"
-    shape = Shape([*base, *noises], [*shifted, *noises], normal=counter.privacy == "approximate")
-    return Case(watch, inputs, says, shape)
-
-
-@audit_of.register
-def _counter(counter: Counter) -> Audit:
-    """Presence of the first or the last item of a short stream; for a private memory of the third, with one look.
-
-    Exactly: presence of any item; a private memory is seen once, after any of the steps.
-    """
-    steps, longer = (min(most, counter.horizon or most) for most in (STEPS, EXACT_STEPS))
-    delta = float(getattr(counter, "delta", 0.0)) if counter.privacy == "approximate" else 0.0
-    if counter.pan_private:
-        cases = [_one_item(counter, steps, min(2, steps - 1), steps - 1)]
-    else:
-        cases = [_one_item(counter, steps, place) for place in sorted({0, steps - 1})]
-
-    def exact() -> Exact | None:
-        looks = range(1, longer + 1) if counter.pan_private else (None,)
-        watches = [partial(_estimates, counter, look=look) for look in looks]
-        losses = [linear_loss(watch, one_more([0.0] * longer), delta) for watch in watches]
-        known = [loss for loss in losses if loss is not None]
-        return Exact(max(known), counter.epsilon) if len(known) == len(losses) else None
-
-    return Audit(cases, exact, slow=isinstance(counter, Hybrid | Toeplitz))
-
-
-@audit_of.register
-def _(counter: Unbounded) -> Audit:
-    """Exactly: the claim is for a stream without end, of which a short one loses its part of the sensitivity."""
-    audit = _counter(counter)
-
-    def exact() -> Exact | None:
-        known, steps = audit.exact(), min(EXACT_STEPS, counter.horizon or EXACT_STEPS)
-        move = sqrt(counter.column_norm(steps)) / counter.std
-        return exactly(known and known.loss, normal_loss(move, counter.delta))
-
-    return audit._replace(exact=exact)
-
-
-@audit_of.register
-def _(counter: RandomizedResponse) -> Audit:
-    """Exactly: item 1 of 2, with a look at the memory after it."""
-    watch = partial(_estimates, counter, look=1)
-    return _counter(counter)._replace(exact=lambda: Exact(coin_loss(watch, ((0.0, 0.0), (1.0, 0.0))), counter.epsilon))
 
 
 @audit_of.register

@@ -22,6 +22,7 @@ from disttrack.mechanisms import (
     PerturbedLeader,
     SquareRoot,
 )
+from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.simulator.points.registry import parameters
 from disttrack.simulator.tasks.audit import Exact, exact_loss, loss_with_half_the_noise
@@ -106,6 +107,32 @@ def _claim(name: str) -> float:
 
 
 # ---------------------------------------------------------------------- linear mechanisms
+
+
+@pytest.mark.quick_cases(4)
+@pytest.mark.parametrize("kind", ["square-root", "binary", "smooth-binary", "fresh", "per-item", "two-level", "blt"])
+@pytest.mark.parametrize(("participations", "separation"), [(2, 1), (2, 3), (3, 2)])
+def test_all_entries_of_a_user_are_hidden(kind: str, participations: int, separation: int) -> None:
+    """The worst of all users loses the claim, more with half of the noise, and more with the noise for one entry."""
+    rules = counter(kind, 1.0, 5, participations=participations, separation=separation)
+    found, halved = exact_loss(rules), loss_with_half_the_noise(rules)
+    assert found is not None
+    assert halved is not None
+    normal = rules.privacy == "approximate"
+    assert found.loss == pytest.approx(0.783672 if normal else 1.0, rel=1e-6)  # the classical calibration is generous
+    assert halved > 1.5
+    for_one = counter(kind, 1.0, 5)
+
+    def of_one(stream: Any, rng: Any) -> Any:
+        return for_one.start(rng).release(stream)
+
+    together = np.zeros(5)
+    together[: participations * separation : separation] = 1
+    loss = linear_loss(of_one, [np.zeros(5), together], 1e-6 if normal else 0.0)
+    assert loss is not None
+    assert loss > 1.2 * found.loss
+    if kind in ("per-item", "smooth-binary"):
+        assert loss == pytest.approx(participations)  # group privacy, with nothing to spare
 
 
 def test_a_shift_that_several_draws_can_make_is_the_cheapest() -> None:
