@@ -1,9 +1,10 @@
-"""``disttrack advise``: the trackers for a situation, or the protocols for a quota, ranked by words."""
+"""``disttrack advise``: trackers ranked by words, protocols of a quota by words, private answers by their error."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 from click.core import ParameterSource
@@ -14,19 +15,27 @@ from disttrack.simulator.cli.tables import Column, Table, print_facts, print_tab
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.formats import number, percent
 
-TRACKERS = ("items", "alpha", "delta", "against")
-QUOTAS = ("load", "window", "overshoot", "latency", "out")
-"""Options of one question, which have no meaning in the other."""
+OPTIONS: Final = {
+    "": ("sites", "items", "alpha", "delta", "against"),
+    "quota": ("quota", "sites", "load", "window", "overshoot", "latency", "out"),
+    "queries": ("queries", "domain", "steps", "epsilon", "delta", "size", "every", "lifetime", "out"),
+}
+"""Options of each question; those of another one have no meaning in it. All have a seed."""
 
 
 @click.command(
     epilog="200 gateways: --sites 200 --items 1e8 --alpha 0.05 --against outputs. "
-    "12 replicas with one limit: --quota 1000/s --sites 12 --overshoot 2% --latency 20ms"
+    "12 replicas with one limit: --quota 1000/s --sites 12 --overshoot 2% --latency 20ms. "
+    "Private counts of 64 values: --queries points --domain 64 --steps 20000 --epsilon 1 --delta 1e-6"
 )
 @SITES
 @ITEMS
 @ALPHA
-@click.option("--delta", default=0.05, help="Probability with which the error may ever exceed alpha.")
+@click.option(
+    "--delta",
+    type=float,
+    help="Probability with which the error may ever exceed alpha, 0.05 if left out; with --queries that of privacy, 0.",
+)
 @click.option("--against", default="outputs", metavar="POWER", help="What senders may see: nothing, outputs or state.")
 @SEED
 @click.option("--quota", type=RATE, help="Rank the protocols of a quota instead: 1000/s.")
@@ -34,20 +43,31 @@ QUOTAS = ("load", "window", "overshoot", "latency", "out")
 @click.option("--window", type=TIME, default="1s", help="Window of the quota.")
 @click.option("--overshoot", type=SHARE, default="1%", help="Share of the limit that may be overshot.")
 @click.option("--latency", type=TIME, default="0s", help="Time of a message, one way.")
-@click.option("--out", type=FILE, help="Write the scenario that verifies the quota into this file.")
+@click.option("--queries", metavar="FAMILY", help="Rank private mechanisms for data that changes: points, intervals.")
+@click.option("--domain", default=1, help="Values that an item may have.")
+@click.option("--steps", default=20_000, help="Steps of the stream of insertions and deletions.")
+@click.option("--epsilon", default=1.0, help="Privacy of all answers together.")
+@click.option("--size", default=1000, help="Items in the games.")
+@click.option("--every", default=1, help="Steps from one answer to the next, where a mechanism takes that.")
+@click.option("--lifetime", type=int, help="Steps for which an item counts, where a mechanism takes that.")
+@click.option("--out", type=FILE, help="Write the scenario that verifies a quota, or private answers, into this file.")
 @click.pass_context
-def advise(context: click.Context, /, quota: float | None, **given: Any) -> None:
+def advise(context: click.Context, /, **given: Any) -> None:
     """Rank the trackers that keep a promise by the words of whole games or, where these are long, by their bounds.
 
-    With --quota, the protocols that keep an overshoot: a step of their games brings a request, and lasts 1 / load.
+    With --quota, the protocols that keep an overshoot: a step of their games brings a request, and lasts 1 / load. With
+    --queries, the private mechanisms for insertions and deletions, by the error that they state.
     """
-    others = QUOTAS if quota is None else TRACKERS
-    for name in others:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            needs = "needs --quota" if quota is None else "does not go with --quota"
+    question = next((name for name in OPTIONS if name and given[name] is not None), "")
+    takes = (*OPTIONS[question], "seed")
+    for name in given:
+        if name not in takes and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            other = next(one for one, options in OPTIONS.items() if one and name in options) if not question else ""
+            needs = f"does not go with --{question}" if question else f"needs --{other}"
             raise ScenarioError(f"--{name} {needs} (disttrack advise --help)")
-    options = {name: value for name, value in given.items() if name not in others}
-    _advise_tracker(**options) if quota is None else _advise_quota(quota, **options)
+    options = {name: given[name] for name in takes}
+    answer: dict[str, Callable[..., None]] = {"": _advise_tracker, "quota": _advise_quota, "queries": _advise_data}
+    answer[question](**options)
 
 
 def _advise_quota(
@@ -81,7 +101,44 @@ def _advise_quota(
     print_table(Table("Protocols that keep the overshoot", columns, rows))
     steps = f"{service.window:,} steps are {window:g} s, {service.limit:,} requests are admitted in them"
     print_facts({"cheapest": best.label, "a game": f"{steps}, messages take {service.latency:,}"})
-    scenario = search.scenario_of(best, service)
+    _verify(search.scenario_of(best, service), out)
+
+
+def _advise_data(seed: int, out: Path | None, delta: float | None, **wanted: Any) -> None:
+    from disttrack.simulator.search import data_advice as search
+
+    situation = search.Wanted(delta=delta or 0.0, **wanted)
+    ranked = search.advise(situation, seed)
+    best, zero = ranked[0], ranked[0].game.late_zero
+    rows = [
+        [
+            one.label,
+            *(number(float(f"{each:.3g}")) for each in (one.game.bound, one.game.max_abs_error, one.game.late_error)),
+        ]
+        for one in ranked
+    ]
+    columns = [
+        Column("mechanism"),
+        Column("stated", right=True, says="what its largest error exceeds in 5 % of the games at most"),
+        Column("largest", right=True, says="the largest error of its game"),
+        Column("late", right=True, says="the largest error in the last tenth of the game"),
+    ]
+    print_table(Table("Private answers about data that changes", columns, rows))
+    useful = (
+        "smaller: of use" if best.game.late_error < zero else "no smaller: more items are needed, or a larger epsilon"
+    )
+    print_facts(
+        {
+            "least stated": best.label,
+            "a game": f"{situation.played:,} steps; {situation.size:,} items come, then as many come as go",
+            "answers of 0": f"err by {number(zero)} in the last tenth; its late error is {useful}",
+        }
+    )
+    _verify(search.scenario_of(best, situation), out)
+
+
+def _verify(scenario: str, out: Path | None) -> None:
+    """Print the scenario that verifies an answer, or write it into a file."""
     if out is None:
         click.echo(f"\nThe scenario that verifies it, which --out FILE writes:\n\n{scenario}", nl=False)
         return
@@ -92,11 +149,12 @@ def _advise_quota(
     print_facts({"verify": f"disttrack run {out}"})
 
 
-def _advise_tracker(sites: int, items: str, alpha: float, delta: float, against: str, seed: int) -> None:
+def _advise_tracker(sites: int, items: str, alpha: float, delta: float | None, against: str, seed: int) -> None:
     from disttrack.simulator.scenario.document import value_of
     from disttrack.simulator.scenario.load import load
     from disttrack.simulator.search import advice as search
 
+    delta = 0.05 if delta is None else delta
     # checked as any scenario is
     protocol = {"kind": "martingale", "alpha": alpha, "delta": delta}
     data = {
