@@ -15,6 +15,7 @@ from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.mechanisms.statistical import (
     Empirical,
     GaussianAnswers,
+    Holdout,
     LaplaceAnswers,
     NoisyArgmax,
     Splitting,
@@ -164,6 +165,25 @@ def test_the_reusable_holdout_by_hand() -> None:
         ThresholdOut().start(DATA[:, :1], 1, np.random.default_rng(0))
 
 
+def test_normal_noise_of_the_reusable_holdout() -> None:
+    """On each test and on each answer, of one deviation; none that stays on the threshold."""
+    source: Any = ScriptedNoise([6.0, 4.0, -2.0, 6.0])
+    run = ThresholdOut(threshold=0.2, noise=0.01, normal=True).start(DATA, 5, source)
+    assert run.answer(FeatureMean(0)) == 0.75  # 0.25 apart; 0.2 + 0.06 pass
+    assert run.answer(FeatureMean(0)) == pytest.approx(0.5 - 0.02)  # 0.24
+    assert run.answer(FeatureMean(0)) == 0.75
+    assert source.normal_draws
+    assert [batch.scale for batch in source.batches] == [0.01] * 4
+
+
+def test_the_plain_holdout_is_the_second_half() -> None:
+    run = Holdout().start(DATA, 2, np.random.default_rng(0))
+    assert [run.answer(FeatureMean(0)), run.answer(FeatureMean(1))] == [1 / 2, 1 / 4]
+    assert Holdout().start(DATA[:, :3], 2, np.random.default_rng(0)).answer(FeatureMean(1)) == 0.5  # of two points
+    with pytest.raises(ValueError, match=r"^samples must be at least 2, to be halved; got 1$"):
+        Holdout().start(DATA[:, :1], 1, np.random.default_rng(0))
+
+
 def test_queries_by_hand() -> None:
     assert FeatureMean(1).values(DATA).tolist() == [0, 0, 1, 0, 0, 0, 0, 1]
     vote = Vote((0, 1), np.array([1.0, 1.0]))
@@ -180,6 +200,7 @@ def test_queries_by_hand() -> None:
     inside = Members(np.array([True, False, True, True]))
     assert inside.values(np.array([0, 1, 1, 2])).tolist() == [1, 0, 0, 1]
     assert inside.true == 0.75
+    assert Members(inside.inside, 2).true == 0.5
 
 
 @pytest.mark.parametrize("cells", [1, 2, 3, 4, 5, 9])
@@ -216,3 +237,4 @@ def test_what_points_are_drawn_from() -> None:
     source: Any = Source()
     assert Coins(3).draw(3, source).tolist() == [[1, -1, 1], [1, -1, -1], [-1, 1, -1]]
     assert Cells(7).draw(4, source).tolist() == [0, 7, 4]
+    assert Cells(7, filled=3).draw(4, source).tolist() == [0, 3, 4]
