@@ -64,7 +64,7 @@ class SketchRun(CorrectedRun):
         super().__init__(data, rules.threshold, rules.updates, draw)
 
     def guess(self, query: StatisticalQuery) -> float:
-        return float(self._sketch @ query.values(self._prior)) / len(self._sketch)
+        return float((self._sketch * query.values(self._prior)).mean())
 
     def learn(self, query: StatisticalQuery, excess: float) -> None:
         self._moves += np.sign(excess) * query.values(self._prior)
