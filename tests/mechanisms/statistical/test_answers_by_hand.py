@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 from math import erf, log, pi, sqrt
 from typing import Any
 
@@ -201,6 +202,13 @@ def test_queries_by_hand() -> None:
     assert inside.values(np.array([0, 1, 1, 2])).tolist() == [1, 0, 0, 1]
     assert inside.true == 0.75
     assert Members(inside.inside, 2).true == 0.5
+
+
+def test_the_truth_of_a_vote_is_its_mean_over_the_cube() -> None:
+    cube = np.array(list(product((-1, 1), repeat=5))).T
+    for weights in ([1, 1, 1, 1], [1, -1, 1, -1, 1], [3, 1, -2, 0, 0.5]):
+        assert Vote(range(len(weights)), np.array(weights, dtype=float)).mean(cube) == Vote.true
+    assert Vote((0, 0), np.array([1.0, 0.0])).mean(cube[:, :20]) != 0.5  # of points that are no cube
 
 
 @pytest.mark.parametrize("cells", [1, 2, 3, 4, 5, 9])
