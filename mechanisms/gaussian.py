@@ -56,6 +56,22 @@ def noise_multiplier(epsilon: float, delta: float, calibration: Calibration = "c
     return math.exp(float(optimize.brentq(excess, -12.0, high, xtol=1e-14)))
 
 
+def concentrated(epsilon: float, delta: float) -> float:
+    """Return the zero-concentrated budget rho with rho + 2 sqrt(rho ln(1 / delta)) = epsilon.
+
+    Source
+    ------
+    Bun, Steinke 2016, Proposition 1.3.
+
+    Examples
+    --------
+    >>> round(concentrated(1.0, 1e-6), 5)
+    0.01748
+    """
+    log = math.log(1 / delta)
+    return (math.sqrt(log + epsilon) - math.sqrt(log)) ** 2
+
+
 def delta_spent(sigma: float, epsilon: float) -> float:
     """Return the least delta that noise of this standard deviation, over the sensitivity, spends at this epsilon.
 

@@ -6,8 +6,10 @@ from disttrack.adversaries.analysts.analysts import BestOfMany as BestOfMany
 from disttrack.adversaries.analysts.analysts import FixedQueries as FixedQueries
 from disttrack.adversaries.analysts.analysts import GradientAnalyst as GradientAnalyst
 from disttrack.adversaries.analysts.analysts import LeaderboardClimber as LeaderboardClimber
+from disttrack.adversaries.analysts.analysts import RandomSets as RandomSets
 from disttrack.adversaries.analysts.analysts import SignCorrelation as SignCorrelation
 from disttrack.adversaries.analysts.analysts import Speller as Speller
+from disttrack.adversaries.analysts.analysts import VariableSelection as VariableSelection
 from disttrack.adversaries.analysts.base import Analyst as Analyst
 from disttrack.adversaries.analysts.base import AnalystView as AnalystView
 

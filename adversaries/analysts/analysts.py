@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from disttrack.adversaries.analysts.base import Analyst, AnalystView
 from disttrack.adversaries.scripts import Scripted
-from disttrack.mechanisms.checks import Positive, at_least
+from disttrack.mechanisms.checks import Positive, Whole, at_least
 from disttrack.mechanisms.statistical.queries import (
     DIGIT,
     FeatureMean,
@@ -160,11 +161,87 @@ class Speller(Scripted, Analyst):
     """
 
     kind: ClassVar[str] = "speller"
-    points: ClassVar[Literal["coins", "cells"]] = "cells"
+    points: ClassVar[Literal["coins", "cells", "half-cells"]] = "cells"
 
     def script(self, view: AnalystView) -> Iterator[StatisticalQuery]:
         yield SpellOut(view.features)
         yield Members(read(view.answers[0], view.samples, view.features) > 0)
+
+
+@dataclass
+class RandomSets(Scripted, Analyst):
+    """Asks for the shares of random sets of cells, coarse and fine in turn, and finally for one made of the answers.
+
+    Only the first half of the cells have points, so the density is 2 with respect to all cells. A coarse set is a
+    random half of 2, 4, 8 ... blocks of cells: its share is far from that of all cells, and has to be learned. A fine
+    set has one cell of each pair at random. Its true share is 1/2 and every excess an artefact of the sample; the last
+    set has the cell of each pair that such excesses favour.
+
+    Source
+    ------
+    sign-correlation, on cells; coarse sets: derived.
+    """
+
+    kind: ClassVar[str] = "random-sets"
+    points: ClassVar[Literal["coins", "cells", "half-cells"]] = "half-cells"
+
+    def script(self, view: AnalystView) -> Iterator[StatisticalQuery]:
+        pairs = view.features // 2
+        filled, scales = 2 * (pairs // 2), max(1, pairs.bit_length() - 2)
+        favour: Floats = np.zeros(pairs)
+        for asked in range(view.queries - 1):
+            fine = asked % 2 == 1
+            first = view.rng.integers(0, 2, pairs) == 1
+            if not fine:
+                first = first[np.arange(pairs) >> int(view.rng.integers(0, scales))]
+            yield Members(_cells(first, first != fine, view.features), filled)
+            if fine:
+                favour += (float(view.answers[-1]) - 0.5) * (2.0 * first - 1)
+        yield Members(_cells(favour > 0, favour <= 0, view.features), filled)
+
+
+def _cells(first: NDArray[np.bool_], second: NDArray[np.bool_], cells: int) -> NDArray[np.bool_]:
+    """Return the set with these first and second cells of the pairs, and without a cell that is in no pair."""
+    inside = np.zeros(cells, dtype=bool)
+    inside[: 2 * len(first)] = np.column_stack([first, second]).ravel()
+    return inside
+
+
+@dataclass
+class VariableSelection(Scripted, Analyst):
+    """Selects features by their means on a training set and on the answers, and asks for the vote of their signs.
+
+    The mean of a feature of -1 and +1 is its correlation with the label, which is folded into the features. A feature
+    is eligible if both means have the same sign and exceed 1 / sqrt(n), n points of the training set. Of these, the
+    `selected` with the largest means on the training set vote; all of them if they are fewer. The true value of the
+    vote is 1/2. From a plain holdout it is about Phi(1.53 sqrt(s / n)) for s features that are all eligible.
+
+    Parameters
+    ----------
+    selected
+        Features that vote, k.
+
+    Source
+    ------
+    Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015, the reusable holdout, figure 1 and its supplementary code.
+    """
+
+    kind: ClassVar[str] = "variable-selection"
+    trains: ClassVar[bool] = True
+
+    selected: Whole = 500
+
+    def script(self, view: AnalystView) -> Iterator[StatisticalQuery]:
+        assert view.training is not None
+        features = min(view.features, max(1, view.queries - 1))
+        for feature in range(features):
+            yield FeatureMean(feature)
+        train = view.training[:features].mean(axis=1)
+        held = 2 * np.array([float(answer) for answer in view.answers[:features]]) - 1
+        agreement = np.minimum(np.abs(train), np.abs(held)) * np.sign(train * held)
+        eligible = np.flatnonzero(agreement > 1 / sqrt(view.training.shape[1]))
+        strongest = eligible[np.argsort(-np.abs(train[eligible]), kind="stable")[: self.selected]]
+        yield Vote(strongest, np.sign(train[strongest]))
 
 
 def read(answer: Any, samples: int, cells: int) -> NDArray[np.int64]:

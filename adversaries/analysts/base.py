@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from disttrack.adversaries.base import Opponent
-from disttrack.mechanisms.statistical.queries import Selection, StatisticalQuery
+from disttrack.mechanisms.statistical.queries import Data, Selection, StatisticalQuery
 
 
 class AnalystView:
@@ -25,13 +25,15 @@ class AnalystView:
         Points of the sample.
     answers
         The answers so far; for a selection, the index of the query selected.
+    training
+        The first half of the sample, for analysts with a training set; None for others.
     known
         The mechanism's kind and parameters.
     rng
         The analyst's own random generator.
     """
 
-    __slots__ = ("answers", "features", "known", "queries", "rng", "samples")
+    __slots__ = ("answers", "features", "known", "queries", "rng", "samples", "training")
 
     def __init__(
         self,
@@ -40,8 +42,10 @@ class AnalystView:
         features: int,
         samples: int,
         rng: np.random.Generator,
+        training: Data | None = None,
         known: Mapping[str, Any] | None = None,
     ) -> None:
+        self.training = training
         self.queries, self.features, self.samples = queries, features, samples
         self.answers: list[Any] = []
         self.known: Mapping[str, Any] = known or {}
@@ -69,10 +73,13 @@ class Analyst(Opponent, ABC):
     """
 
     plays: ClassVar[tuple[str, ...]] = ("statistical-queries", "sample-size", "worst-of-many")
-    points: ClassVar[Literal["coins", "cells"]] = "coins"
-    """Kind of points: independent fair features, or cells."""
+    points: ClassVar[Literal["coins", "cells", "half-cells"]] = "coins"
+    """Kind of points: independent fair features, cells, or cells of which only the first half have points."""
     selects: ClassVar[bool] = False
     """Whether it asks for selections only, so that mechanisms that answer nothing can play too."""
+
+    trains: ClassVar[bool] = False
+    """Whether it sees the first half of the sample, its training set."""
 
     @abstractmethod
     def move(self, view: AnalystView) -> StatisticalQuery | Selection | None:

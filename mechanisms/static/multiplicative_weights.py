@@ -10,6 +10,7 @@ from typing import Annotated, Final
 import numpy as np
 
 from disttrack.mechanisms.checks import at_least
+from disttrack.mechanisms.gaussian import concentrated
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.static.base import Paid, Parts, StaticMechanism
 
@@ -159,8 +160,7 @@ class Plan:
     @property
     def rho(self) -> float:
         """The zero-concentrated budget with rho + 2 sqrt(rho ln(1 / delta)) = epsilon."""
-        log = math.log(1 / self.delta)
-        return (math.sqrt(log + self.epsilon) - math.sqrt(log)) ** 2
+        return concentrated(self.epsilon, self.delta)
 
     def stated(self, domain: int, queries: int, total: float, rounds: int, beta: float) -> float:
         """Return the stated error of the rounds for a known number of items."""

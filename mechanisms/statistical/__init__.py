@@ -8,7 +8,10 @@ from disttrack.mechanisms.statistical.noisy import GaussianAnswers as GaussianAn
 from disttrack.mechanisms.statistical.noisy import LaplaceAnswers as LaplaceAnswers
 from disttrack.mechanisms.statistical.noisy import NoisyArgmax as NoisyArgmax
 from disttrack.mechanisms.statistical.plain import Empirical as Empirical
+from disttrack.mechanisms.statistical.plain import Holdout as Holdout
 from disttrack.mechanisms.statistical.plain import Splitting as Splitting
+from disttrack.mechanisms.statistical.sketched import LazyGradient as LazyGradient
+from disttrack.mechanisms.statistical.sketched import OnlineWeights as OnlineWeights
 from disttrack.mechanisms.statistical.threshold_out import ThresholdOut as ThresholdOut
 
 CURATORS: dict[str, type[QueryMechanism]] = {

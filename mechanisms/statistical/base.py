@@ -88,6 +88,20 @@ class QueryMechanism(Mechanism, ABC):
         raise NotImplementedError(f"{self.kind} has no answers that can be drawn by themselves")
 
 
+def halves(data: Data) -> tuple[Data, Data]:
+    """Return the training half of a sample and its holdout.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two points.
+    """
+    half = data.shape[-1] // 2
+    if not half:
+        raise ValueError(f"samples must be at least 2, to be halved; got {data.shape[-1]}")
+    return data[..., :half], data[..., half:]
+
+
 def sampling_error(samples: int, queries: int, beta: float) -> float:
     """Return the largest error of any empirical mean of fixed queries, except with probability beta (Hoeffding)."""
     return sqrt(log(2 * queries / beta) / (2 * samples))

@@ -1,4 +1,4 @@
-"""Answers without noise: the mean over the whole sample, and over a fresh part of it for each query."""
+"""Answers without noise: the mean over the whole sample, its holdout, and over a fresh part of it for each query."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import count, repeat
 import numpy as np
 
 from disttrack.mechanisms.checks import Positive
-from disttrack.mechanisms.statistical.base import MeanRun, QueryMechanism, empirical_errors, sampling_error
+from disttrack.mechanisms.statistical.base import MeanRun, QueryMechanism, empirical_errors, halves, sampling_error
 from disttrack.mechanisms.statistical.queries import Data, Floats
 
 
@@ -36,6 +36,29 @@ class Empirical(QueryMechanism):
 
     def coin_errors(self, samples: int, queries: int, number: int, rng: np.random.Generator) -> Floats:
         return empirical_errors(samples, number, rng)
+
+
+@dataclass(frozen=True)
+class Holdout(QueryMechanism):
+    """Answers with the mean over the second half of the sample, exactly; the first half is a training set.
+
+    Parameters
+    ----------
+    alpha
+        Error that counts as a failure.
+
+    Source
+    ------
+    Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015, the standard holdout.
+    """
+
+    kind = "holdout"
+    error = "sqrt(ln(k / beta) / n) for queries that do not depend on the holdout; none for adaptive ones"
+
+    alpha: Positive = 0.1
+
+    def start(self, data: Data, queries: int, rng: np.random.Generator) -> MeanRun:
+        return MeanRun(repeat(halves(data)[1]))
 
 
 @dataclass(frozen=True)

@@ -37,13 +37,14 @@ class Coins:
 
 @dataclass(frozen=True)
 class Cells:
-    """Points that are uniform among `cells` cells."""
+    """Points that are uniform among the first `filled` of `cells` cells; among all if it is None."""
 
     cells: int
+    filled: int | None = None
 
     def draw(self, samples: int, rng: np.random.Generator) -> Data:
         """Return `samples` independent points."""
-        return rng.integers(0, self.cells, samples)
+        return rng.integers(0, self.filled or self.cells, samples)
 
 
 Distribution = Coins | Cells
@@ -144,14 +145,15 @@ class SpellOut(StatisticalQuery):
 
 @dataclass(frozen=True, eq=False)
 class Members(StatisticalQuery):
-    """Whether a point lies in a set of cells."""
+    """Whether a point lies in a set of cells, of which the first `filled` have points; all if it is None."""
 
     inside: NDArray[np.bool_]
+    filled: int | None = None
 
     @property
     def true(self) -> float:  # type: ignore[override]
-        """The share of the cells in the set."""
-        return float(self.inside.mean())
+        """The share of the cells with points that are in the set."""
+        return float(self.inside[: self.filled].mean())
 
     def values(self, data: Data) -> Floats:
         return self.inside[data].astype(np.float64)

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms.checks import Positive, Whole
-from disttrack.mechanisms.noise import Laplace
-from disttrack.mechanisms.statistical.base import QueryMechanism, QueryRun
+from disttrack.mechanisms.checks import Flag, Positive, Whole
+from disttrack.mechanisms.noise import Gaussian, Laplace
+from disttrack.mechanisms.statistical.base import QueryMechanism, halves
+from disttrack.mechanisms.statistical.corrected import THRESHOLD, CorrectedRun
 from disttrack.mechanisms.statistical.queries import Data, StatisticalQuery
 
 
@@ -21,21 +22,26 @@ class ThresholdOut(QueryMechanism):
     is answered with the former. Otherwise the answer is the holdout's mean with Lap(noise), and the threshold's
     noise is drawn anew. After `budget` such answers the holdout is used up, and the training half answers all queries.
 
+    The code of the published experiment has normal noise of standard deviation tau on the threshold, drawn anew for
+    each query, and on the holdout's answers: `normal`.
+
     Parameters
     ----------
     threshold
         Difference from which the holdout answers.
     noise
-        Scale of the noise.
+        Scale of the noise; its standard deviation if it is normal.
     budget
         Number of answers from the holdout.
+    normal
+        Whether the noise is normal, as in the published experiment.
     alpha
         Error that counts as a failure.
 
     Source
     ------
     Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015, Thresholdout.
-    The reusable holdout, figure 1; recalled.
+    The reusable holdout: algorithm, and the supplementary code of its figures.
     """
 
     kind = "threshold-out"
@@ -44,43 +50,25 @@ class ThresholdOut(QueryMechanism):
     threshold: Positive = 0.04
     noise: Positive = 0.005
     budget: Whole = 1000
+    normal: Flag = False
     alpha: Positive = 0.1
 
     def start(self, data: Data, queries: int, rng: np.random.Generator) -> ThresholdOutRun:
-        return ThresholdOutRun(self, data, rng)
+        def draw(factor: float) -> float:
+            if not self.normal:
+                return float(Laplace(factor * self.noise).draw(rng, 1)[0])
+            return 0.0 if factor == THRESHOLD else float(Gaussian(self.noise).draw(rng, 1)[0])
+
+        train, holdout = halves(data)
+        return ThresholdOutRun(train, holdout, self.threshold, self.budget, draw)
 
 
-class ThresholdOutRun(QueryRun):
-    """Running Thresholdout.
+class ThresholdOutRun(CorrectedRun):
+    """Running Thresholdout: the training half guesses, the holdout corrects."""
 
-    Attributes
-    ----------
-    paid
-        Answers from the holdout so far.
-    """
+    def __init__(self, train: Data, *rest: Any) -> None:
+        super().__init__(*rest)
+        self._train = train
 
-    def __init__(self, rules: ThresholdOut, data: Data, rng: np.random.Generator) -> None:
-        half = data.shape[-1] // 2
-        if not half:
-            raise ValueError(f"samples must be at least 2, to be halved; got {data.shape[-1]}")
-        self._rules, self._rng = rules, rng
-        self._train, self._holdout = data[..., :half], data[..., half:]
-        self.paid = 0
-        self._threshold = self._fresh()
-
-    def _draw(self, scale: float) -> float:
-        return float(Laplace(scale).draw(self._rng, 1)[0])
-
-    def _fresh(self) -> float:
-        return self._rules.threshold + self._draw(2 * self._rules.noise)
-
-    def answer(self, query: StatisticalQuery) -> Any:
-        train = float(query.mean(self._train))
-        if self.paid == self._rules.budget:
-            return train
-        holdout = float(query.mean(self._holdout))
-        if abs(holdout - train) <= self._threshold + self._draw(4 * self._rules.noise):
-            return train
-        self.paid += 1
-        self._threshold = self._fresh()
-        return holdout + self._draw(self._rules.noise)
+    def guess(self, query: StatisticalQuery) -> float:
+        return float(query.mean(self._train))

@@ -7,16 +7,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.adversaries.analysts import AnalystView, GradientAnalyst, LeaderboardClimber, SignCorrelation
-from disttrack.mechanisms.statistical.queries import FeatureMean, Residual, Selection, Vote
+from disttrack.adversaries.analysts import (
+    AnalystView,
+    GradientAnalyst,
+    LeaderboardClimber,
+    RandomSets,
+    SignCorrelation,
+    VariableSelection,
+)
+from disttrack.mechanisms.statistical import Holdout, ThresholdOut
+from disttrack.mechanisms.statistical.queries import Coins, FeatureMean, Residual, Selection, Vote
+from disttrack.simulator.game.streams import streams
 from disttrack.simulator.tasks.analysis.task import StatisticalQueries
+from disttrack.simulator.tasks.duel import play_duel
 
 ANALYSTS = {name: kind.load() for name, kind in StatisticalQueries.kinds("adversary").items()}
 
 
 def asked(analyst: Any, answers: Any, queries: int, features: int) -> list[Any]:
     """Let an analyst ask until it has nothing more to ask, with answers by the number of the query."""
-    view = AnalystView(queries=queries, features=features, samples=100, rng=np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    training = Coins(features).draw(50, rng)
+    view = AnalystView(queries=queries, features=features, samples=100, rng=rng, training=training)
     found = []
     while view.left:
         query = analyst.move(view)
@@ -60,3 +72,91 @@ def test_the_gradient_goes_with_the_answers() -> None:
     assert found[2].weights.tolist() == [0.5, -0.5]
     assert isinstance(found[4], Vote)
     assert found[4].weights.tolist() == [1.0, -1.0]
+
+
+def test_random_sets_by_hand() -> None:
+    """Eight cells, four pairs. Fine sets have a cell of each pair, coarse ones both or none, of runs of pairs."""
+    sets = asked(RandomSets(), lambda number: 0.8 if number % 4 else 0.1, 9, 8)
+    assert len(sets) == 9
+    favour = np.zeros(4)
+    for number, query in enumerate(sets[:-1], start=1):
+        pairs = query.inside.reshape(4, 2)
+        assert query.filled == 4
+        if number % 2:
+            assert (pairs[:, 0] == pairs[:, 1]).all()
+        else:
+            assert (pairs[:, 0] != pairs[:, 1]).all()
+            assert query.true == 0.5
+            favour += (2.0 * pairs[:, 0] - 1) * (0.3 if number % 4 else -0.4)
+    assert sets[-1].inside.reshape(4, 2).tolist() == [[value > 0, value <= 0] for value in favour]
+    assert sets[-1].true == 0.5
+    odd = asked(RandomSets(), lambda number: 0.5, 40, 11)
+    assert all(not query.inside[10] for query in odd)
+    assert {query.true for query in odd} == {0.0, 0.5, 1.0}  # 5 pairs, two of which have points
+
+
+def published(train: Any, holdout: Any, selected: int, sees: Any) -> float:
+    """Return the accuracy that a holdout reports of the published classifier, point by point: the plain form.
+
+    `sees` is the report of a holdout on the means of a query over both halves. Labels are all +1.
+    """
+    points = train.shape[1]
+    ranked = []
+    for feature in range(len(train)):
+        correlation = sum(train[feature].tolist()) / points
+        answer = sees(
+            sum((1 + x) / 2 for x in train[feature].tolist()) / points,
+            sum((1 + x) / 2 for x in holdout[feature].tolist()) / points,
+        )
+        other = 2 * answer - 1
+        least = 1 / points**0.5
+        if min(correlation, other) > least or max(correlation, other) < -least:
+            ranked.append((-abs(correlation), feature, 1 if correlation > 0 else -1))
+    ranked.sort()
+
+    def accuracy(data: Any) -> float:
+        right = 0.0
+        for point in data.T.tolist():
+            vote = sum(sign * point[feature] for _, feature, sign in ranked[:selected])
+            right += 1.0 if vote > 0 else 0.5 if vote == 0 else 0.0
+        return right / points
+
+    return float(sees(accuracy(train), accuracy(holdout)))
+
+
+@pytest.mark.parametrize("selected", [1, 5, 1000])
+def test_variable_selection_against_the_published_experiment(selected: int) -> None:
+    """Features of -1 and +1 in small, for a plain holdout and for Thresholdout with next to no noise."""
+    sizes = {"samples": 122, "features": 90, "queries": 91, "seed": 4}
+    data = Coins(90).draw(122, streams(4, StatisticalQueries.roles)["sample"])
+    train, holdout = data[:, :61], data[:, 61:]
+    game = play_duel(Holdout(), VariableSelection(selected), **sizes)
+    assert 0.5 + game.final_error == pytest.approx(published(train, holdout, selected, lambda _, other: other))
+
+    def reusable(one: float, other: float) -> float:
+        return one if abs(one - other) <= 0.0801 else other
+
+    for normal in (False, True):
+        curator = ThresholdOut(threshold=0.0801, noise=1e-9, normal=normal)
+        game = play_duel(curator, VariableSelection(selected), **sizes)
+        assert 0.5 + game.final_error == pytest.approx(published(train, holdout, selected, reusable), abs=1e-7)
+
+
+def test_only_who_trains_sees_the_first_half() -> None:
+    seen = []
+
+    class Curious(VariableSelection):
+        def script(self, view: AnalystView) -> Any:
+            seen.append(view.training)
+            return super().script(view)
+
+    class Untrained(SignCorrelation):
+        def script(self, view: AnalystView) -> Any:
+            seen.append(view.training)
+            return super().script(view)
+
+    for analyst in (Curious(), Untrained()):
+        play_duel(Holdout(), analyst, samples=7, features=3, queries=4, seed=4)
+    data = Coins(3).draw(7, streams(4, StatisticalQueries.roles)["sample"])
+    assert seen[0].tolist() == data[:, :3].tolist()
+    assert seen[1] is None

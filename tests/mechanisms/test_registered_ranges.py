@@ -92,6 +92,7 @@ RANGES: dict[str, Range | None] = {
     ),
     **dict.fromkeys(("runs", "block", "rows", "copies", "rounds", "updates", "depth", "width", "budget"), whole(1)),
     **dict.fromkeys(("tail", "size", "groups", "buffers", "participations", "separation"), whole(1)),
+    **dict.fromkeys(("cells", "selected"), whole(1)),
     **dict.fromkeys(("experts", "candidates"), whole(2)),
     **dict.fromkeys(("burn", "prefill"), whole(0)),
     **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "strategy"), NAME),
@@ -102,6 +103,8 @@ RANGES: dict[str, Range | None] = {
     "until": FROM_0,
     "base": Range("a whole number of at least 3", (2, 1, -3, True, 3.0), (3,)),
     "registers": whole(128),
+    "density": Range("a number of at least 1", (0.9, 0, *NUMBER), (1, 1.0)),
+    "normal": Range("true or false", (0, 1, "yes", None), (True, False)),
     "cut": None,
     "sticky": None,
 }

@@ -11,6 +11,7 @@ import numpy as np
 
 from disttrack.adversaries.analysts import Analyst, AnalystView
 from disttrack.mechanisms.statistical import Empirical, GaussianAnswers, QueryMechanism, Splitting
+from disttrack.mechanisms.statistical.base import halves
 from disttrack.mechanisms.statistical.noisy import overfitting_gap
 from disttrack.mechanisms.statistical.queries import Cells, Coins, Data, Distribution, Selection, StatisticalQuery
 from disttrack.simulator.errors import MoveError
@@ -38,7 +39,9 @@ BASES: Final[Mapping[str, str]] = {
 
 def distribution_of(analyst: Analyst, features: int) -> Distribution:
     """Return the distribution of the points for an analyst's queries."""
-    return Cells(features) if analyst.points == "cells" else Coins(features)
+    if analyst.points == "coins":
+        return Coins(features)
+    return Cells(features, 2 * (features // 4) if analyst.points == "half-cells" else None)
 
 
 class Truth:
@@ -120,7 +123,8 @@ def conversation(
     mechanism: QueryMechanism, analyst: Analyst, data: Data, truth: Truth, sizes: Sizes, rngs: Rngs
 ) -> Sides:
     """Return the parts of a game on a sample."""
-    view = AnalystView(rng=rngs["adversary"], known=known(mechanism), **sizes)
+    training = halves(data)[0] if analyst.trains else None
+    view = AnalystView(rng=rngs["adversary"], training=training, known=known(mechanism), **sizes)
     run = mechanism.start(data, view.queries, rngs["mechanism"])
     return Sides(run, analyst, SampleReferee(mechanism, view, data, truth), view, view.queries)
 
@@ -182,5 +186,5 @@ class StatisticalQueries(Duel):
         _, analyst = self.sides(point)
         sizes = self.sizes_of(point)
         features, samples = sizes["features"], sizes["samples"]
-        entries = features + samples if analyst.points == "cells" else features * samples
+        entries = features + samples if analyst.points != "coins" else features * samples
         return Demand(seconds=sizes["queries"] * (1 + samples / 2000) / 16_000, memory=5e7 + 8.0 * entries)

@@ -70,7 +70,7 @@ class WorstOfMany(MechanismGame):
     ) -> tuple[Row, Series]:
         repetitions, samples, queries = (sizes[key] for key in ("repetitions", "samples", "queries"))
         rngs = streams(seed, self.roles)
-        features = 10 * samples if adversary.points == "cells" else queries
+        features = 10 * samples if adversary.points != "coins" else queries
         distribution = distribution_of(adversary, features)
         truth = Truth(distribution, rngs["truth"])
         given = {"samples": samples, "queries": queries, "features": features}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 from math import erf, log, pi, sqrt
 from typing import Any
 
@@ -15,6 +16,7 @@ from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.mechanisms.statistical import (
     Empirical,
     GaussianAnswers,
+    Holdout,
     LaplaceAnswers,
     NoisyArgmax,
     Splitting,
@@ -164,6 +166,25 @@ def test_the_reusable_holdout_by_hand() -> None:
         ThresholdOut().start(DATA[:, :1], 1, np.random.default_rng(0))
 
 
+def test_normal_noise_of_the_reusable_holdout() -> None:
+    """On each test and on each answer, of one deviation; none that stays on the threshold."""
+    source: Any = ScriptedNoise([6.0, 4.0, -2.0, 6.0])
+    run = ThresholdOut(threshold=0.2, noise=0.01, normal=True).start(DATA, 5, source)
+    assert run.answer(FeatureMean(0)) == 0.75  # 0.25 apart; 0.2 + 0.06 pass
+    assert run.answer(FeatureMean(0)) == pytest.approx(0.5 - 0.02)  # 0.24
+    assert run.answer(FeatureMean(0)) == 0.75
+    assert source.normal_draws
+    assert [batch.scale for batch in source.batches] == [0.01] * 4
+
+
+def test_the_plain_holdout_is_the_second_half() -> None:
+    run = Holdout().start(DATA, 2, np.random.default_rng(0))
+    assert [run.answer(FeatureMean(0)), run.answer(FeatureMean(1))] == [1 / 2, 1 / 4]
+    assert Holdout().start(DATA[:, :3], 2, np.random.default_rng(0)).answer(FeatureMean(1)) == 0.5  # of two points
+    with pytest.raises(ValueError, match=r"^samples must be at least 2, to be halved; got 1$"):
+        Holdout().start(DATA[:, :1], 1, np.random.default_rng(0))
+
+
 def test_queries_by_hand() -> None:
     assert FeatureMean(1).values(DATA).tolist() == [0, 0, 1, 0, 0, 0, 0, 1]
     vote = Vote((0, 1), np.array([1.0, 1.0]))
@@ -180,6 +201,14 @@ def test_queries_by_hand() -> None:
     inside = Members(np.array([True, False, True, True]))
     assert inside.values(np.array([0, 1, 1, 2])).tolist() == [1, 0, 0, 1]
     assert inside.true == 0.75
+    assert Members(inside.inside, 2).true == 0.5
+
+
+def test_the_truth_of_a_vote_is_its_mean_over_the_cube() -> None:
+    cube = np.array(list(product((-1, 1), repeat=5))).T
+    for weights in ([1, 1, 1, 1], [1, -1, 1, -1, 1], [3, 1, -2, 0, 0.5]):
+        assert Vote(range(len(weights)), np.array(weights, dtype=float)).mean(cube) == Vote.true
+    assert Vote((0, 0), np.array([1.0, 0.0])).mean(cube[:, :20]) != 0.5  # of points that are no cube
 
 
 @pytest.mark.parametrize("cells", [1, 2, 3, 4, 5, 9])
@@ -216,3 +245,4 @@ def test_what_points_are_drawn_from() -> None:
     source: Any = Source()
     assert Coins(3).draw(3, source).tolist() == [[1, -1, 1], [1, -1, -1], [-1, 1, -1]]
     assert Cells(7).draw(4, source).tolist() == [0, 7, 4]
+    assert Cells(7, filled=3).draw(4, source).tolist() == [0, 3, 4]
