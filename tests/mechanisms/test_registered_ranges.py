@@ -77,10 +77,10 @@ RANGES: dict[str, Range | None] = {
         ("horizon", "points", "k", "users", "changes", "domain", "delay", "half", "count", "window"), whole(1)
     ),
     **dict.fromkeys(("runs", "block", "rows", "copies", "rounds", "updates", "depth", "width", "budget"), whole(1)),
-    **dict.fromkeys(("tail", "size", "groups", "buffers"), whole(1)),
+    **dict.fromkeys(("tail", "size", "groups", "buffers", "blocks"), whole(1)),
     **dict.fromkeys(("experts", "candidates"), whole(2)),
-    **dict.fromkeys(("burn", "prefill"), whole(0)),
-    **dict.fromkeys(("counter", "static", "queries", "sketch", "literal"), NAME),
+    **dict.fromkeys(("burn", "prefill", "pulses"), whole(0)),
+    **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "parts"), NAME),
     "calibration": NAME,
     "signs": NAME,
     "threshold": POSITIVE,
@@ -92,7 +92,9 @@ RANGES: dict[str, Range | None] = {
     "sticky": None,
 }
 """By the name of a parameter; None if every value is taken."""
-BELOW_1 = ("ams-difference", "computation-paths", "private-median", "rounded", "salted", "switched")
+BELOW_1 = (
+    "ams-difference", "computation-paths", "estimator-corrector", "private-median", "rounded", "salted", "switched",
+)  # fmt: skip
 OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "above-threshold", "threshold"): FINITE,
     ("protocol", "binary", "literal"): None,
