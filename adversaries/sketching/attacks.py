@@ -197,6 +197,10 @@ class AmsAttack(Scripted, Attacker):
     burn
         Number of initial updates: the one item's frequency is doubled and halved in turn, which makes the output of any
         correct form change every time, until a robust form has used up its planned changes.
+    pulses
+        Number of times that the one item's frequency is doubled and halved before each look at the estimate. A form
+        whose answer stands while it is near must then give a new one; its memory of the last answer is erased. The
+        item's weight is doubled for good whenever fresh items outweigh it.
     until
         Ratio of the estimate to the truth at which it stops, 0 for never.
 
@@ -212,21 +216,25 @@ class AmsAttack(Scripted, Attacker):
     constant: Positive = 4.0
     rows: Whole | None = None
     burn: Natural = 0
+    pulses: Natural = 0
     until: FromZero = 0.0
 
     def script(self, view: StreamView) -> Iterator[Move]:
         rows = self.rows or size_known(view, "rows", "size") or 100
         weight = max(1, round(self.constant * sqrt(rows)))
         yield 0, weight  # w <- C sqrt(t) e_1; numbers are those of the lecture's attack
-        for _ in range((self.burn + 1) // 2):
-            yield 0, weight
-            yield 0, -weight
+        yield from _pulses((self.burn + 1) // 2, weight)
         kept = 0
         for item in count(1):
             if self.until and view.output < self.until * (weight**2 + kept):
                 return
+            if self.pulses and kept > weight**2:
+                yield 0, weight
+                weight *= 2
+            yield from _pulses(self.pulses, weight)
             old = view.output  # 1
             yield item, 1  # 2
+            yield from _pulses(self.pulses, weight)
             if self.takes_back(view, old):  # 3 and 4
                 yield item, -1
             else:
@@ -235,6 +243,13 @@ class AmsAttack(Scripted, Attacker):
     def takes_back(self, view: StreamView, old: float) -> bool:
         """Return whether to undo the item just added: the estimate has risen from the old one."""
         return view.output > old
+
+
+def _pulses(times: int, weight: int) -> Iterator[Move]:
+    """Double and halve the frequency of item 0, which is the weight."""
+    for _ in range(times):
+        yield 0, weight
+        yield 0, -weight
 
 
 @dataclass

@@ -9,6 +9,7 @@ from disttrack.mechanisms.sketches.base import Goal as Goal
 from disttrack.mechanisms.sketches.base import Move as Move
 from disttrack.mechanisms.sketches.base import Sketch as Sketch
 from disttrack.mechanisms.sketches.base import SketchRun as SketchRun
+from disttrack.mechanisms.sketches.corrector import EstimatorCorrector as EstimatorCorrector
 from disttrack.mechanisms.sketches.difference import AmsDifference as AmsDifference
 from disttrack.mechanisms.sketches.distinct import HyperLogLog as HyperLogLog
 from disttrack.mechanisms.sketches.distinct import Kmv as Kmv

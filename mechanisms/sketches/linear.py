@@ -131,6 +131,11 @@ class LinearRun(SketchRun):
         mine = self._counters.astype(np.float64)  # the counters of both runs may be large
         return float(mine @ other._counters.astype(np.float64)) / len(mine)
 
+    def multiply(self, factor: float) -> None:
+        """Multiply the sketched vector by any number: the counters, no longer whole, are 64-bit floats from then on."""
+        self._counters, self._room = factor * self._counters.astype(np.float64), inf
+        self.squares *= factor**2
+
     def twin(self) -> LinearRun:
         """Return an empty run with the same signs."""
         return LinearRun(self._groups, self._rows, self._signs)

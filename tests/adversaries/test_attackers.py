@@ -96,6 +96,17 @@ def test_the_attack_burns_changes_first_and_stops_at_its_goal() -> None:
     assert moves(attack, lambda made: 4.4, view_of(), 6) == [(0, 3)]
 
 
+def test_pulses_before_each_look_at_the_estimate() -> None:
+    """The item's weight is doubled once more fresh items are kept than its square."""
+    attack = AmsAttack(constant=1.0, rows=1, pulses=1)
+    pulse = [(0, 1), (0, -1)]
+    made = moves(attack, lambda made: 1.0, view_of(), 15)
+    assert made == [(0, 1), *pulse, (1, 1), *pulse, *pulse, (2, 1), *pulse, (0, 1), (0, 2), (0, -2), (3, 1)]
+    attack = AmsAttack(constant=1.0, rows=1, pulses=1)
+    risen = iter([1.0, 9.0, 2.0, 9.0, 9.0, 3.0, 9.0])  # after a pulse 2, with the item 3: it is taken back
+    assert moves(attack, lambda made: next(risen), view_of(), 7)[-1] == (1, -1)
+
+
 def test_tails_are_kept_only_if_the_target_rises() -> None:
     attack = TailAttack(tail=2)
     made = moves(attack, lambda made: float(len(made) >= 6), view_of(), 8)

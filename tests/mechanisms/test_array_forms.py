@@ -177,6 +177,7 @@ SKETCHED: dict[str, dict[str, Any]] = {
     "ams-difference": {"rounds": 9, "rows": 16},
     "rounded": {"size": 16},
     "computation-paths": {"changes": 3, "updates": 4},
+    "estimator-corrector": {"updates": 40, "rows": 8},
     "kmv": {"size": 16},
     "hyperloglog": {"registers": 128},
     "salted": {"size": 128},

@@ -91,11 +91,11 @@ RANGES: dict[str, Range | None] = {
         whole(1),
     ),
     **dict.fromkeys(("runs", "block", "rows", "copies", "rounds", "updates", "depth", "width", "budget"), whole(1)),
-    **dict.fromkeys(("tail", "size", "groups", "buffers", "participations", "separation"), whole(1)),
+    **dict.fromkeys(("tail", "size", "groups", "buffers", "participations", "separation", "blocks"), whole(1)),
     **dict.fromkeys(("cells", "selected"), whole(1)),
     **dict.fromkeys(("experts", "candidates"), whole(2)),
-    **dict.fromkeys(("burn", "prefill"), whole(0)),
-    **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "strategy"), NAME),
+    **dict.fromkeys(("burn", "prefill", "pulses"), whole(0)),
+    **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "strategy", "parts"), NAME),
     "calibration": NAME,
     "signs": NAME,
     "threshold": POSITIVE,
@@ -109,7 +109,9 @@ RANGES: dict[str, Range | None] = {
     "sticky": None,
 }
 """By the name of a parameter; None if every value is taken."""
-BELOW_1 = ("ams-difference", "computation-paths", "private-median", "rounded", "salted", "switched")
+BELOW_1 = (
+    "ams-difference", "computation-paths", "estimator-corrector", "private-median", "rounded", "salted", "switched",
+)  # fmt: skip
 OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "above-threshold", "threshold"): FINITE,
     ("protocol", "binary", "literal"): None,
