@@ -60,7 +60,7 @@ _FAR: Final = 6.0
 _MEASURED: Final = {
     "max_abs_error": "largest absolute error",
     "rms_error": "root mean square error",
-    "late_error": "largest error in the last tenth of the steps",
+    "late_error": "largest error in the last tenth",
     "touched": "different items",
     "samples_needed": "points needed",
     "paid": "regret that privacy adds, over the bound's shape",
