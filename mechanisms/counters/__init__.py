@@ -18,6 +18,7 @@ from disttrack.mechanisms.counters.base import Counter as Counter
 from disttrack.mechanisms.counters.base import Run as Run
 from disttrack.mechanisms.counters.binary import Binary as Binary
 from disttrack.mechanisms.counters.blt import Blt as Blt
+from disttrack.mechanisms.counters.gaussian_tree import GaussianTree as GaussianTree
 from disttrack.mechanisms.counters.hybrid import Hybrid as Hybrid
 from disttrack.mechanisms.counters.k_ary import KAry as KAry
 from disttrack.mechanisms.counters.pan_private import PanPrivate as PanPrivate

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.checks import Share, probability, whole
 from disttrack.mechanisms.counters.linear import UserLevelCounter
-from disttrack.mechanisms.gaussian import Calibration, noise_multiplier
-from disttrack.mechanisms.noise import Draws, Floats, Gaussian
+from disttrack.mechanisms.counters.normal import NormalCounter
+from disttrack.mechanisms.noise import Draws, Floats
 
 FIRST_BLOCK = 1024
 """Length of the first block of correlated noise; each later block is as long as all before it."""
@@ -35,7 +34,7 @@ def columns_norm(coefficients: Floats, entries: int, separation: int) -> float:
 
 
 @dataclass(frozen=True)
-class Toeplitz(UserLevelCounter):
+class Toeplitz(NormalCounter, UserLevelCounter):
     """A factorisation A = (A C^-1) C of the all-ones triangle A, C lower-triangular Toeplitz: A x + A C^-1 z.
 
     The draws z have standard deviation sigma times the L2 sensitivity of C x: the largest norm of a sum of columns of
@@ -61,15 +60,6 @@ class Toeplitz(UserLevelCounter):
     Several entries of one user: Kalinin, Lampert 2024, Theorem 2.
     """
 
-    privacy = "approximate"
-
-    delta: Share = 1e-6
-    calibration: Calibration = "classical"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _ = self.sigma
-
     @abstractmethod
     def coefficients(self, steps: int) -> Floats:
         """Return c(0), ..., c(steps - 1), the first column of C."""
@@ -78,27 +68,10 @@ class Toeplitz(UserLevelCounter):
         """Return the squared L2 sensitivity of C x over this number of steps."""
         return columns_norm(self.coefficients(steps), self.entries, self.separation)
 
-    @abstractmethod
-    def row_norm(self, t: int) -> float:
-        """Return the squared norm of row `t` of A C^-1."""
-
-    @property
-    def sigma(self) -> float:
-        """Noise multiplier: standard deviation of the noise over the L2 sensitivity."""
-        return noise_multiplier(self.epsilon, self.delta, self.calibration)
-
     @property
     def std(self) -> float:
         """Standard deviation of each draw."""
         return self.sigma * math.sqrt(self.column_norm(self.steps))
-
-    def variance(self, t: int) -> float:
-        whole("t", t)
-        return self.std**2 * self.row_norm(t)
-
-    def error_bound(self, t: int, beta: float) -> float:
-        probability("beta", beta)
-        return Gaussian(math.sqrt(self.variance(t))).quantile(1 - beta / 2)
 
     def encoder(self, steps: int) -> Floats:
         lags = np.subtract.outer(np.arange(steps), np.arange(steps))
