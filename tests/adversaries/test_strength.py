@@ -18,8 +18,10 @@ from disttrack.adversaries import (
     Coin,
     Contrary,
     Drain,
+    DrainItem,
     Eavesdrop,
     Freeze,
+    FreezeItem,
     Greedy,
     Halving,
     HardInstance,
@@ -37,6 +39,7 @@ from disttrack.adversaries import (
     SingleSite,
     Trial,
     WhiteBox,
+    ZipfItems,
     analysts,
     sketching,
 )
@@ -92,6 +95,11 @@ QUOTAS: Final = (
     Hit(Greedy(), PeriodicQuota(**LIMIT, every=150), overshoot, 1.4, 2.2, FLEET),
     Hit(ChurnOfSites(stay=9), BatchQuota(**LIMIT, size=10), overshoot, 1.0, 2.0, FLEET),
     Hit(Probing(), Lease(**LIMIT, upfront=0.5), utilisation, 0.99, 1.0, FLEET, SingleSite()),
+)
+NAMED: Final = made("frequency-randomized", alpha=0.1, strength=3)
+CONTENTS: Final = (
+    Hit(FreezeItem(), NAMED, above, 1.6, 1.95, FROM_ZERO, ZipfItems(domain=100)),
+    Hit(DrainItem(patience=0.3), NAMED, below, 1.0, 2.0, FROM_ZERO, ZipfItems(domain=100)),
 )
 EMPIRICAL: Final = made("empirical")
 """Answers queries by the mean of the sample."""
@@ -247,10 +255,10 @@ QUICK: Final = (
     ),
 )
 """An interval of one number is exact."""
-HITS: Final = (*TRACKERS, *QUOTAS, *SKETCHES, *QUICK)
+HITS: Final = (*TRACKERS, *QUOTAS, *CONTENTS, *SKETCHES, *QUICK)
 STREAMS: Final = (
-    "autoscaling biased bursts flash-crowd grow grow-and-delete in-the-air round-robin scattered single-site sliding "
-    "trace uniform zipf"
+    "autoscaling biased bursts flash-crowd grow grow-and-delete heavy-item in-the-air round-robin scattered "
+    "single-site sliding trace uniform uniform-items zipf"
 )
 """Kinds of streams that are made against nobody."""
 

@@ -44,9 +44,10 @@ from disttrack.mechanisms.queries.ordered import Intervals
 from disttrack.mechanisms.queries.plain import Axes, Points
 from disttrack.mechanisms.sketches.second_moment import rows_for_tail
 from disttrack.protocols import Protocol
-from disttrack.simulator.points.registry import Kind, kinds, parameters
+from disttrack.simulator.points.registry import Kind, kinds, kinds_for, parameters
 from disttrack.simulator.tasks.audit.mechanism import usual
 from disttrack.simulator.tasks.audit.task import Audit
+from disttrack.simulator.tasks.contents.task import ContentGame
 
 FAMILIES = ("protocol", "sketch", "curator", "analyst", "attacker")
 
@@ -88,6 +89,9 @@ RANGES: dict[str, Range | None] = {
     "until": FROM_0,
     "base": Range("a whole number of at least 3", (2, 1, -3, True, 3.0), (3,)),
     "registers": whole(128),
+    **dict.fromkeys(("period", "items"), whole(1)),
+    **dict.fromkeys(("strength", "patience"), POSITIVE),
+    "exponent": Range("a number of at least 0", (-1e-9, *NUMBER), (0, 9)),
     "cut": None,
     "sticky": None,
 }
@@ -115,9 +119,11 @@ OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "datasketches-count-min", "width"): whole(3),
     ("protocol", "statistical.laplace", "epsilon"): SHARE,
     ("adversary", "unsorted-items", "share"): None,
+    ("adversary", "heavy-item", "share"): FROM_0,
+    **{("protocol", kind, "alpha"): SHARE for kind in kinds_for("protocol", ContentGame.bases["protocol"])},
 }  # fmt: skip
 NEEDED = {"rows": 8, "groups": 3, "copies": 2, "size": 256, "changes": 2, "rounds": 2, "updates": 20, "registers": 256,
-          "width": 8, "epsilon": 0.5}  # fmt: skip
+          "width": 8, "epsilon": 0.5, "alpha": 0.5}  # fmt: skip
 """Values of parameters that must be given, but for mechanisms, which are made as they are audited."""
 REGISTERED = [kind for kind in kinds("protocol").values() if not issubclass(kind.load(), Protocol)] + [
     kind for kind in kinds("adversary").values() if not issubclass(kind.load(), Adversary)
