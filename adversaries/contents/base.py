@@ -16,7 +16,7 @@ class ItemAdversary(Opponent, ABC):
     of them changed.
     """
 
-    plays: ClassVar[tuple[str, ...]] = ("item-frequency",)
+    plays: ClassVar[tuple[str, ...]] = ("item-frequency", "heavy-hitters")
     each_item: ClassVar[bool] = False
     """Whether it needs time for each item, and not only for each change."""
 

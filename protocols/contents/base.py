@@ -43,8 +43,8 @@ class ItemTracker(Checked, ABC):
     """When every estimate is within alpha N of the truth at every step, as for `Protocol`."""
     reveals: ClassVar[str] = ""
     """What a change of an estimate reveals."""
-    plays: ClassVar[tuple[str, ...]] = ()
-    """The tasks that it is made for; empty: all that take its kind."""
+    plays: ClassVar[tuple[str, ...]] = ("item-frequency",)
+    """The tasks that it is made for."""
     report_words: ClassVar[int] = 1
     """Words of a report on an item."""
     per_item: ClassVar[bool] = False

@@ -27,6 +27,7 @@ TASKS: Final = {
     "second-moment": "disttrack.simulator.tasks.sketching.task:SecondMomentTask",
     "distinct-count": "disttrack.simulator.tasks.sketching.task:DistinctCount",
     "frequency": "disttrack.simulator.tasks.sketching.task:FrequencyTask",
+    "heavy-hitters": "disttrack.simulator.tasks.contents.task:HeavyHitterGame",
     "item-frequency": "disttrack.simulator.tasks.contents.task:ItemFrequency",
     "prediction": "disttrack.simulator.tasks.prediction.task:Prediction",
     "mirror": "disttrack.simulator.tasks.prediction.mirror:Mirror",

@@ -151,8 +151,6 @@ class ContentLeap:
 
     def judge(self) -> bool:
         """Judge a step with messages; return whether the game goes on."""
-        if not self.server.moved:
-            return True
         changed = self.problem.news(self.now, self.server.moved)
         self.server.moved.clear()
         if not changed:

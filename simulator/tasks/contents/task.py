@@ -1,4 +1,4 @@
-"""The task `item-frequency`: at every step the server must estimate how often each item came."""
+"""The tasks of content: `item-frequency`, how often each item came, and `heavy-hitters`, which came often."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.contents.engines import ContentLeap, ContentStep
+from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
 from disttrack.simulator.game.contents.problem import Frequency, Problem
 from disttrack.simulator.game.engine_choice import EngineError
 from disttrack.simulator.game.sizes import MOST_ITEMS
@@ -41,6 +42,13 @@ class ContentGame(MechanismGame):
         "protocol": "disttrack.protocols.contents.base:ItemTracker",
         "adversary": "disttrack.adversaries.contents.base:ItemAdversary",
     }
+
+    @classmethod
+    def meant_for(cls, maker: Any) -> bool:
+        return super().meant_for(maker) and cls.kind in maker.plays
+
+    def accepts(self, mechanism: Any) -> bool:
+        return super().accepts(mechanism) and self.kind in mechanism.plays
 
     def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
         game = self.match(mechanism, adversary, sizes, seed=seed, engine="leap" if bulk else "step")
@@ -101,6 +109,19 @@ class ItemFrequency(ContentGame):
     problem: ClassVar[type[Problem]] = Frequency
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which every estimate stayed within alpha N of the item's count at every step"),
+        OVER_ALPHA,
+        LARGEST_RELATIVE,
+        WORDS,
+    )
+
+
+class HeavyHitterGame(ContentGame):
+    """A game in which the server must list all items above phi N, and none below (phi - alpha) N, at every step."""
+
+    kind: ClassVar[str] = "heavy-hitters"
+    problem: ClassVar[type[Problem]] = HeavyItems
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which every item above phi N was listed, and none below (phi - alpha) N, at every step"),
         OVER_ALPHA,
         LARGEST_RELATIVE,
         WORDS,

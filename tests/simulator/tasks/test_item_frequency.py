@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
-from collections import Counter
 from fractions import Fraction
 from math import exp, log
 from typing import Any, Final
 
 import numpy as np
 import pytest
+from plain_contents import largest_share, reference, words_by_kind
 from scipy.stats import binom, chi2
 
 from disttrack.adversaries.base import View
@@ -27,8 +26,7 @@ from disttrack.adversaries.schedules import NEVER
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencyRandomized, FrequencySample
 from disttrack.protocols.contents.frequency_randomized import strength_for
 from disttrack.simulator.errors import MoveError
-from disttrack.simulator.game.streams import streams
-from disttrack.simulator.tasks.contents.task import ContentGame, ItemFrequency
+from disttrack.simulator.tasks.contents.task import ItemFrequency
 from disttrack.simulator.tasks.duel import play_duel
 
 TRACKERS: Final = (
@@ -46,66 +44,22 @@ ADVERSARIES: Final = (
 )
 
 
-def reference(tracker: Any, adversary: Any, k: int, items: int, seed: int) -> tuple[Fraction, int, int, Counter[str]]:
-    """Play item by item, and return the largest error, its step, the changes, and the messages by kind."""
-    rngs, copies = streams(seed, ContentGame.roles), Counter[tuple[int, int]]()
-    sites = tracker.sites(k, rngs["sites"], lambda site, item: copies[site, item])
-    server, adversary = tracker.server(k, rngs["server"]), copy.deepcopy(adversary)
-    view = View(sites=k, items=items, rng=rngs["adversary"], known={"alpha": tracker.alpha})
-    plan, begun, due, worst, worst_step = None, 0, 0, Fraction(0), 0
-    sent, changes, before = Counter[str](), 0, {}
-    for step in range(1, items + 1):
-        if due == step - 1:
-            view.steps = view.sent = step - 1
-            if (asked := adversary.plan(view)) is not None and asked is not plan:
-                plan, begun = asked, step - 1
-            due = begun + plan.length
-        place = (step - begun - 1) % len(plan.labels)
-        site, item = int(plan.labels[place]), int(plan.contents[place])
-        copies[site, item] += 1
-        answers = []
-        for message in sites[site].take(item):
-            sent[message.kind] += message.words
-            answers += server.hear(site, message)
-        for receiver, message in answers:
-            assert receiver == -1
-            sent[message.kind] += k
-            assert not any(one.hear(message) for one in sites)
-        truth = Counter[int]()
-        for (_, one), count in copies.items():
-            truth[one] += count
-        if (now := {one: count for one, count in server.estimates.items() if count}) != before:
-            before, changes, view.changes = now, changes + 1, view.changes + 1
-            due = due if adversary.oblivious else step
-        error = max(abs(Fraction(server.estimates.get(one, 0)) - truth[one]) for one in {*truth, *now}) / step
-        if error > worst:
-            worst, worst_step = error, step
-    return worst, worst_step, changes, sent
-
-
 @pytest.mark.parametrize("tracker", TRACKERS, ids=lambda one: one.kind)
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda one: f"{one.kind}-{getattr(one, 'period', '')}")
 def test_the_largest_error_and_the_words_are_those_of_a_plain_game(tracker: Any, adversary: Any) -> None:
     """Also that the promise of `frequency-deterministic` is kept, and that the attackers do come to new sites."""
     for k, items in ((1, 60), (5, 700)):
-        worst, worst_step, changes, sent = reference(tracker, adversary, k, items, seed=k)
+        worst, worst_step, changes, sent = reference(tracker, adversary, largest_share, k, items, seed=k)
         for engine in ("step", "leap"):
             game = play_duel(tracker, adversary, sites=k, items=items, seed=k, engine=engine)
             assert game.max_rel_error == float(worst)
             assert game.worst_step == worst_step
-            assert Counter(dict(_words(game))) == sent
+            assert words_by_kind(game) == sent
             assert game.items == items
             assert game.verdict == ("ok" if worst <= Fraction(str(tracker.alpha)) else "failed")
         if k > 1:
             assert changes > 10
             assert tracker.kind != "frequency-deterministic" or game.ok
-
-
-def _words(game: Any) -> Any:
-    sums = Counter[str]()
-    for kind, words in zip(game.kinds["kind"], game.kinds["words"], strict=True):
-        sums[kind] += words
-    return sums.items()
 
 
 @pytest.mark.parametrize("tracker", TRACKERS, ids=lambda one: one.kind)
