@@ -2,8 +2,10 @@
 
 import typing
 
+from disttrack.adversaries.contents.attacks import BlindSplits as BlindSplits
 from disttrack.adversaries.contents.attacks import DrainItem as DrainItem
 from disttrack.adversaries.contents.attacks import FreezeItem as FreezeItem
+from disttrack.adversaries.contents.attacks import SamplingAttack as SamplingAttack
 from disttrack.adversaries.contents.base import ItemAdversary as ItemAdversary
 from disttrack.adversaries.contents.plans import Pairs as Pairs
 from disttrack.adversaries.contents.streams import HeavyItem as HeavyItem

@@ -69,3 +69,54 @@ class DrainItem(Scripted, ItemAdversary):
             yield Pairs([site], [0], 1 + int(wait))
             if view.changes == changes:
                 site = (site + 1) % view.sites
+
+
+@dataclass
+class SamplingAttack(Scripted, ItemAdversary):
+    """Chooses items so that all that have ever been in the sample are smaller than all others.
+
+    Keeps an interval of the domain: below it are the items that came into the sample, above it the others. The next
+    item divides it by the chances of the two, s of i at the i-th item, and becomes its lower or its upper end. When
+    the interval is empty, after about s (ln(n / s))^2 / (2 ln 2) bits for n items, all others are copies of that end.
+
+    Parameters
+    ----------
+    bits
+        The domain has 2^bits items in order.
+
+    Source
+    ------
+    Ben-Eliezer, Yogev 2020 (arXiv 1906.11327), the attack on the set system of prefixes.
+    """
+
+    kind: ClassVar[str] = "sampling-attack"
+
+    bits: Whole = 1000
+
+    def script(self, view: View) -> Iterator[Pairs]:
+        low, high, size = 0, 2**self.bits, view.known.get("size", 1)
+        while high - low > 1:
+            number = view.sent + 1
+            item = low + max(1, (high - low) * max(0, number - size) // number)
+            yield Pairs([view.sent % view.sites], [item], 1)
+            low, high = (item, high) if self.is_low(view, item, min(1.0, size / number)) else (low, item)
+        yield Pairs(range(view.sites), [high] * view.sites)
+
+    def is_low(self, view: View, item: int, chance: float) -> bool:
+        """Return whether the item goes below the interval: it has come into the sample, of which this is the chance."""
+        return bool(view.output.get(item))
+
+
+@dataclass
+class BlindSplits(SamplingAttack):
+    """The control of `sampling-attack`: a coin of the same probability decides, not the sample.
+
+    Source
+    ------
+    control of sampling-attack.
+    """
+
+    kind: ClassVar[str] = "blind-splits"
+
+    def is_low(self, view: View, item: int, chance: float) -> bool:
+        return bool(view.rng.random() < chance)

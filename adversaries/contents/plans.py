@@ -12,6 +12,12 @@ import numpy.typing as npt
 from disttrack.adversaries.schedules import NEVER, Integers, Schedule, whole
 
 
+def numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Return whole numbers as an array: of 64 bits, or of Python's numbers if they need more."""
+    listed = np.asarray(values)
+    return listed.astype(np.int64 if listed.itemsize < 8 or listed.dtype == np.int64 else object)
+
+
 class Cycle(Schedule):
     """A list of labels, one per step, that begins again after its end.
 
@@ -28,7 +34,7 @@ class Cycle(Schedule):
     __slots__ = ("_places", "_spans", "labels", "length", "period")
 
     def __init__(self, labels: npt.ArrayLike, length: int = NEVER) -> None:
-        self.labels = np.asarray(labels, dtype=np.int64)
+        self.labels = numbers(labels)
         if self.labels.ndim != 1 or not len(self.labels):
             raise ValueError("labels must be a list of at least one whole number")
         self.period = len(self.labels)
@@ -96,7 +102,7 @@ class Pairs(Cycle):
 
     def __init__(self, sites: npt.ArrayLike, items: npt.ArrayLike, length: int = NEVER) -> None:
         super().__init__(sites, length)
-        self.contents = np.asarray(items, dtype=np.int64)
+        self.contents = numbers(items)
         if self.contents.shape != self.labels.shape or self.contents.min() < 0:
             raise ValueError("items must be whole numbers from 0, one for each site")
         self._items: Cycle | None = None
@@ -112,7 +118,9 @@ class Pairs(Cycle):
     def cells(self, sites: int) -> Cycle:
         """Return the schedule that names the pairs, as item times the number of sites, plus the site."""
         if sites not in self._cells:
-            self._cells[sites] = Cycle(self.contents * sites + self.labels, self.length)
+            few = len(self.contents) == 1  # whose names may have any size
+            contents = self.contents.astype(object) if few else self.contents
+            self._cells[sites] = Cycle(contents * sites + self.labels, self.length)
         return self._cells[sites]
 
 

@@ -9,6 +9,7 @@ from disttrack.protocols.contents.frequency_deterministic import FrequencyDeterm
 from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized as FrequencyRandomized
 from disttrack.protocols.contents.frequency_sample import FrequencySample as FrequencySample
 from disttrack.protocols.contents.heavy_hitters import HeavyHitters as HeavyHitters
+from disttrack.protocols.contents.sample import ItemSample as ItemSample
 
 if not typing.TYPE_CHECKING:  # type checkers read the imports above
     __all__ = [name for name in vars() if name[0].isupper()]

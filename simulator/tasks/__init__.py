@@ -28,6 +28,7 @@ TASKS: Final = {
     "distinct-count": "disttrack.simulator.tasks.sketching.task:DistinctCount",
     "frequency": "disttrack.simulator.tasks.sketching.task:FrequencyTask",
     "heavy-hitters": "disttrack.simulator.tasks.contents.task:HeavyHitterGame",
+    "item-sample": "disttrack.simulator.tasks.contents.task:SampleGame",
     "item-frequency": "disttrack.simulator.tasks.contents.task:ItemFrequency",
     "prediction": "disttrack.simulator.tasks.prediction.task:Prediction",
     "mirror": "disttrack.simulator.tasks.prediction.mirror:Mirror",

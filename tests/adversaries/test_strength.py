@@ -13,6 +13,7 @@ from victims import Stale, above, below, exhausted, made, named, overshoot, util
 
 from disttrack.adversaries import (
     Bisect,
+    BlindSplits,
     Churn,
     ChurnOfSites,
     Coin,
@@ -36,6 +37,7 @@ from disttrack.adversaries import (
     Probing,
     Replay,
     RoundRobin,
+    SamplingAttack,
     SingleSite,
     Trial,
     WhiteBox,
@@ -98,6 +100,7 @@ QUOTAS: Final = (
 )
 NAMED: Final = made("frequency-randomized", alpha=0.1, strength=3)
 CONTENTS: Final = (
+    Hit(SamplingAttack(), made("item-sample", alpha=0.5), above, 1.4, 2.0, {"sites": 9, "items": 2500}, BlindSplits()),
     Hit(FreezeItem(), NAMED, above, 1.6, 1.95, FROM_ZERO, ZipfItems(domain=100)),
     Hit(DrainItem(patience=0.3), NAMED, below, 1.0, 2.0, FROM_ZERO, ZipfItems(domain=100)),
 )

@@ -90,7 +90,7 @@ RANGES: dict[str, Range | None] = {
     "until": FROM_0,
     "base": Range("a whole number of at least 3", (2, 1, -3, True, 3.0), (3,)),
     "registers": whole(128),
-    **dict.fromkeys(("period", "items"), whole(1)),
+    **dict.fromkeys(("period", "items", "bits"), whole(1)),
     **dict.fromkeys(("strength", "patience"), POSITIVE),
     "exponent": Range("a number of at least 0", (-1e-9, *NUMBER), (0, 9)),
     "cut": None,

@@ -56,6 +56,10 @@ class Problem(ABC):
     def error(self, step: int) -> float:
         """Return the largest error at the end of a step since the last change."""
 
+    def fill(self, series: dict[str, list[Any]]) -> None:
+        """Complete the rows of the checkpoints after the end; by default they are."""
+        return
+
     @property
     def worst(self) -> float:
         """The largest error."""

@@ -1,4 +1,4 @@
-"""The tasks of content: `item-frequency`, how often each item came, and `heavy-hitters`, which came often."""
+"""The tasks of content: `item-frequency`, how often each item came, `heavy-hitters`, and `item-sample`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.contents.engines import ContentLeap, ContentStep
 from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
 from disttrack.simulator.game.contents.problem import Frequency, Problem
+from disttrack.simulator.game.contents.representative import Representative
 from disttrack.simulator.game.engine_choice import EngineError
 from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.game.streams import streams
@@ -62,6 +63,7 @@ class ContentGame(MechanismGame):
         sizes = {name: sizes[name] for name in ("sites", "items")}
         game = ENGINES[engine](*sides, **sizes, rngs=streams(seed, self.roles), record=record)
         game.play()
+        game.problem.fill(game.series)
         return game
 
     def game(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
@@ -122,6 +124,19 @@ class HeavyHitterGame(ContentGame):
     problem: ClassVar[type[Problem]] = HeavyItems
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which every item above phi N was listed, and none below (phi - alpha) N, at every step"),
+        OVER_ALPHA,
+        LARGEST_RELATIVE,
+        WORDS,
+    )
+
+
+class SampleGame(ContentGame):
+    """A game in which the server has s of the items, distributed like all of them up to alpha at every step."""
+
+    kind: ClassVar[str] = "item-sample"
+    problem: ClassVar[type[Problem]] = Representative
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which the distribution of the sample stayed within alpha of that of the stream at every step"),
         OVER_ALPHA,
         LARGEST_RELATIVE,
         WORDS,

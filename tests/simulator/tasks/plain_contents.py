@@ -26,7 +26,8 @@ def reference(
     rngs, copies = streams(seed, ContentGame.roles), Counter[tuple[int, int]]()
     sites = tracker.sites(k, rngs["sites"], lambda site, item: copies[site, item])
     server, adversary = tracker.server(k, rngs["server"]), copy.deepcopy(adversary)
-    view = View(sites=k, items=items, rng=rngs["adversary"], known={"alpha": tracker.alpha})
+    view = View(sites=k, items=items, rng=rngs["adversary"], known=tracker.as_mapping())
+    view.output = server.estimates
     plan, begun, due, worst, worst_step = None, 0, 0, Fraction(0), 0
     sent, changes, before = Counter[str](), 0, {}
     for step in range(1, items + 1):

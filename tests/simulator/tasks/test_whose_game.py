@@ -45,6 +45,7 @@ GAMES: Final[dict[str, dict[str, Any]]] = {
     "distinct-count": {"updates": 9, "protocol": {"kind": "kmv", "size": 4}},
     "frequency": {"updates": 9, "protocol": {"kind": "count-min", "width": 4}},
     "heavy-hitters": {**TRACKING, "protocol": {"kind": "heavy-hitters", "alpha": 0.1}},
+    "item-sample": {**TRACKING, "protocol": {"kind": "item-sample", "alpha": 0.3}},
     "item-frequency": {**TRACKING, "protocol": {"kind": "frequency-sample", "alpha": 0.3}},
     "prediction": {"points": 12, "steps": 9, "protocol": "plain"},
     "mirror": MIRROR,
