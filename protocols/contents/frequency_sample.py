@@ -24,7 +24,8 @@ class FrequencySample(ItemTracker):
     The error of an item is a martingale against any adversary, whatever it has seen, as no random state is kept. With
     p >= L / (alpha^2 N) at N items its variance is at most alpha^2 N^2 / (2 L), so that it exceeds alpha N within a
     stretch from N to G N with probability at most 2 exp(-L / (G^2 + 2 alpha G / 3)), by Freedman's inequality;
-    L makes these sum to delta, over all items of the domain and all stretches (`docs/contents.md`).
+    L makes these sum to delta, over all items of the domain and all stretches (`docs/contents.md`). The same holds of
+    the items up to any one, so that the sums of the estimates are ranks within alpha N, with the same delta.
 
     Parameters
     ----------
@@ -46,6 +47,7 @@ class FrequencySample(ItemTracker):
 
     kind: ClassVar[str] = "frequency-sample"
     guarantee: ClassVar[Any] = "adaptive"
+    plays: ClassVar[tuple[str, ...]] = ("item-frequency", "item-rank")
     reveals: ClassVar[str] = "each change shows that the last item was sampled, which is of no use"
 
     @property

@@ -29,6 +29,7 @@ TASKS: Final = {
     "frequency": "disttrack.simulator.tasks.sketching.task:FrequencyTask",
     "heavy-hitters": "disttrack.simulator.tasks.contents.task:HeavyHitterGame",
     "item-sample": "disttrack.simulator.tasks.contents.task:SampleGame",
+    "item-rank": "disttrack.simulator.tasks.contents.task:RankGame",
     "item-frequency": "disttrack.simulator.tasks.contents.task:ItemFrequency",
     "prediction": "disttrack.simulator.tasks.prediction.task:Prediction",
     "mirror": "disttrack.simulator.tasks.prediction.mirror:Mirror",

@@ -1,4 +1,4 @@
-"""The problem of a representative sample: the items up to any one have the same share in it as in the stream."""
+"""The problems of items in order: a representative sample, and the rank of every item."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disttrack.simulator.game.contents.problem import Problem
 
@@ -58,8 +59,13 @@ class Representative(Problem):
             while at == step:
                 sample[rank[moved] :] += change
                 at, moved, change = next(moves)
-            errors.append(float(np.abs(sample / sample[-1] - stream / step).max()))
+            errors.append(float(np.abs(self.shares(sample, step) - stream / step).max()))
         return errors
+
+    def shares(self, sums: NDArray[np.float64], step: int) -> NDArray[np.float64]:
+        """Return the shares of the items up to each one, from the sums of the server's numbers."""
+        shares: NDArray[np.float64] = sums / sums[-1]
+        return shares
 
     def fill(self, series: dict[str, list[Any]]) -> None:
         """Write the errors into the rows of the checkpoints."""
@@ -69,3 +75,12 @@ class Representative(Problem):
         for step, (error, item) in enumerate(zip(self.errors, self.items, strict=True), start=1):
             self.note(error, step, item)
         return super().row()
+
+
+class Rank(Representative):
+    """The rank of every item, the number of items up to it; the estimates up to it add up to its estimate."""
+
+    name: ClassVar[str] = "item-rank"
+
+    def shares(self, sums: NDArray[np.float64], step: int) -> NDArray[np.float64]:
+        return sums / step

@@ -1,4 +1,4 @@
-"""The tasks of content: `item-frequency`, how often each item came, `heavy-hitters`, and `item-sample`."""
+"""The tasks of content: `item-frequency`, how often each item came, `heavy-hitters`, `item-sample`, `item-rank`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.contents.engines import ContentLeap, ContentStep
 from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
 from disttrack.simulator.game.contents.problem import Frequency, Problem
-from disttrack.simulator.game.contents.representative import Representative
+from disttrack.simulator.game.contents.representative import Rank, Representative
 from disttrack.simulator.game.engine_choice import EngineError
 from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.game.streams import streams
@@ -137,6 +137,19 @@ class SampleGame(ContentGame):
     problem: ClassVar[type[Problem]] = Representative
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the distribution of the sample stayed within alpha of that of the stream at every step"),
+        OVER_ALPHA,
+        LARGEST_RELATIVE,
+        WORDS,
+    )
+
+
+class RankGame(ContentGame):
+    """A game in which the server must know every rank, and so all quantiles, up to alpha N at every step."""
+
+    kind: ClassVar[str] = "item-rank"
+    problem: ClassVar[type[Problem]] = Rank
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which every estimate stayed within alpha N of the rank of the item at every step"),
         OVER_ALPHA,
         LARGEST_RELATIVE,
         WORDS,

@@ -31,6 +31,7 @@ SIDES = {
     "frequency": ("{kind: count-min, width: 8}", "fresh-items"),
     "heavy-hitters": ("{kind: heavy-hitters, alpha: 0.1}", "freeze-item"),
     "item-sample": ("{kind: item-sample, alpha: 0.1}", "freeze-item"),
+    "item-rank": ("{kind: frequency-sample, alpha: 0.1}", "freeze-item"),
     "item-frequency": ("{kind: frequency-sample, alpha: 0.1}", "freeze-item"),
     "statistical-queries": ("{kind: empirical}", "fixed-queries"),
     "sample-size": ("{kind: splitting}", "fixed-queries"),

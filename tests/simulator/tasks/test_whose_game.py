@@ -46,6 +46,7 @@ GAMES: Final[dict[str, dict[str, Any]]] = {
     "frequency": {"updates": 9, "protocol": {"kind": "count-min", "width": 4}},
     "heavy-hitters": {**TRACKING, "protocol": {"kind": "heavy-hitters", "alpha": 0.1}},
     "item-sample": {**TRACKING, "protocol": {"kind": "item-sample", "alpha": 0.3}},
+    "item-rank": {**TRACKING, "protocol": {"kind": "frequency-sample", "alpha": 0.3}},
     "item-frequency": {**TRACKING, "protocol": {"kind": "frequency-sample", "alpha": 0.3}},
     "prediction": {"points": 12, "steps": 9, "protocol": "plain"},
     "mirror": MIRROR,
