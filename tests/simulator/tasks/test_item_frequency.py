@@ -23,10 +23,10 @@ from disttrack.adversaries.contents import (
 )
 from disttrack.adversaries.contents.plans import Cycle
 from disttrack.adversaries.schedules import NEVER
-from disttrack.protocols.contents import FrequencyDeterministic, FrequencyRandomized, FrequencySample
+from disttrack.protocols.contents import FrequencyDeterministic, FrequencyRandomized, FrequencySample, HeavyHitters
 from disttrack.protocols.contents.frequency_randomized import strength_for
 from disttrack.simulator.errors import MoveError
-from disttrack.simulator.tasks.contents.task import ItemFrequency
+from disttrack.simulator.tasks.contents.task import HeavyHitterGame, ItemFrequency
 from disttrack.simulator.tasks.duel import play_duel
 
 TRACKERS: Final = (
@@ -158,3 +158,18 @@ def test_what_is_refused() -> None:
         FrequencySample(alpha=0.1, strength=0)
     with pytest.raises(ValueError, match="engine must be one of auto, step, leap"):
         play_duel(TRACKERS[0], ADVERSARIES[0], sites=2, items=5, engine="bulk")
+
+
+@pytest.mark.false_alarm(1e-6)
+@pytest.mark.parametrize("sites", [1, 30])
+def test_no_game_costs_more_than_the_bound(sites: int) -> None:
+    """The bound is one on the expected words; these games are short of it by more than eight standard deviations."""
+    for tracker, task in (
+        (FrequencyDeterministic(alpha=0.1), ItemFrequency()),
+        (FrequencySample(alpha=0.2, domain=10), ItemFrequency()),
+        (FrequencyRandomized(alpha=0.2, domain=10), ItemFrequency()),
+        (HeavyHitters(alpha=0.2, phi=0.3), HeavyHitterGame()),
+    ):
+        for items in (20, 10_000, 100_000):
+            game = task.game(tracker, ZipfItems(domain=10, period=60), {"sites": sites, "items": items}, seed=1)
+            assert 0.1 * tracker.cost_bound(sites, items) < game.words <= tracker.cost_bound(sites, items)
