@@ -9,6 +9,7 @@ from disttrack.protocols.base import Protocol as Protocol
 from disttrack.protocols.base import Server as Server
 from disttrack.protocols.base import Site as Site
 from disttrack.protocols.base import SumOfReports as SumOfReports
+from disttrack.protocols.contents import *  # noqa: F403
 from disttrack.protocols.deterministic import Deterministic as Deterministic
 from disttrack.protocols.exact import Exact as Exact
 from disttrack.protocols.quotas import *  # noqa: F403

@@ -9,7 +9,9 @@ from typing import Any, Final
 PARTS: Final = {
     "disttrack.simulator": "Play, run, read and check",
     "disttrack.protocols": "Protocols",
+    "disttrack.protocols.contents": "Trackers of items",
     "disttrack.adversaries": "Adversaries",
+    "disttrack.adversaries.contents": "Adversaries that choose items",
     "disttrack.adversaries.sketching": "Attackers of sketches",
     "disttrack.adversaries.analysts": "Analysts",
     "disttrack.mechanisms": "Mechanisms",

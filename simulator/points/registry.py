@@ -59,6 +59,7 @@ HOMES: Final[dict[Family, Home]] = {
             "disttrack.mechanisms.sketches": "SKETCHES",
             "disttrack.mechanisms.statistical": "CURATORS",
             "disttrack.protocols.quotas": "",
+            "disttrack.protocols.contents": "",
         },
     ),
     "adversary": Home("adversaries", {"disttrack.adversaries": ""}, "disttrack.adversaries.base:Opponent"),

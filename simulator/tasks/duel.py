@@ -92,7 +92,7 @@ class MechanismGame(Task):
         begun = time.perf_counter()
         self.fits(mechanism, adversary, sizes)
         chosen, reason = self._engine(engine, mechanism, adversary)
-        row, series = self.result(mechanism, adversary, sizes, seed=seed, bulk=chosen == "bulk")
+        row, series = self.result(mechanism, adversary, sizes, seed=seed, bulk=chosen != "step")
         common = {name: sizes[size.key] for size in self.sizes for name in (size.key, size.column)}
         common["alpha"] = getattr(mechanism, "alpha", None)
         closing = {"ok": row["verdict"] == "ok", "engine": chosen, "seconds": time.perf_counter() - begun}

@@ -13,13 +13,16 @@ from victims import Stale, above, below, exhausted, made, named, overshoot, util
 
 from disttrack.adversaries import (
     Bisect,
+    BlindSplits,
     Churn,
     ChurnOfSites,
     Coin,
     Contrary,
     Drain,
+    DrainItem,
     Eavesdrop,
     Freeze,
+    FreezeItem,
     Greedy,
     Halving,
     HardInstance,
@@ -34,9 +37,11 @@ from disttrack.adversaries import (
     Probing,
     Replay,
     RoundRobin,
+    SamplingAttack,
     SingleSite,
     Trial,
     WhiteBox,
+    ZipfItems,
     analysts,
     sketching,
 )
@@ -92,6 +97,12 @@ QUOTAS: Final = (
     Hit(Greedy(), PeriodicQuota(**LIMIT, every=150), overshoot, 1.4, 2.2, FLEET),
     Hit(ChurnOfSites(stay=9), BatchQuota(**LIMIT, size=10), overshoot, 1.0, 2.0, FLEET),
     Hit(Probing(), Lease(**LIMIT, upfront=0.5), utilisation, 0.99, 1.0, FLEET, SingleSite()),
+)
+NAMED: Final = made("frequency-randomized", alpha=0.1, strength=3)
+CONTENTS: Final = (
+    Hit(SamplingAttack(), made("item-sample", alpha=0.5), above, 1.4, 2.0, {"sites": 9, "items": 2500}, BlindSplits()),
+    Hit(FreezeItem(), NAMED, above, 1.6, 1.95, FROM_ZERO, ZipfItems(domain=100)),
+    Hit(DrainItem(patience=0.3), NAMED, below, 1.0, 2.0, FROM_ZERO, ZipfItems(domain=100)),
 )
 EMPIRICAL: Final = made("empirical")
 """Answers queries by the mean of the sample."""
@@ -258,10 +269,10 @@ QUICK: Final = (
     ),
 )
 """An interval of one number is exact."""
-HITS: Final = (*TRACKERS, *QUOTAS, *SKETCHES, *QUICK)
+HITS: Final = (*TRACKERS, *QUOTAS, *CONTENTS, *SKETCHES, *QUICK)
 STREAMS: Final = (
-    "autoscaling biased bursts flash-crowd grow grow-and-delete in-the-air round-robin scattered single-site sliding "
-    "trace uniform zipf"
+    "autoscaling biased bursts flash-crowd grow grow-and-delete heavy-item in-the-air round-robin scattered "
+    "single-site sliding trace uniform uniform-items zipf"
 )
 """Kinds of streams that are made against nobody."""
 

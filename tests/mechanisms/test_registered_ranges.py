@@ -44,9 +44,10 @@ from disttrack.mechanisms.queries.ordered import Intervals
 from disttrack.mechanisms.queries.plain import Axes, Points
 from disttrack.mechanisms.sketches.second_moment import rows_for_tail
 from disttrack.protocols import Protocol
-from disttrack.simulator.points.registry import Kind, kinds, parameters
+from disttrack.simulator.points.registry import Kind, kinds, kinds_for, parameters
 from disttrack.simulator.tasks.audit.mechanism import usual
 from disttrack.simulator.tasks.audit.task import Audit
+from disttrack.simulator.tasks.contents.task import ContentGame
 
 FAMILIES = ("protocol", "sketch", "curator", "analyst", "attacker")
 
@@ -73,23 +74,8 @@ NAME = Range("one of ", ("xyz",))
 RANGES: dict[str, Range | None] = {
     **dict.fromkeys(("epsilon", "sensitivity", "variation", "rate", "std", "noise", "constant", "alpha"), POSITIVE),
     **dict.fromkeys(("delta", "beta", "false_alarm", "share"), SHARE),
-    **dict.fromkeys(
-        (
-            "horizon",
-            "points",
-            "k",
-            "users",
-            "changes",
-            "domain",
-            "delay",
-            "half",
-            "count",
-            "window",
-            "every",
-            "lifetime",
-        ),
-        whole(1),
-    ),
+    **dict.fromkeys(("horizon", "points", "k", "users", "changes", "domain", "delay", "half", "count"), whole(1)),
+    **dict.fromkeys(("window", "every", "lifetime"), whole(1)),
     **dict.fromkeys(("runs", "block", "rows", "copies", "rounds", "updates", "depth", "width", "budget"), whole(1)),
     **dict.fromkeys(("tail", "size", "groups", "buffers", "participations", "separation", "blocks"), whole(1)),
     **dict.fromkeys(("cells", "selected"), whole(1)),
@@ -98,6 +84,7 @@ RANGES: dict[str, Range | None] = {
     **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "strategy", "parts"), NAME),
     "calibration": NAME,
     "signs": NAME,
+    "by": NAME,
     "threshold": POSITIVE,
     "largest": POSITIVE,
     "until": FROM_0,
@@ -105,6 +92,9 @@ RANGES: dict[str, Range | None] = {
     "registers": whole(128),
     "density": Range("a number of at least 1", (0.9, 0, *NUMBER), (1, 1.0)),
     "normal": Range("true or false", (0, 1, "yes", None), (True, False)),
+    **dict.fromkeys(("period", "items", "bits"), whole(1)),
+    **dict.fromkeys(("strength", "patience"), POSITIVE),
+    "exponent": Range("a number of at least 0", (-1e-9, *NUMBER), (0, 9)),
     "cut": None,
     "sticky": None,
 }
@@ -134,9 +124,13 @@ OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "datasketches-count-min", "width"): whole(3),
     ("protocol", "statistical.laplace", "epsilon"): SHARE,
     ("adversary", "unsorted-items", "share"): None,
+    ("adversary", "heavy-item", "share"): FROM_0,
+    **{("protocol", kind, "alpha"): SHARE for kind in kinds_for("protocol", ContentGame.bases["protocol"])},
+    ("protocol", "heavy-hitters", "alpha"): SHARE._replace(edges=(1e-9, 0.1)),
+    ("protocol", "heavy-hitters", "phi"): SHARE._replace(edges=(0.6, 1 - 1e-9)),
 }  # fmt: skip
 NEEDED = {"rows": 8, "groups": 3, "copies": 2, "size": 256, "changes": 2, "rounds": 2, "updates": 20, "registers": 256,
-          "width": 8, "epsilon": 0.5}  # fmt: skip
+          "width": 8, "epsilon": 0.5, "alpha": 0.1}  # fmt: skip
 """Values of parameters that must be given, but for mechanisms, which are made as they are audited."""
 REGISTERED = [kind for kind in kinds("protocol").values() if not issubclass(kind.load(), Protocol)] + [
     kind for kind in kinds("adversary").values() if not issubclass(kind.load(), Adversary)

@@ -40,6 +40,7 @@ RANGES: Final[dict[str, Edges]] = {
     "largest": ((1.5, 2**63), (1, 0, -5)), "law": (("geometric", "constant", "heavy"), (None, "normal")),
     "looks": COUNT, "margin": NOT_NEGATIVE, "mean": AT_LEAST_1, "near": CLOSED, "noise": CLOSED,
     "of": (("freeze",), (3, None)), "overcount.keep": COUNT, "patience": POSITIVE, "peak": COUNT,
+    "bits": COUNT, "freeze-item.items": COUNT, "period": COUNT, "heavy-item.share": ((0, 1 - 1e-9), (-0.1, 1)),
     "martingale.parameters": (("tight", "simple"), (None, "paper")),
     "prefill": COUNT_OR_0, "randomized.parameters": (("median",), (None, "mean")), "rate": POSITIVE, "reach": SHARE,
     "rest": ((0, 10_000), (-1, 10_001)), "robust.parameters": (("paper", "tight"), (None, "loose")), "rows": COUNT,

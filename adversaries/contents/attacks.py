@@ -1,0 +1,122 @@
+"""Adversaries that react to the estimates of items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from disttrack.adversaries.base import View
+from disttrack.adversaries.contents.base import ItemAdversary
+from disttrack.adversaries.contents.plans import Pairs, one
+from disttrack.adversaries.scripts import Scripted
+from disttrack.mechanisms.checks import Positive, Whole
+
+
+@dataclass
+class FreezeItem(Scripted, ItemAdversary):
+    """Gives one site copies of one item until an estimate changes, and then goes on to the next site.
+
+    Every site stops right after a report, so that what a tracker adds for copies not reported is too much at all sites.
+    Several items are taken in turn, each at every site once.
+
+    Parameters
+    ----------
+    items
+        Number of items that are used in turn.
+
+    Source
+    ------
+    `freeze`, with an item for each round over the sites.
+    """
+
+    kind: ClassVar[str] = "freeze-item"
+
+    items: Whole = 1
+
+    def script(self, view: View) -> Iterator[Pairs]:
+        place = 0
+        while True:
+            yield one(place % view.sites, place // view.sites % self.items)
+            place += 1
+
+
+@dataclass
+class DrainItem(Scripted, ItemAdversary):
+    """Gives one site copies of one item until no estimate has changed for a while, and then goes on to the next site.
+
+    Every site is left with copies that no report has told of, more than a site has on average.
+
+    Parameters
+    ----------
+    patience
+        Copies without a change after which it goes on, over alpha N / sqrt(k).
+
+    Source
+    ------
+    `drain`, for one item.
+    """
+
+    kind: ClassVar[str] = "drain-item"
+
+    patience: Positive = 0.15
+
+    def script(self, view: View) -> Iterator[Pairs]:
+        site = 0
+        while True:
+            changes = view.changes
+            wait = self.patience * view.known.get("alpha", 0.1) * view.sent / view.sites**0.5
+            yield Pairs([site], [0], 1 + int(wait))
+            if view.changes == changes:
+                site = (site + 1) % view.sites
+
+
+@dataclass
+class SamplingAttack(Scripted, ItemAdversary):
+    """Chooses items so that all that have ever been in the sample are smaller than all others.
+
+    Keeps an interval of the domain: below it are the items that came into the sample, above it the others. The next
+    item divides it by the chances of the two, s of i at the i-th item, and becomes its lower or its upper end. When
+    the interval is empty, after about s (ln(n / s))^2 / (2 ln 2) bits for n items, all others are copies of that end.
+
+    Parameters
+    ----------
+    bits
+        The domain has 2^bits items in order.
+
+    Source
+    ------
+    Ben-Eliezer, Yogev 2020 (arXiv 1906.11327), the attack on the set system of prefixes.
+    """
+
+    kind: ClassVar[str] = "sampling-attack"
+
+    bits: Whole = 1000
+
+    def script(self, view: View) -> Iterator[Pairs]:
+        low, high, size = 0, 2**self.bits, view.known.get("size", 1)
+        while high - low > 1:
+            number = view.sent + 1
+            item = low + max(1, (high - low) * max(0, number - size) // number)
+            yield Pairs([view.sent % view.sites], [item], 1)
+            low, high = (item, high) if self.is_low(view, item, min(1.0, size / number)) else (low, item)
+        yield Pairs(range(view.sites), [high] * view.sites)
+
+    def is_low(self, view: View, item: int, chance: float) -> bool:
+        """Return whether the item goes below the interval: it has come into the sample, of which this is the chance."""
+        return bool(view.output.get(item))
+
+
+@dataclass
+class BlindSplits(SamplingAttack):
+    """The control of `sampling-attack`: a coin of the same probability decides, not the sample.
+
+    Source
+    ------
+    control of sampling-attack.
+    """
+
+    kind: ClassVar[str] = "blind-splits"
+
+    def is_low(self, view: View, item: int, chance: float) -> bool:
+        return bool(view.rng.random() < chance)

@@ -1,0 +1,25 @@
+"""Base class of adversaries that choose the items too: a plan says the site and the item of every step."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from disttrack.adversaries.base import Opponent, View
+from disttrack.adversaries.contents.plans import Pairs
+
+
+class ItemAdversary(Opponent, ABC):
+    """Chooses the next sites and items. Subclasses define `plan`, as for `Adversary`.
+
+    In `view.output` it sees the estimates that the server has, by item; `view.changes` counts the steps in which one
+    of them changed.
+    """
+
+    plays: ClassVar[tuple[str, ...]] = ("item-frequency", "heavy-hitters", "item-sample", "item-rank")
+    each_item: ClassVar[bool] = False
+    """Whether it needs time for each item, and not only for each change."""
+
+    @abstractmethod
+    def plan(self, view: View) -> Pairs | None:
+        """Return the moves until an estimate changes; None to continue with the present plan, or to end the game."""

@@ -1,0 +1,109 @@
+"""Streams of items that do not react: drawn from a distribution over a domain, each item at a random site."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from disttrack.adversaries.base import View
+from disttrack.adversaries.contents.base import ItemAdversary
+from disttrack.adversaries.contents.plans import Pairs
+from disttrack.adversaries.oblivious import CHUNK, alias_table, draw
+from disttrack.adversaries.schedules import NEVER
+from disttrack.mechanisms.checks import FromZero, NotNegative, Whole
+
+
+@dataclass
+class DrawnItems(ItemAdversary):
+    """Independent items; subclasses define the weights of the domain.
+
+    Parameters
+    ----------
+    domain
+        Number of different items.
+    period
+        Items that are drawn and then repeated without end, so that a game costs its messages; None draws every item.
+    """
+
+    oblivious: ClassVar[bool] = True
+    each_item: ClassVar[bool] = True
+
+    domain: Whole = 1000
+    period: Whole | None = None
+    _table: Any = field(default=None, init=False, repr=False, compare=False)
+
+    @abstractmethod
+    def weights(self) -> npt.NDArray[np.float64]:
+        """Return numbers that the probabilities of the items are proportional to."""
+
+    def plan(self, view: View) -> Pairs:
+        if self._table is None:
+            self._table = alias_table(self.weights())
+        size = min(self.period or CHUNK, view.left)
+        sites = view.rng.integers(view.sites, size=size)
+        return Pairs(sites, draw(self._table, size, view.rng), size if self.period is None else NEVER)
+
+
+@dataclass
+class ZipfItems(DrawnItems):
+    """Draws item x with probability proportional to (x + 1)^-exponent, each at a site drawn uniformly at random.
+
+    Parameters
+    ----------
+    exponent
+        How uneven the items are: 0 is uniform.
+
+    Source
+    ------
+    Zipf's law over items.
+    """
+
+    kind: ClassVar[str] = "zipf-items"
+
+    exponent: NotNegative = 1.1
+
+    def weights(self) -> npt.NDArray[np.float64]:
+        return np.arange(1, self.domain + 1, dtype=np.float64) ** -float(self.exponent)
+
+
+@dataclass
+class UniformItems(DrawnItems):
+    """Draws items uniformly, each at a site drawn uniformly at random.
+
+    Source
+    ------
+    independent uniform items.
+    """
+
+    kind: ClassVar[str] = "uniform-items"
+
+    def weights(self) -> npt.NDArray[np.float64]:
+        return np.ones(self.domain)
+
+
+@dataclass
+class HeavyItem(DrawnItems):
+    """Draws item 0 with a fixed probability, and else an item of the domain uniformly, each at a random site.
+
+    Parameters
+    ----------
+    share
+        That probability.
+
+    Source
+    ------
+    a heavy hitter among light items.
+    """
+
+    kind: ClassVar[str] = "heavy-item"
+
+    share: FromZero = 0.5
+
+    def weights(self) -> npt.NDArray[np.float64]:
+        weights = np.full(self.domain, (1 - self.share) / self.domain)
+        weights[0] += self.share
+        return weights

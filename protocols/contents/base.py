@@ -1,0 +1,206 @@
+"""Trackers of content: the server estimates how often each item came, not only how many items.
+
+All of them share one skeleton. Sites report their totals each time these have grown by a factor, and the server, which
+so knows a number that the count exceeds by at most two such factors, announces it when the tracker's scale has grown:
+the copies that a site may keep to itself, or the mean number of items per coin that succeeds.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import floor, log, log1p
+from typing import Any, ClassVar, Final, Literal
+
+from disttrack.mechanisms.checks import Checked, Share
+from disttrack.protocols.base import EVERYONE, FOREVER, Message
+from disttrack.protocols.coins import Coins
+
+LONGEST: Final = 2**61
+"""Most items of a game; error probabilities are shared out up to there."""
+
+Held = Callable[[int], int]
+"""The number of copies of an item that a site has received by now, which it counts itself."""
+
+
+@dataclass(frozen=True)
+class ItemTracker(Checked, ABC):
+    """Parameters of a tracker of content; makes its sites and its server. Subclasses are frozen dataclasses.
+
+    Parameters
+    ----------
+    alpha
+        Error allowed for every item, over the number of all items, in (0, 1).
+    """
+
+    alpha: Share
+
+    kind: ClassVar[str] = ""
+    """Name in scenario files."""
+    guarantee: ClassVar[Literal["always", "adaptive", "oblivious", "none"]] = "none"
+    """When every estimate is within alpha N of the truth at every step, as for `Protocol`."""
+    reveals: ClassVar[str] = ""
+    """What a change of an estimate reveals."""
+    plays: ClassVar[tuple[str, ...]] = ("item-frequency",)
+    """The tasks that it is made for."""
+    report_words: ClassVar[int] = 1
+    """Words of a report on an item."""
+    per_item: ClassVar[bool] = False
+    """Whether a site's next message can depend on the copies of an item (`ItemSite.due_of`)."""
+
+    @abstractmethod
+    def scale(self, known: int, k: int) -> int:
+        """Return the scale once the server knows that there are this many items: from 1, and never falling."""
+
+    @abstractmethod
+    def growth(self, k: int) -> float:
+        """Return how much a total, and the scale, grow from one report to the next, over their value."""
+
+    @abstractmethod
+    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
+        """Return one of the k sites."""
+
+    @abstractmethod
+    def server_by(self, k: int, coins: Coins) -> ItemServer:
+        """Return the server of k sites."""
+
+    def sites(self, k: int, rng: Any, held: Callable[[int, int], int]) -> Sequence[ItemSite]:
+        """Return the k sites; `held(site, item)` counts copies, `rng` is the sites' own generator."""
+        coins = Coins(rng)
+        return [self.site(k, partial(held, number), coins) for number in range(k)]
+
+    def server(self, k: int, rng: Any) -> ItemServer:
+        """Return the server; `rng` is its own generator."""
+        return self.server_by(k, Coins(rng))
+
+    def cost_bound(self, k: int, items: int) -> float:
+        """Return a bound on the expected words: of reports, by the smallest scale possible, of totals, of the scale."""
+        growth = 1 + self.growth(k)
+        cost, known = 0.0, 1.0
+        while known < items:
+            least = max(1.0, self.scale(int(known / growth), k) / growth)
+            cost += (min(known * growth, items) - known) / least
+            known *= growth
+        totals = k * (1 + log1p(items / k) / log(growth))
+        return self.report_words * (1 + cost) + totals + k * log(self.scale(items, k)) / log(growth) + k
+
+
+class ItemSite(ABC):
+    """One site. It receives its own items and the server's announcements, nothing else.
+
+    Parameters
+    ----------
+    tracker, k
+        The rules, and the number of sites.
+    held
+        Counts the copies of an item that it has received.
+    """
+
+    __slots__ = ("count", "held", "k", "next_total", "scale", "tracker")
+
+    def __init__(self, tracker: Any, k: int, held: Held) -> None:
+        self.tracker, self.k, self.held = tracker, k, held
+        self.count = 0
+        """Items received."""
+        self.next_total: int = FOREVER
+        """The count at which it reports its total; no one needs it while every item is reported."""
+        self.scale = 1
+
+    def quota(self) -> int:
+        """Return how many further items, whatever they are, it can receive without sending a message."""
+        return min(self.next_total, self.due()) - self.count - 1
+
+    def due(self) -> int:
+        """Return the count at which it next reports an item, whatever this is; `FOREVER` if there is none."""
+        return FOREVER
+
+    def due_of(self, item: int) -> int:
+        """Return the number of its copies of an item at which it next sends a message; messages only raise it."""
+        return FOREVER
+
+    def rest(self, items: int) -> None:
+        """Receive items in silence."""
+        self.count += items
+
+    def take(self, item: int) -> Sequence[Message]:
+        """Receive an item, and return what it sends."""
+        self.count += 1
+        sent = self.report(item)
+        if self.count >= self.next_total:
+            self.next_total = grown(self.count, self.tracker.growth(self.k))
+            sent = (*sent, Message("total", self.count))
+        return sent
+
+    @abstractmethod
+    def report(self, item: int) -> Sequence[Message]:
+        """Return the report on an item that has just been received; empty if there is none."""
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        """Receive the server's announcement of the scale, and return its answers."""
+        if self.next_total == FOREVER:
+            self.next_total = grown(self.count, self.tracker.growth(self.k))
+        self.rescale(message.value)
+        return ()
+
+    def rescale(self, scale: int) -> None:
+        """Adapt to a new scale."""
+        self.scale = scale
+
+
+class ItemServer(ABC):
+    """The server. `estimates` are its estimates at every step, 0 for other items.
+
+    Parameters
+    ----------
+    tracker, k
+        The rules, and the number of sites.
+
+    Attributes
+    ----------
+    moved
+        Items whose estimate may have changed; emptied by the game after each step.
+    """
+
+    __slots__ = ("estimates", "k", "moved", "rounds", "scale", "total", "totals", "tracker")
+
+    def __init__(self, tracker: Any, k: int) -> None:
+        self.tracker, self.k = tracker, k
+        self.estimates: dict[int, int] = {}
+        self.moved: list[int] = []
+        self.totals = [0] * k
+        self.total = self.rounds = 0
+        """The sum of the totals, and the number of announcements."""
+        self.scale = 1
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        """Receive a message of a site; return pairs (receiver, message)."""
+        if message.kind == "total":
+            self.total += message.value - self.totals[sender]
+            self.totals[sender] = message.value
+        else:
+            self.learn(sender, message.value)
+            if self.rounds:
+                return ()
+            self.totals[sender] += 1  # every item is reported
+            self.total += 1
+        scale = self.tracker.scale(self.total, self.k)
+        if scale < self.scale * (1 + self.tracker.growth(self.k)):
+            return ()
+        self.rounds += 1
+        self.rescale(scale)
+        return ((EVERYONE, Message("scale", scale)),)
+
+    @abstractmethod
+    def learn(self, sender: int, report: Any) -> None:
+        """Take the report of a site on an item."""
+
+    def rescale(self, scale: int) -> None:
+        """Adapt to a new scale."""
+        self.scale = scale
+
+
+def grown(count: int, growth: float) -> int:
+    """Return the least count that is more than `count`, and at least 1 + growth times it up to rounding down."""
+    return count + floor(count * growth) + 1

@@ -1,0 +1,130 @@
+"""Frequencies by coins and counts: a site sends an item's exact count with each coin that succeeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil, log, log1p, sqrt
+from typing import Any, ClassVar, Final
+
+from disttrack.mechanisms.checks import Positive, Share, Whole
+from disttrack.mechanisms.rules import redrawn
+from disttrack.protocols.base import Message
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.contents.base import LONGEST, Held, ItemServer, ItemSite, ItemTracker
+from disttrack.protocols.contents.frequency_sample import CoinSite
+
+SLACK: Final = 0.1
+"""The part of alpha by which the items grow from one checkpoint of the union bound to the next."""
+
+
+@lru_cache(maxsize=256)
+def strength_for(failure: float, k: int) -> float:
+    """Return the least c with which k sites err by c sqrt(k) / p with probability at most `failure`.
+
+    The error of a site, times p, is at worst an exponential variable less its mean, and at most 1 the other way.
+    Chernoff's bound on the sum of k of them: exp(-k (x - ln(1 + x))) for c = x sqrt(k).
+    """
+    from scipy.optimize import brentq  # the import takes a third of a second, and only these games need it
+
+    needed = log(1 / failure) / k
+    return sqrt(k) * float(brentq(lambda x: x - log1p(x) - needed, 0.0, 2 * needed + 4))
+
+
+@dataclass(frozen=True)
+class FrequencyRandomized(ItemTracker):
+    """With probability p = c sqrt(k) / (alpha N) an item makes its site send the item's count there.
+
+    A site's last report on an item plus 1/p - 1, and 0 without a report, is an unbiased estimate of its copies at the
+    site, with a variance of at most 1/p^2. When p falls, the server thins the reports by coins of its own, which leaves
+    them as if p had been small from the start.
+
+    Parameters
+    ----------
+    delta
+        Probability that any estimate ever has a larger error, in (0, 1), on a stream that does not react.
+    domain
+        Number of different items at most.
+    strength
+        c itself instead; nothing is then guaranteed about delta.
+
+    Source
+    ------
+    Huang, Yi, Zhang 2012 (arXiv 1108.3413), sections 2 and 3.
+    Sites count every item, and the server thins: they bound the sites' memory, at the price of a second coin.
+    """
+
+    delta: Share = 0.05
+    domain: Whole = 1000
+    strength: Positive | None = None
+
+    kind: ClassVar[str] = "frequency-randomized"
+    guarantee: ClassVar[Any] = "oblivious"
+    report_words: ClassVar[int] = 2
+    reveals: ClassVar[str] = "a change shows that the site's count of the item was just sent"
+
+    def needed(self, k: int) -> float:
+        """Return c, with which errors stay below alpha N.
+
+        Between two checkpoints, and two changes of p, estimates and counts only grow, so that an error exceeds those at
+        the ends by the growth of the items at most.
+        """
+        if self.strength is not None:
+            return self.strength
+        step = SLACK * self.alpha
+        checkpoints = ceil(log(LONGEST) / log1p(step)) + 2 * LONGEST.bit_length()
+        return strength_for(self.delta / (2 * self.domain * checkpoints), k) / (1 - 2 * SLACK)
+
+    def scale(self, known: int, k: int) -> int:
+        inverse = int(self.alpha * known / (self.needed(k) * sqrt(k)))
+        return 1 << max(0, inverse.bit_length() - 1)
+
+    def growth(self, k: int) -> float:
+        return 0.5
+
+    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
+        return _Site(self, k, held, coins)
+
+    def server_by(self, k: int, coins: Coins) -> ItemServer:
+        return _Server(self, k, coins)
+
+
+class _Site(CoinSite):
+    __slots__ = ()
+
+    def reported(self, item: int) -> Message:
+        return Message("count", (item, self.held(item)), 2)
+
+
+class _Server(ItemServer):
+    __slots__ = ("_coins", "last")
+
+    def __init__(self, tracker: Any, k: int, coins: Coins) -> None:
+        super().__init__(tracker, k)
+        self._coins = coins
+        self.last: dict[tuple[int, int], int] = {}
+        """The last count of an item reported by a site."""
+
+    def learn(self, sender: int, report: tuple[int, int]) -> None:
+        item, count = report
+        before = self.last.get((sender, item))
+        added = count + self.scale - 1 if before is None else count - before
+        self.last[sender, item] = count
+        self.add(item, added)
+
+    def add(self, item: int, copies: int) -> None:
+        """Add copies to the estimate of an item."""
+        self.estimates[item] = self.estimates.get(item, 0) + copies
+        self.moved.append(item)
+
+    def rescale(self, scale: int) -> None:
+        before = self.scale
+        super().rescale(scale)
+        for (site, item), count in list(self.last.items()):
+            anew = redrawn(count, before, scale, self._coins)
+            if anew:
+                self.last[site, item] = anew
+                self.add(item, anew - count + scale - before)
+            else:
+                del self.last[site, item]
+                self.add(item, 1 - count - before)

@@ -1,0 +1,114 @@
+"""Frequencies by a Bernoulli sample: memoryless coins, against which no adversary can plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, log, sqrt
+from typing import Any, ClassVar, Final
+
+from disttrack.mechanisms.checks import Positive, Share, Whole
+from disttrack.mechanisms.rules import gap_scale
+from disttrack.protocols.base import Message
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.contents.base import LONGEST, Held, ItemServer, ItemSite, ItemTracker
+
+STRETCH: Final = 1.05
+"""The factor by which the items grow in a stretch of the union bound; 1.03 to 1.1 give nearly the same strength."""
+
+
+@dataclass(frozen=True)
+class FrequencySample(ItemTracker):
+    """Every item is sent with the same probability p while the scale is 1/p, and adds 1/p to its estimate.
+
+    The error of an item is a martingale against any adversary, whatever it has seen, as no random state is kept. With
+    p >= L / (alpha^2 N) at N items its variance is at most alpha^2 N^2 / (2 L), so that it exceeds alpha N within a
+    stretch from N to G N with probability at most 2 exp(-L / (G^2 + 2 alpha G / 3)), by Freedman's inequality;
+    L makes these sum to delta, over all items of the domain and all stretches (`docs/contents.md`). The same holds of
+    the items up to any one, so that the sums of the estimates are ranks within alpha N, with the same delta.
+
+    Parameters
+    ----------
+    delta
+        Probability that any estimate ever has a larger error, in (0, 1).
+    domain
+        Number of different items at most.
+    strength
+        L itself instead; nothing is then guaranteed about delta.
+
+    Source
+    ------
+    derived; as `martingale`, with a union bound over the items.
+    """
+
+    delta: Share = 0.05
+    domain: Whole = 1000
+    strength: Positive | None = None
+
+    kind: ClassVar[str] = "frequency-sample"
+    guarantee: ClassVar[Any] = "adaptive"
+    plays: ClassVar[tuple[str, ...]] = ("item-frequency", "item-rank")
+    reveals: ClassVar[str] = "each change shows that the last item was sampled, which is of no use"
+
+    @property
+    def size(self) -> float:
+        """The expected size of the sample, were all items sampled with the present p: L / alpha^2."""
+        return self.needed() / self.alpha**2
+
+    def needed(self) -> float:
+        """Return L, the strength."""
+        if self.strength is not None:
+            return self.strength
+        stretches = ceil(log(LONGEST) / log(STRETCH))
+        return log(2 * self.domain * stretches / self.delta) * (STRETCH**2 + 2 * self.alpha * STRETCH / 3)
+
+    def scale(self, known: int, k: int) -> int:
+        return max(1, int(known / self.size))
+
+    def growth(self, k: int) -> float:
+        # the sample costs (1 + growth) size per e-fold of the items, totals and announcements 2 k / growth
+        return min(1.0, max(0.05, sqrt(2 * k / self.size)))
+
+    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
+        return CoinSite(self, k, held, coins)
+
+    def server_by(self, k: int, coins: Coins) -> ItemServer:
+        return _Server(self, k)
+
+
+class CoinSite(ItemSite):
+    """A site that reports the items whose coin, of bias one over the scale, succeeds."""
+
+    __slots__ = ("_coins", "_due")
+
+    def __init__(self, tracker: Any, k: int, held: Held, coins: Coins) -> None:
+        super().__init__(tracker, k, held)
+        self._coins, self._due = coins, 1
+
+    def due(self) -> int:
+        return self._due
+
+    def report(self, item: int) -> Sequence[Message]:
+        if self.count < self._due:
+            return ()
+        self._toss()
+        return (self.reported(item),)
+
+    def reported(self, item: int) -> Message:
+        """Return the message on an item whose coin has succeeded."""
+        return Message("item", item)
+
+    def rescale(self, scale: int) -> None:
+        super().rescale(scale)
+        self._toss()
+
+    def _toss(self) -> None:
+        self._due = self.count + (self._coins.gap(gap_scale(1 / self.scale)) if self.scale > 1 else 1)
+
+
+class _Server(ItemServer):
+    __slots__ = ()
+
+    def learn(self, sender: int, report: int) -> None:
+        self.estimates[report] = self.estimates.get(report, 0) + self.scale
+        self.moved.append(report)

@@ -1,0 +1,89 @@
+"""Heavy hitters, derived from estimates of every item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Final, Literal
+
+from disttrack.mechanisms.checks import Positive, Share, Whole, one_of
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker
+from disttrack.protocols.contents.frequency_deterministic import FrequencyDeterministic
+from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized
+from disttrack.protocols.contents.frequency_sample import FrequencySample
+
+COINS: Final = {"sample": FrequencySample, "randomized": FrequencyRandomized}
+"""Trackers of frequencies that toss coins."""
+
+
+@dataclass(frozen=True)
+class HeavyHitters(ItemTracker):
+    """Lists the items with an estimate of at least (phi - a) T, for the total T that the sites have reported.
+
+    A tracker of frequencies gives estimates within a N of the truth, a = alpha / 3, and T <= N <= (1 + g) T for
+    g = a / (phi - a). So every item above phi N is listed, and none below (phi - alpha) N.
+
+    Parameters
+    ----------
+    alpha
+        Width of the band below phi in which an item may be listed or not.
+    phi
+        Share of all items from which on an item must be listed, above alpha.
+    by
+        The tracker of frequencies: deterministic, sample or randomized.
+    delta, domain, strength
+        Those of a tracker with coins.
+
+    Source
+    ------
+    Yi, Zhang 2009 (arXiv 0812.0209), section 2.
+    The reduction; here from any tracker of frequencies.
+    """
+
+    phi: Share = 0.2
+    by: Literal["deterministic", "sample", "randomized"] = "deterministic"
+    delta: Share = 0.05
+    domain: Whole = 1000
+    strength: Positive | None = None
+
+    kind: ClassVar[str] = "heavy-hitters"
+    guarantee: ClassVar[Any] = "always"  # that of the tracker of frequencies, for an instance
+    plays: ClassVar[tuple[str, ...]] = ("heavy-hitters",)
+    reveals: ClassVar[str] = "what the estimates reveal"
+    per_item: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of("by", self.by, ("deterministic", *COINS))
+        if self.phi <= self.alpha:
+            raise ValueError(f"phi must be a number above alpha, {self.alpha}; got {self.phi!r}")
+        for name in ("guarantee", "per_item", "report_words"):
+            object.__setattr__(self, name, getattr(self.inner, name))
+
+    @cached_property
+    def inner(self) -> ItemTracker:
+        """The tracker of frequencies."""
+        if self.by == "deterministic":
+            return FrequencyDeterministic(self.alpha / 3)
+        return COINS[self.by](self.alpha / 3, self.delta, self.domain, self.strength)
+
+    def lists(self, estimate: int, total: int) -> bool:
+        """Return whether an item with this estimate is listed while the sites have reported this total."""
+        return estimate >= (self.phi - self.alpha / 3) * total
+
+    def scale(self, known: int, k: int) -> int:
+        return self.inner.scale(known, k)
+
+    def growth(self, k: int) -> float:
+        return min(self.inner.growth(k), self.alpha / (3 * self.phi - self.alpha))
+
+    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
+        site = self.inner.site(k, held, coins)
+        site.tracker = self
+        return site
+
+    def server_by(self, k: int, coins: Coins) -> ItemServer:
+        server = self.inner.server_by(k, coins)
+        server.tracker = self
+        return server

@@ -1,0 +1,97 @@
+"""A uniform sample over all sites: s of the items, without replacement, at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappushpop
+from math import ceil, inf, log
+from typing import Any, ClassVar
+
+from disttrack.mechanisms.checks import Whole
+from disttrack.protocols.base import EVERYONE, Message
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker
+from disttrack.protocols.contents.frequency_sample import CoinSite
+
+
+@dataclass(frozen=True)
+class ItemSample(ItemTracker):
+    """Every item has a uniform key, and the sample is the s items with the smallest ones.
+
+    Sites send the items with a key below a threshold that all know. The server divides it by r whenever the s-th
+    smallest key is below that: log(N / s) / log r announcements, with r = max(2, k / s).
+
+    Parameters
+    ----------
+    alpha
+        Largest difference between the share of the sample up to any item and that of the stream, for the verdict.
+    size
+        The size s of the sample.
+
+    Source
+    ------
+    Tirthapura, Woodruff 2011 (arXiv 1903.12065).
+    The server draws the keys of the items that it is sent, so that they cost one word; also Cormode, Muthukrishnan, Yi,
+    Zhang 2012.
+    """
+
+    size: Whole = 100
+
+    kind: ClassVar[str] = "item-sample"
+    guarantee: ClassVar[Any] = "oblivious"
+    plays: ClassVar[tuple[str, ...]] = ("item-sample",)
+    reveals: ClassVar[str] = "the sample, which shows whether the last item came into it"
+
+    def scale(self, known: int, k: int) -> int:
+        return 1
+
+    def growth(self, k: int) -> float:
+        return max(2.0, k / self.size) - 1
+
+    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
+        return _Site(self, k, held, coins)
+
+    def server_by(self, k: int, coins: Coins) -> ItemServer:
+        return _Server(self, k, coins)
+
+    def cost_bound(self, k: int, items: int) -> float:
+        """Return the words of about r s items for each threshold, and of k for its announcement."""
+        ratio = 1 + self.growth(k)
+        rounds = 2 + log(max(1.0, items / self.size)) / log(ratio)
+        return min(float(items), 2 * ratio * self.size * rounds) + k * rounds
+
+
+class _Site(CoinSite):
+    __slots__ = ()
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        self.rescale(message.value)
+        return ()
+
+
+class _Server(ItemServer):
+    __slots__ = ("_coins", "_keys")
+
+    def __init__(self, tracker: Any, k: int, coins: Coins) -> None:
+        super().__init__(tracker, k)
+        self._coins = coins
+        self._keys: list[tuple[float, int]] = [(-inf, -1)] * tracker.size
+        """The largest key first: a heap of negated keys, and the items."""
+
+    def learn(self, sender: int, report: int) -> None:
+        key = float(self._coins.rng.random()) / self.scale
+        _, gone = heappushpop(self._keys, (-key, report))
+        for item, change in ((report, 1), (gone, -1)):
+            if item >= 0:
+                self.estimates[item] = self.estimates.get(item, 0) + change
+                self.moved.append(item)
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self.learn(sender, message.value)
+        ratio = ceil(1 + self.tracker.growth(self.k))
+        if -self._keys[0][0] * self.scale * ratio > 1:
+            return ()
+        self.rounds += 1
+        self.rescale(self.scale * ratio)
+        return ((EVERYONE, Message("scale", self.scale)),)

@@ -1,0 +1,1 @@
+"""Tasks of content: a tracker of items against an adversary that chooses the items too."""

@@ -1,0 +1,156 @@
+"""The tasks of content: `item-frequency`, how often each item came, `heavy-hitters`, `item-sample`, `item-rank`."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Final
+
+from disttrack.protocols.contents import ItemTracker
+from disttrack.simulator.game.contents.engines import ContentLeap, ContentStep
+from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
+from disttrack.simulator.game.contents.problem import Frequency, Problem
+from disttrack.simulator.game.contents.representative import Rank, Representative
+from disttrack.simulator.game.engine_choice import EngineError
+from disttrack.simulator.game.sizes import MOST_ITEMS
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
+from disttrack.simulator.tasks.base import SITES, Demand, Record, Size
+from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
+
+ENGINES: Final[Mapping[str, type[ContentLeap]]] = {"step": ContentStep, "leap": ContentLeap}
+MESSAGES, ITEMS = 20_000, {"step": 30_000, "leap": 500_000}
+"""Messages, and items that are listed or played one by one, per second."""
+
+
+class ContentGame(MechanismGame):
+    """A game of content; subclasses name the problem.
+
+    Columns: `highest` and `lowest`, the extreme signed errors; `worst_step` and `worst_item`, where the error was
+    largest first.
+    """
+
+    problem: ClassVar[type[Problem]]
+    roles: ClassVar[Sequence[str]] = ("sites", "server", "adversary")
+    engines: ClassVar[Sequence[str]] = ("step", "leap")
+    takes: ClassVar[tuple[type[Any], ...]] = (ItemTracker,)
+    single: ClassVar[bool] = True
+    sizes: ClassVar[Sequence[Size]] = (SITES, Size("items", "items", "Number of items of a game.", needed=True))
+    columns: ClassVar[Sequence[str]] = ("highest", "lowest", "worst_step", "worst_item")
+    bases: ClassVar[Mapping[str, str]] = {
+        "protocol": "disttrack.protocols.contents.base:ItemTracker",
+        "adversary": "disttrack.adversaries.contents.base:ItemAdversary",
+    }
+
+    @classmethod
+    def meant_for(cls, maker: Any) -> bool:
+        return super().meant_for(maker) and cls.kind in maker.plays
+
+    def accepts(self, mechanism: Any) -> bool:
+        return super().accepts(mechanism) and self.kind in mechanism.plays
+
+    def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
+        game = self.match(mechanism, adversary, sizes, seed=seed, engine="leap" if bulk else "step")
+        return row_of(game), game.series
+
+    def match(
+        self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, engine: str = "leap", record: bool = False
+    ) -> ContentLeap:
+        """Play one game, and return it after its last step."""
+        sides = mechanism, copy.deepcopy(adversary), self.problem
+        sizes = {name: sizes[name] for name in ("sites", "items")}
+        game = ENGINES[engine](*sides, **sizes, rngs=streams(seed, self.roles), record=record)
+        game.play()
+        game.problem.fill(game.series)
+        return game
+
+    def game(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
+        record = super().game(mechanism, adversary, sizes, seed=seed, engine=engine)
+        return replace(record, kinds=record.row.pop("kinds"))
+
+    def fits(self, mechanism: Any, adversary: Any, sizes: Sizes) -> None:
+        if sizes["items"] > MOST_ITEMS:
+            raise PointError(("items",), f"must be at most 2^61; got {sizes['items']:,}")
+
+    def demand(self, point: Point) -> Demand:
+        """Return the time of the cost bound's messages, and of items that are listed or played one by one."""
+        tracker, adversary = self.sides(point)
+        sites, items = point.sites or 1, point.items or 0
+        engine = "step" if point.engine == "step" else "leap"
+        messages = tracker.cost_bound(sites, items)
+        period = getattr(adversary, "period", None)
+        listed = items if engine == "step" or period is None else min(period, items)
+        looked_at = listed if adversary.each_item or engine == "step" else 0
+        return Demand(messages / MESSAGES + looked_at / ITEMS[engine], 1e8 + 1000.0 * sites, messages)
+
+    def _engine(self, asked: str, mechanism: Any, adversary: Any) -> tuple[str, str]:
+        if asked not in ("auto", *self.engines):
+            raise EngineError(f"engine must be one of auto, {', '.join(self.engines)}; got {asked!r}")
+        return (asked, "asked for") if asked != "auto" else ("leap", "exact for every game")
+
+
+def row_of(game: ContentLeap) -> Row:
+    """Return the columns of a game, with those of kinds.csv as one."""
+    ledger, kinds = game.ledger, game.ledger.rows()
+    return {
+        **game.problem.row(),
+        **{name: getattr(ledger, name) for name in ("messages", "words", "words_up", "words_down", "broadcasts")},
+        "items": game.now,
+        "bits": ledger.total_bits,
+        "rounds": game.server.rounds,
+        "kinds": {name: [row[name] for row in kinds] for name in ("kind", "direction", "messages", "words", "bits")},
+    }
+
+
+class ItemFrequency(ContentGame):
+    """A game in which the server must know at every step how often each item came, up to alpha N of N items."""
+
+    kind: ClassVar[str] = "item-frequency"
+    problem: ClassVar[type[Problem]] = Frequency
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which every estimate stayed within alpha N of the item's count at every step"),
+        OVER_ALPHA,
+        LARGEST_RELATIVE,
+        WORDS,
+    )
+
+
+class HeavyHitterGame(ContentGame):
+    """A game in which the server must list all items above phi N, and none below (phi - alpha) N, at every step."""
+
+    kind: ClassVar[str] = "heavy-hitters"
+    problem: ClassVar[type[Problem]] = HeavyItems
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which every item above phi N was listed, and none below (phi - alpha) N, at every step"),
+        OVER_ALPHA,
+        LARGEST_RELATIVE,
+        WORDS,
+    )
+
+
+class SampleGame(ContentGame):
+    """A game in which the server has s of the items, distributed like all of them up to alpha at every step."""
+
+    kind: ClassVar[str] = "item-sample"
+    problem: ClassVar[type[Problem]] = Representative
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which the distribution of the sample stayed within alpha of that of the stream at every step"),
+        OVER_ALPHA,
+        LARGEST_RELATIVE,
+        WORDS,
+    )
+
+
+class RankGame(ContentGame):
+    """A game in which the server must know every rank, and so all quantiles, up to alpha N at every step."""
+
+    kind: ClassVar[str] = "item-rank"
+    problem: ClassVar[type[Problem]] = Rank
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which every estimate stayed within alpha N of the rank of the item at every step"),
+        OVER_ALPHA,
+        LARGEST_RELATIVE,
+        WORDS,
+    )

@@ -1,0 +1,67 @@
+"""Games of content, played item by item with plain counters: what the engines and the problems are compared with."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from disttrack.adversaries.base import View
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.tasks.contents.task import ContentGame
+
+
+def largest_share(server: Any, truth: Counter[int], step: int) -> Fraction:
+    """Return the largest error of an estimate, over the number of items."""
+    estimates = server.estimates
+    return max(abs(Fraction(estimates.get(one, 0)) - truth[one]) for one in {*truth, *estimates}) / step
+
+
+def reference(
+    tracker: Any, adversary: Any, error_of: Callable[[Any, Counter[int], int], Fraction], k: int, items: int, seed: int
+) -> tuple[Fraction, int, int, Counter[str]]:
+    """Play item by item, and return the largest error, its step, the changes, and the messages by kind."""
+    rngs, copies = streams(seed, ContentGame.roles), Counter[tuple[int, int]]()
+    sites = tracker.sites(k, rngs["sites"], lambda site, item: copies[site, item])
+    server, adversary = tracker.server(k, rngs["server"]), copy.deepcopy(adversary)
+    view = View(sites=k, items=items, rng=rngs["adversary"], known=tracker.as_mapping())
+    view.output = server.estimates
+    plan, begun, due, worst, worst_step = None, 0, 0, Fraction(0), 0
+    sent, changes, before = Counter[str](), 0, {}
+    for step in range(1, items + 1):
+        if due == step - 1:
+            view.steps = view.sent = step - 1
+            if (asked := adversary.plan(view)) is not None and asked is not plan:
+                plan, begun = asked, step - 1
+            due = begun + plan.length
+        place = (step - begun - 1) % len(plan.labels)
+        site, item = int(plan.labels[place]), int(plan.contents[place])
+        copies[site, item] += 1
+        answers = []
+        for message in sites[site].take(item):
+            sent[message.kind] += message.words
+            answers += server.hear(site, message)
+        for receiver, message in answers:
+            assert receiver == -1
+            sent[message.kind] += k
+            assert not any(one.hear(message) for one in sites)
+        truth = Counter[int]()
+        for (_, one), count in copies.items():
+            truth[one] += count
+        if (now := {one: count for one, count in server.estimates.items() if count}) != before:
+            before, changes, view.changes = now, changes + 1, view.changes + 1
+            due = due if adversary.oblivious else step
+        error = error_of(server, truth, step)
+        if error > worst:
+            worst, worst_step = error, step
+    return worst, worst_step, changes, sent
+
+
+def words_by_kind(game: Any) -> Counter[str]:
+    """Return the words of a game by the kind of message."""
+    sums = Counter[str]()
+    for kind, words in zip(game.kinds["kind"], game.kinds["words"], strict=True):
+        sums[kind] += words
+    return sums

@@ -1,0 +1,175 @@
+"""The task `item-frequency`: against a plain reference item by item, `step` as `leap`, and what it refuses."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import exp, log
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from plain_contents import largest_share, reference, words_by_kind
+from scipy.stats import binom, chi2
+
+from disttrack.adversaries.base import View
+from disttrack.adversaries.contents import (
+    DrainItem,
+    FreezeItem,
+    HeavyItem,
+    ItemAdversary,
+    Pairs,
+    UniformItems,
+    ZipfItems,
+)
+from disttrack.adversaries.contents.plans import Cycle
+from disttrack.adversaries.schedules import NEVER
+from disttrack.protocols.contents import FrequencyDeterministic, FrequencyRandomized, FrequencySample, HeavyHitters
+from disttrack.protocols.contents.frequency_randomized import strength_for
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.tasks.contents.task import HeavyHitterGame, ItemFrequency
+from disttrack.simulator.tasks.duel import play_duel
+
+TRACKERS: Final = (
+    FrequencyDeterministic(alpha=0.2),
+    FrequencySample(alpha=0.2, strength=2),
+    FrequencyRandomized(alpha=0.2, strength=1.5),
+)
+ADVERSARIES: Final = (
+    ZipfItems(domain=20),
+    ZipfItems(domain=20, period=37),
+    UniformItems(domain=7, period=500),
+    HeavyItem(domain=5, period=3),
+    FreezeItem(items=2),
+    DrainItem(patience=0.3),
+)
+
+
+@pytest.mark.parametrize("tracker", TRACKERS, ids=lambda one: one.kind)
+@pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda one: f"{one.kind}-{getattr(one, 'period', '')}")
+def test_the_largest_error_and_the_words_are_those_of_a_plain_game(tracker: Any, adversary: Any) -> None:
+    """Also that the promise of `frequency-deterministic` is kept, and that the attackers do come to new sites."""
+    for k, items in ((1, 60), (5, 700)):
+        worst, worst_step, changes, sent = reference(tracker, adversary, largest_share, k, items, seed=k)
+        for engine in ("step", "leap"):
+            game = play_duel(tracker, adversary, sites=k, items=items, seed=k, engine=engine)
+            assert game.max_rel_error == float(worst)
+            assert game.worst_step == worst_step
+            assert words_by_kind(game) == sent
+            assert game.items == items
+            assert game.verdict == ("ok" if worst <= Fraction(str(tracker.alpha)) else "failed")
+        if k > 1:
+            assert changes > 10
+            assert tracker.kind != "frequency-deterministic" or game.ok
+
+
+@pytest.mark.parametrize("tracker", TRACKERS, ids=lambda one: one.kind)
+def test_step_and_leap_are_the_same_game(tracker: Any) -> None:
+    for adversary in ADVERSARIES:
+        games = [
+            ItemFrequency().match(tracker, adversary, {"sites": 6, "items": 900}, seed=4, engine=engine, record=True)
+            for engine in ("step", "leap")
+        ]
+        assert games[0].transcript == games[1].transcript
+        assert len(games[0].transcript) > 50
+        assert games[0].series == games[1].series
+        assert games[0].server.estimates == games[1].server.estimates
+
+
+def test_a_game_costs_its_messages() -> None:
+    """A billion items, and each is looked at only if it makes a site speak."""
+    game = play_duel(
+        FrequencySample(alpha=0.2, domain=10), ZipfItems(domain=10, period=50), sites=20, items=10**9, seed=1
+    )
+    assert game.items == 10**9
+    assert game.words < FrequencySample(alpha=0.2, domain=10).cost_bound(20, 10**9) < 20_000
+
+
+@pytest.mark.slow
+@pytest.mark.false_alarm(1e-6)
+def test_estimates_are_unbiased() -> None:
+    """A sum of 150 games lies within its distribution; an estimate without the copies after the last report would not.
+
+    Its distribution is not known exactly, but its variance is: at most k / p^2 for `frequency-randomized`, f / p for
+    `frequency-sample`, with the largest 1/p. Chebyshev's inequality at 1e-3 would need 32 standard deviations, so the
+    normal approximation is taken with 6 of them, twice what 1e-6 asks for on both sides together.
+    """
+    stream = HeavyItem(domain=3, share=0.3, period=10)
+    for tracker, variance in (
+        (FrequencyRandomized(alpha=0.2, strength=1.0), lambda inverse, f: 4 * inverse**2),
+        (FrequencySample(alpha=0.2, strength=0.5), lambda inverse, f: f * inverse),
+    ):
+        off = most = 0.0
+        for seed in range(150):
+            game = ItemFrequency().match(tracker, stream, {"sites": 4, "items": 1000}, seed=seed)
+            truth = sum(game.held(site, 0) for site in range(4))
+            off += game.server.estimates.get(0, 0) - truth
+            most += variance(game.server.scale, truth)
+            assert game.server.scale > 8
+        assert abs(off) < 6 * most**0.5
+
+
+def test_strengths() -> None:
+    """The strength of k coins is exact in the limit of many sites, that of a normal variable, and grows for few."""
+    assert strength_for(1e-8, 10**8) == pytest.approx((2 * log(1e8)) ** 0.5, rel=1e-3)
+    assert strength_for(1e-8, 10) > strength_for(1e-8, 100) > strength_for(1e-8, 10**8)
+    for k in (1, 50):
+        x = strength_for(1e-6, k) / k**0.5
+        assert exp(-k * (x - log(1 + x))) == pytest.approx(1e-6)
+        # the error of a site is at worst an exponential variable less its mean
+        assert chi2.sf(2 * (k + x * k), 2 * k) < 1e-6
+    sample = FrequencySample(alpha=0.1, domain=100)
+    assert sample.size == pytest.approx(sample.needed() / 0.01)
+    # of one item only: what the sample misses of n items is a binomial variable
+    n = int(40 * sample.size)
+    p = 1 / sample.scale(n, 1)
+    assert binom.cdf((n - 0.1 * n) * p, n, p) + binom.sf((n + 0.1 * n) * p, n, p) < 0.05 / 100
+
+
+@pytest.mark.parametrize("period", [1, 2, 13])
+def test_a_cycle_counts_as_its_list_does(period: int) -> None:
+    labels = np.random.default_rng(period).integers(0, 4, period)
+    plan = Cycle(labels, 40)
+    listed = [int(labels[step % period]) for step in range(40)]
+    for label in range(5):
+        places = [step for step in range(1, 41) if plan.at(step) == label]
+        assert [plan.count(label, step) for step in range(41)] == [listed[:step].count(label) for step in range(41)]
+        assert [plan.nth(label, n + 1) for n in range(len(places))] == places
+        assert plan.nth(label, len(places) + 1) == NEVER
+        assert plan.per_lap(label) == labels.tolist().count(label)
+    assert plan.named() == (min(listed), max(listed))
+
+
+def test_what_is_refused() -> None:
+    class Wrong(ItemAdversary):
+        kind = "wrong"
+
+        def plan(self, view: View) -> Any:
+            return Pairs([view.sites], [0]) if view.items == 5 else Cycle([0])
+
+    with pytest.raises(MoveError, match="named site 2 at step 1"):
+        play_duel(TRACKERS[0], Wrong(), sites=2, items=5)
+    with pytest.raises(MoveError, match="accepted: Pairs or None"):
+        play_duel(TRACKERS[0], Wrong(), sites=2, items=6)
+    with pytest.raises(ValueError, match="items must be whole numbers from 0"):
+        Pairs([0, 1], [0])
+    with pytest.raises(ValueError, match="labels must be"):
+        Cycle([])
+    with pytest.raises(ValueError, match="strength must be a number above 0"):
+        FrequencySample(alpha=0.1, strength=0)
+    with pytest.raises(ValueError, match="engine must be one of auto, step, leap"):
+        play_duel(TRACKERS[0], ADVERSARIES[0], sites=2, items=5, engine="bulk")
+
+
+@pytest.mark.false_alarm(1e-6)
+@pytest.mark.parametrize("sites", [1, 30])
+def test_no_game_costs_more_than_the_bound(sites: int) -> None:
+    """The bound is one on the expected words; these games are short of it by more than eight standard deviations."""
+    for tracker, task in (
+        (FrequencyDeterministic(alpha=0.1), ItemFrequency()),
+        (FrequencySample(alpha=0.2, domain=10), ItemFrequency()),
+        (FrequencyRandomized(alpha=0.2, domain=10), ItemFrequency()),
+        (HeavyHitters(alpha=0.2, phi=0.3), HeavyHitterGame()),
+    ):
+        for items in (20, 10_000, 100_000):
+            game = task.game(tracker, ZipfItems(domain=10, period=60), {"sites": sites, "items": items}, seed=1)
+            assert 0.1 * tracker.cost_bound(sites, items) < game.words <= tracker.cost_bound(sites, items)

@@ -1,0 +1,109 @@
+"""The task `item-sample`: uniform samples, the exact largest error, and the attack that chooses by the sample."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any, Final
+
+import pytest
+from plain_contents import reference, words_by_kind
+from scipy.stats import chi2
+
+from disttrack.adversaries.base import View
+from disttrack.adversaries.contents import BlindSplits, FreezeItem, ItemAdversary, Pairs, SamplingAttack, ZipfItems
+from disttrack.protocols.contents import FrequencySample, ItemSample
+from disttrack.simulator.tasks.contents.task import RankGame, SampleGame
+from disttrack.simulator.tasks.duel import play_duel
+
+ADVERSARIES: Final = (
+    ZipfItems(domain=9),
+    ZipfItems(domain=20, period=37),
+    FreezeItem(items=3),
+    SamplingAttack(),
+    SamplingAttack(bits=12),
+    BlindSplits(),
+)
+
+
+class InOrder(ItemAdversary):
+    """Each item is a new one, and sites take turns."""
+
+    kind = "in-order"
+    oblivious = True
+
+    def plan(self, view: View) -> Pairs:
+        return Pairs([item % view.sites for item in range(view.items)], range(view.items), view.items)
+
+
+def largest_difference(server: Any, truth: Counter[int], step: int) -> Fraction:
+    """Return the largest difference of the shares of the items up to any one."""
+    number, worst, here, there = sum(server.estimates.values()), Fraction(0), 0, 0
+    for item in sorted({*truth, *server.estimates}):
+        here, there = here + server.estimates.get(item, 0), there + truth[item]
+        worst = max(worst, abs(Fraction(here, number) - Fraction(there, step)))
+    return worst
+
+
+@pytest.mark.parametrize("size", [1, 4, 30])
+@pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda one: f"{one.kind}-{getattr(one, 'bits', '')}")
+def test_the_largest_error_and_the_words_are_those_of_a_plain_game(size: int, adversary: Any) -> None:
+    """Also that the server holds the right number of items, and only items that came."""
+    tracker = ItemSample(alpha=0.5, size=size)
+    for k, items in ((1, 5), (5, 300)):
+        game = SampleGame().match(tracker, adversary, {"sites": k, "items": items}, seed=k, engine="step")
+        worst, _, _, sent = reference(tracker, adversary, largest_difference, k, game.now, seed=k)
+        for engine in ("step", "leap"):
+            record = play_duel(tracker, adversary, sites=k, items=items, seed=k, engine=engine)
+            assert record.items == items
+            assert record.max_rel_error == pytest.approx(float(worst), abs=1e-12)
+            assert words_by_kind(record) == sent
+            assert record.verdict == ("ok" if worst <= Fraction(1, 2) else "failed")
+        assert sum(game.server.estimates.values()) == min(size, game.now)
+        assert game.now == items
+        assert game.series["rel_error"][-1] == pytest.approx(
+            float(largest_difference(game.server, Counter(game.problem.items), items))
+        )
+
+
+@pytest.mark.false_alarm(1e-6)
+def test_a_sample_is_uniform() -> None:
+    """Of 12 items, 4 are in the sample of each of 300 games, each as often: one that favours a third of them by a half
+    would give a statistic of some 60, beyond the limit of 49."""
+    counts, games = Counter[int](), 300
+    for seed in range(games):
+        game = SampleGame().match(ItemSample(alpha=0.5, size=4), InOrder(), {"sites": 3, "items": 12}, seed=seed)
+        counts.update({item: copies for item, copies in game.server.estimates.items() if copies})
+    assert set(counts) == set(range(12))
+    expected = games * 4 / 12
+    # drawn without replacement, a count has the variance expected * (1 - 4/12), and all of them 11 degrees of freedom
+    statistic = sum((count - expected) ** 2 for count in counts.values()) / (expected * (1 - 4 / 12)) * 11 / 12
+    assert statistic < chi2.isf(1e-6, 11)
+
+
+def test_all_that_came_into_the_sample_are_smaller_than_all_others() -> None:
+    game = SampleGame().match(ItemSample(alpha=0.5, size=16), SamplingAttack(), {"sites": 3, "items": 1000}, seed=1)
+    came = {item for _, item, _ in game.problem.moves}
+    others = set(game.problem.items) - came
+    assert len(came) > 40
+    assert len(others) > 800
+    assert max(came) < min(others)
+    assert game.problem.row()["max_rel_error"] == pytest.approx(1 - len(came) / 1000, abs=0.01)
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES[:3], ids=lambda one: one.kind)
+def test_ranks_are_judged_as_in_a_plain_game(adversary: Any) -> None:
+    def largest_rank(server: Any, truth: Counter[int], step: int) -> Fraction:
+        worst, off = Fraction(0), 0
+        for item in sorted({*truth, *server.estimates}):
+            off += server.estimates.get(item, 0) - truth[item]
+            worst = max(worst, abs(Fraction(off, step)))
+        return worst
+
+    tracker = FrequencySample(alpha=0.2, strength=2)
+    worst, _, changes, sent = reference(tracker, adversary, largest_rank, 5, 700, seed=2)
+    for engine in ("step", "leap"):
+        game = RankGame().game(tracker, adversary, {"sites": 5, "items": 700}, seed=2, engine=engine)
+        assert game.max_rel_error == pytest.approx(float(worst), abs=1e-12)
+        assert words_by_kind(game) == sent
+    assert changes > 10
