@@ -3,6 +3,10 @@
 In a step one site receives one item. A site states how many further items it can receive in silence, and, for trackers
 that count copies, at how many copies of each item it next speaks; the plan states the steps of these. So a game costs
 its messages if its plans repeat, and its items only as far as plans list them.
+
+They stand beside the engines of a count, with which they share channels, ledger and consultation: there an alarm
+belongs to a site, here to a site and an item, and what is judged is a set of estimates and no single output. Channels
+are instantaneous, so that the calendar is one heap of alarms.
 """
 
 from __future__ import annotations
