@@ -17,7 +17,7 @@ from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
 from disttrack.mechanisms.noise import Silence
 from disttrack.mechanisms.queries import family
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-from disttrack.simulator.tasks.audit import exact_loss
+from disttrack.simulator.tasks.audit import exact_loss, loss_with_half_the_noise
 from disttrack.simulator.tasks.audit.exact.linear import linear_loss, linear_map
 
 NOISES = [("laplace", 0.0), ("gaussian", 1e-4)]
@@ -100,6 +100,23 @@ def test_no_missing_update_of_any_stream_loses_more_than_epsilon(
         worst = exact_loss(FactorisedDifference(0.7, delta, "count", 1, static, 10, 0.05, every, lifetime))
         assert worst is not None
         assert worst.loss == pytest.approx(0.7, abs=1e-6)
+
+
+@pytest.mark.quick_cases(4)
+@pytest.mark.parametrize(("static", "delta"), NOISES)
+@pytest.mark.parametrize(
+    ("queries", "domain"), [("points", 3), ("intervals", 4), ("marginals:1", 4), ("marginals:2", 4), ("axes:2", 4)]
+)
+def test_each_family_loses_epsilon_and_twice_that_with_half_of_the_noise(
+    queries: str, domain: int, static: str, delta: float
+) -> None:
+    mechanism = FactorisedDifference(0.7, delta, queries, domain, static, 6)
+    exact = exact_loss(mechanism)
+    assert exact is not None
+    assert exact.loss == pytest.approx(0.7, abs=1e-6)
+    halved = loss_with_half_the_noise(mechanism)
+    assert halved is not None
+    assert halved > 1.3
 
 
 def test_the_sensitivity_of_a_counter_is_too_small_for_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
