@@ -31,9 +31,9 @@ class HeavyHitters(ItemTracker):
     phi
         Share of all items from which on an item must be listed, above alpha.
     by
-        The tracker of frequencies: deterministic, sample or randomized.
+        The tracker of frequencies: deterministic, sample or randomized. The guarantee is that of this tracker.
     delta, domain, strength
-        Those of a tracker with coins.
+        Passed to the tracker of frequencies if that is sample or randomized.
 
     Source
     ------

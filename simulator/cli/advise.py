@@ -134,6 +134,8 @@ def _advise_data(seed: int, out: Path | None, delta: float | None, **wanted: Any
             "answers of 0": f"err by {number(zero)} in the last tenth; its late error is {useful}",
         }
     )
+    if situation.lifetime is not None:
+        print_facts({"lifetime": "items that stay longer are missing from answers, in these games too"})
     _verify(search.scenario_of(best, situation), out)
 
 

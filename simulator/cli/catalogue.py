@@ -21,6 +21,7 @@ SEES: Final = {"outputs": "adaptive", "traffic": "channels", "state": "white-box
 """What an adversary that reacts sees, in a word."""
 GAMES: Final[dict[str, tuple[str, ...]]] = {
     "Tracking": ("count", "generalisation", "audit-tracker"),
+    "Items with content": ("item-frequency", "heavy-hitters", "item-sample", "item-rank"),
     "Alarms at a threshold": ("threshold",),
     "Quotas that sites share": ("quota",),
     "Private counters": ("continual-count",),

@@ -228,13 +228,13 @@ def play_duel(mechanism: Any, adversary: Any, *, seed: int = 0, engine: str = "a
     ----------
     mechanism
         A counter, threshold monitor, solver of threshold queries, combiner of experts, learner, mirror, sketch,
-        mechanism for statistical queries, or static or dynamic mechanism.
+        mechanism for statistical queries, static or dynamic mechanism, or tracker of items.
     adversary
         An adversary of that kind of game. It is copied.
     seed
         Root of all random streams of the game.
     engine
-        auto, step or bulk.
+        auto, step or bulk; leap for trackers of items.
     sizes
         The sizes of the game, as in scenario files: `steps`, `updates`, `queries`, …. Sizes that are parameters of the
         mechanism, such as `domain`, follow from it.
@@ -256,6 +256,7 @@ def play_duel(mechanism: Any, adversary: Any, *, seed: int = 0, engine: str = "a
         if issubclass(task, MechanismGame) and task.single and task().accepts(mechanism):
             game: MechanismGame = task()
             stated = {size.key: getattr(mechanism, size.key, None) for size in game.sizes}
+            stated = {key: None if callable(value) else value for key, value in stated.items()}  # a tracker's `sites`
             given = {**stated, **sizes}
             wrong = [name for name in sizes if name not in (*stated, *game.options)]
             wrong += [size.key for size in game.sizes if size.needed and given[size.key] is None]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
+from disttrack.adversaries.contents import ItemAdversary
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.contents.engines import ContentLeap, ContentStep
 from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
@@ -73,6 +74,12 @@ class ContentGame(MechanismGame):
     def fits(self, mechanism: Any, adversary: Any, sizes: Sizes) -> None:
         if sizes["items"] > MOST_ITEMS:
             raise PointError(("items",), f"must be at most 2^61; got {sizes['items']:,}")
+        if not isinstance(adversary, ItemAdversary):
+            reason = f"{adversary.kind} chooses sites; task {self.kind} takes streams of items, such as freeze-item"
+            raise PointError(("adversary", "kind"), reason)
+        promised, played = getattr(mechanism, "domain", None), getattr(adversary, "domain", 1)
+        if promised is not None and played > promised:
+            raise PointError(("protocol", "domain"), f"must be at least the {played:,} items of {adversary.kind}")
 
     def demand(self, point: Point) -> Demand:
         """Return the time of the cost bound's messages, and of items that are listed or played one by one."""

@@ -26,6 +26,7 @@ from disttrack.adversaries.schedules import NEVER
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencyRandomized, FrequencySample, HeavyHitters
 from disttrack.protocols.contents.frequency_randomized import strength_for
 from disttrack.simulator.errors import MoveError
+from disttrack.simulator.points.point import PointError
 from disttrack.simulator.tasks.contents.task import HeavyHitterGame, ItemFrequency
 from disttrack.simulator.tasks.duel import play_duel
 
@@ -173,3 +174,11 @@ def test_no_game_costs_more_than_the_bound(sites: int) -> None:
         for items in (20, 10_000, 100_000):
             game = task.game(tracker, ZipfItems(domain=10, period=60), {"sites": sites, "items": items}, seed=1)
             assert 0.1 * tracker.cost_bound(sites, items) < game.words <= tracker.cost_bound(sites, items)
+
+
+def test_what_does_not_fit_a_game_of_items() -> None:
+    with pytest.raises(PointError, match="must be at least the 1,000 items of zipf-items"):
+        play_duel(FrequencySample(alpha=0.1, domain=100), ZipfItems(domain=1000), sites=4, items=100)
+    with pytest.raises(TypeError, match="unknown or missing: sites"):
+        play_duel(FrequencySample(alpha=0.1), FreezeItem(), items=100)
+    assert play_duel(FrequencyDeterministic(alpha=0.1), ZipfItems(domain=1000), sites=4, items=100).ok
