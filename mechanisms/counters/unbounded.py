@@ -54,8 +54,9 @@ def endless_norm(entries: int = 1, separation: int = 1) -> float:
     By Parseval it is (1 / pi) int |c(e^(i angle))|^2 over the angles from 0 to pi, with ln(1 / (1 - e^(i angle))) =
     -ln(2 sin(angle / 2)) + i (pi - angle) / 2. In s = -ln(angle) the integrand is smooth, and its tail falls like s^-3.
 
-    For several entries, return a bound on the squared norm of the sum of their columns, less than 0.3 % above it: the
-    coefficients fall, so from some step on the sum is at most `entries` times the one of the last column.
+    For several entries, return a bound on the squared norm of the sum of their columns: the coefficients fall, so from
+    some step on the sum is at most `entries` times the one of the last column. It is less than 0.3 % above where
+    entries times separation is at most 65,536, which larger products count as.
     """
     if entries > 1:
         span = (entries - 1) * min(separation, MOST // entries)

@@ -102,10 +102,16 @@ class FactorisedDifference(DynamicMechanism):
     def noise(self) -> LiveNoise:
         """The noise over time."""
         maker, norm = NOISES[self.static]
-        return maker(self.epsilon, self.delta, self.measured.sensitivity(norm), self.most_answers, self.longest)
+        given = self.epsilon, self.delta, self.measured.sensitivity(norm), self.most_answers
+        # noise for longer lifetimes hides shorter ones too, and Laplace noise for any may be the smaller
+        return min((maker(*given, longest) for longest in (self.longest, self.most_answers)), key=_variance)
 
     def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> FactorisedRun:
         return FactorisedRun(self, self.budget(ledger), rng)
+
+
+def _variance(noise: LiveNoise) -> float:
+    return noise.variance
 
 
 class FactorisedRun(DynamicRun):
@@ -166,7 +172,8 @@ class FactorisedRun(DynamicRun):
         """Return a bound that the largest error so far exceeds with probability at most `beta`.
 
         A union bound over the queries and the answers; to it come the updates between two answers, and the largest
-        number of live items that no longer counted.
+        number of live items that no longer counted. That number is exact: with a lifetime the bound is for the game,
+        and is not private.
         """
         every, answers = self.mechanism.every, self.t // self.mechanism.every
         stale = every - 1 + self._most_old

@@ -27,8 +27,8 @@ class ItemSample(ItemTracker):
     alpha
         Largest difference between the share of the sample up to any item and that of the stream, for the verdict.
     size
-        The size s of the sample. The guarantee needs a large one: of the order of 1 / alpha^2 for a stream that does
-        not react, 2 (ln R + ln(2 / delta)) / alpha^2 against an adversary, for items of R values.
+        The size s of the sample. The guarantee needs a large one: of the order of ln(N) / alpha^2 for a stream that
+        does not react, 2 (ln R + ln(2 / delta)) / alpha^2 against an adversary, for items of R values and one N.
 
     Source
     ------

@@ -29,8 +29,8 @@ MESSAGES, ITEMS = 20_000, {"step": 30_000, "leap": 500_000}
 class ContentGame(MechanismGame):
     """A game of content; subclasses name the problem.
 
-    Columns: `highest` and `lowest`, the extreme signed errors; `worst_step` and `worst_item`, where the error was
-    largest first.
+    Columns: `highest` and `lowest`, the extreme signed errors, of frequencies only; `worst_step` and `worst_item`,
+    where the error was largest first: for samples and ranks the item that came at that step.
     """
 
     problem: ClassVar[type[Problem]]
@@ -38,7 +38,10 @@ class ContentGame(MechanismGame):
     engines: ClassVar[Sequence[str]] = ("step", "leap")
     takes: ClassVar[tuple[type[Any], ...]] = (ItemTracker,)
     single: ClassVar[bool] = True
-    sizes: ClassVar[Sequence[Size]] = (SITES, Size("items", "items", "Number of items of a game.", needed=True))
+    sizes: ClassVar[Sequence[Size]] = (
+        replace(SITES, needed=True),
+        Size("items", "items", "Number of items of a game.", needed=True),
+    )
     columns: ClassVar[Sequence[str]] = ("highest", "lowest", "worst_step", "worst_item")
     bases: ClassVar[Mapping[str, str]] = {
         "protocol": "disttrack.protocols.contents.base:ItemTracker",
