@@ -31,6 +31,7 @@ PERMANENT = {
     "generalisation": ("sites", "server", "adversary", "network"),
     "quota": ("sites", "server", "adversary", "network"),
     "threshold": ("sites", "server", "adversary", "network"),
+    **dict.fromkeys(("item-frequency", "heavy-hitters", "item-sample", "item-rank"), ("sites", "server", "adversary")),
 }
 OTHERS = {
     "audit": mechanism.ROLES,
