@@ -47,6 +47,10 @@ OWN: Final[dict[tuple[Family, str], dict[str, Any]]] = {
         "task": "frequency", "updates": 1000,
         "protocol": {"kind": "count-sketch", "width": 64}, "adversary": {"kind": "tail-attack", "tail": 4},
     },
+    ("protocol", "gaussian-tree"): {
+        "task": "continual-count", "steps": 1000,
+        "protocol": {"kind": "gaussian-tree", "epsilon": 1}, "adversary": {"kind": "round-robin"},
+    },
     ("protocol", "count-sketch"): {
         "task": "frequency", "updates": 1000,
         "protocol": {"kind": "count-sketch", "width": 64}, "adversary": {"kind": "tail-attack", "tail": 4},
