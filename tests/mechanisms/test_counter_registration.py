@@ -70,6 +70,8 @@ def test_one_registration_serves_every_place_that_takes_a_counter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    # a thread that another test has left would make workers spawn, and these would not know the class
+    monkeypatch.setattr("threading.active_count", lambda: 1)
     for name, text in (("alone", ALONE), ("inside", INSIDE)):
         Path(f"{name}.yaml").write_text(text, encoding="utf-8")
     printed("run", "alone.yaml", "inside.yaml", "--no-figures", "--workers", "1", "--out", "out")
