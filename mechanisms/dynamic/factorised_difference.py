@@ -104,7 +104,7 @@ class FactorisedDifference(DynamicMechanism):
         maker, norm = NOISES[self.static]
         given = self.epsilon, self.delta, self.measured.sensitivity(norm), self.most_answers
         # noise for longer lifetimes hides shorter ones too, and Laplace noise for any may be the smaller
-        return min((maker(*given, longest) for longest in (self.longest, self.most_answers)), key=_variance)
+        return min((maker(*given, longest) for longest in sorted({self.longest, self.most_answers})), key=_variance)
 
     def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> FactorisedRun:
         return FactorisedRun(self, self.budget(ledger), rng)

@@ -22,6 +22,8 @@ from disttrack.simulator.tasks.base import SITES, Demand, Record, Size
 from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
 
 ENGINES: Final[Mapping[str, type[ContentLeap]]] = {"step": ContentStep, "leap": ContentLeap}
+MEASURED: Final = (OVER_ALPHA, LARGEST_RELATIVE, WORDS)
+"""Answers of all these games, after how many of them kept the promise."""
 MESSAGES, ITEMS = 20_000, {"step": 30_000, "leap": 500_000}
 """Messages, and items that are listed or played one by one, per second."""
 
@@ -121,9 +123,7 @@ class ItemFrequency(ContentGame):
     problem: ClassVar[type[Problem]] = Frequency
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which every estimate stayed within alpha N of the item's count at every step"),
-        OVER_ALPHA,
-        LARGEST_RELATIVE,
-        WORDS,
+        *MEASURED,
     )
 
 
@@ -134,9 +134,7 @@ class HeavyHitterGame(ContentGame):
     problem: ClassVar[type[Problem]] = HeavyItems
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which every item above phi N was listed, and none below (phi - alpha) N, at every step"),
-        OVER_ALPHA,
-        LARGEST_RELATIVE,
-        WORDS,
+        *MEASURED,
     )
 
 
@@ -147,9 +145,7 @@ class SampleGame(ContentGame):
     problem: ClassVar[type[Problem]] = Representative
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the distribution of the sample stayed within alpha of that of the stream at every step"),
-        OVER_ALPHA,
-        LARGEST_RELATIVE,
-        WORDS,
+        *MEASURED,
     )
 
 
@@ -160,7 +156,5 @@ class RankGame(ContentGame):
     problem: ClassVar[type[Problem]] = Rank
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which every estimate stayed within alpha N of the rank of the item at every step"),
-        OVER_ALPHA,
-        LARGEST_RELATIVE,
-        WORDS,
+        *MEASURED,
     )
