@@ -115,6 +115,12 @@ class Pairs(Cycle):
             self._items = Cycle(self.contents, self.length)
         return self._items
 
+    def kinds_at(self, site: int) -> Sequence[int]:
+        """Return the items that a site receives, in order."""
+        begin, end = self._spans.get(site, (0, 0))
+        kinds: Sequence[int] = np.unique(self.contents[self._places[begin:end]]).tolist()
+        return kinds
+
     def cells(self, sites: int) -> Cycle:
         """Return the schedule that names the pairs, as item times the number of sites, plus the site."""
         if sites not in self._cells:

@@ -75,6 +75,10 @@ class ItemTracker(Checked, ABC):
         """Return the server; `rng` is its own generator."""
         return self.server_by(k, Coins(rng))
 
+    def known(self, k: int) -> dict[str, Any]:
+        """Return what an adversary knows of it: kind and parameters."""
+        return {"kind": self.kind, **self.as_mapping()}
+
     def cost_bound(self, k: int, items: int) -> float:
         """Return a bound on the expected words: of reports, by the smallest scale possible, of totals, of the scale."""
         growth = 1 + self.growth(k)

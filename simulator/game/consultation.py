@@ -26,6 +26,8 @@ class Consultation:
         This game's copy.
     view
         Its view, which the caller updates before asking.
+    takes
+        The class of its plans.
 
     Attributes
     ----------
@@ -39,10 +41,10 @@ class Consultation:
         Whether the watched data can influence it.
     """
 
-    __slots__ = ("_known", "adversary", "begun", "due", "end", "over", "plan", "reacts", "view")
+    __slots__ = ("_known", "adversary", "begun", "due", "end", "over", "plan", "reacts", "takes", "view")
 
-    def __init__(self, adversary: Adversary, view: View) -> None:
-        self.adversary, self.view = adversary, view
+    def __init__(self, adversary: Adversary, view: View, takes: type[Any] = Schedule) -> None:
+        self.adversary, self.view, self.takes = adversary, view, takes
         self.reacts = not adversary.oblivious
         self.plan: Schedule = Rest()
         self.begun = self.end = self.due = 0  # at the start there is no plan, as if it had run out
@@ -74,7 +76,7 @@ class Consultation:
         if answer is LATER:
             return None
         if type(answer) not in self._known:  # isinstance of an abstract class is slow
-            if not isinstance(answer, Schedule):
+            if not isinstance(answer, self.takes):
                 self._refuse(answer, step)
             self._known.add(type(answer))
         lowest, highest = answer.named()
@@ -90,11 +92,10 @@ class Consultation:
 
     def _refuse(self, answer: Any, step: int) -> NoReturn:
         who = f"adversary {self.adversary.kind or type(self.adversary).__name__}"
-        if not isinstance(answer, Schedule):
-            raise MoveError(
-                f"{who}: plan() returned {answer!r} after step {step}; accepted: a schedule "
-                "(Burst, Rest, Rotation, Labels, Runs) or None"
-            )
+        if not isinstance(answer, self.takes):
+            any_plan = "a schedule (Burst, Rest, Rotation, Labels, Runs)"
+            accepted = any_plan if self.takes is Schedule else self.takes.__name__
+            raise MoveError(f"{who}: plan() returned {answer!r} after step {step}; accepted: {accepted} or None")
         lowest, highest = answer.named()
         site = lowest if lowest < 0 else highest
         raise MoveError(

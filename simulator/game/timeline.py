@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import expm1, log1p
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def checkpoints(start: int, items: int, number: int = CHECKPOINTS, *, down: bool
 
 
 class Timeline:
-    """Collects one row per checkpoint: step, items, output, rel_error, messages, words.
+    """Collects one row per checkpoint.
 
     Attributes
     ----------
@@ -51,13 +51,13 @@ class Timeline:
         happens at a later item.
     """
 
-    __slots__ = ("_at", "_place", "due", "rows")
+    names: ClassVar[Sequence[str]] = ("step", "items", "output", "rel_error", "messages", "words")
 
-    def __init__(self, start: int, items: int) -> None:
-        self._at = [*checkpoints(start, items), 2**63]
+    def __init__(self, start: int, items: int, number: int = CHECKPOINTS) -> None:
+        self._at = [*checkpoints(start, items, number), 2**63]
         self._place = 0
         self.due = self._at[0]
-        self.rows: list[tuple[int, int, float, float, int, int]] = []
+        self.rows: list[tuple[Any, ...]] = []
 
     def pass_by(
         self,
@@ -73,16 +73,19 @@ class Timeline:
 
         If steps are skipped, `step_of` returns the step of an item by its number.
         """
-        value = as_float(output)
         while self.due <= items:
             due = self.due
             # without skipped steps, the step of an item is its number less a constant
             at = step_of(due) if step_of else step - (now - due)
-            self.rows.append((at, due, value, (value - due) / due, messages, words))
+            self.rows.append(self.row(at, due, output, messages, words))
             self._place += 1
             self.due = self._at[self._place]
 
+    def row(self, step: int, items: int, output: Any, messages: int, words: int) -> tuple[Any, ...]:
+        """Return the row of a checkpoint."""
+        value = as_float(output)
+        return step, items, value, (value - items) / items, messages, words
+
     def columns(self) -> dict[str, list[Any]]:
         """Return the rows as columns."""
-        names = ("step", "items", "output", "rel_error", "messages", "words")
-        return {name: [row[place] for row in self.rows] for place, name in enumerate(names)}
+        return {name: [row[place] for row in self.rows] for place, name in enumerate(self.names)}

@@ -34,7 +34,7 @@ class HeavyItems(Frequency):
             self._catch_up(item, step - 1)
             self.listed ^= {item}
             self._since[item] = step
-            self.changes += 1
+            self.output_changes += 1
             self._judge(item, [step], [self.truth(item, step)])
         return bool(moved)
 

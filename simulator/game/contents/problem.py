@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,18 +32,49 @@ class Problem(ABC):
         The largest signed error and the smallest one; 0 if there is none above or below.
     worst_step, worst_item
         The first step with the largest error, and its item.
-    changes
+    output_changes
         Number of changes of estimates.
+    output, value, step, changes
+        For the engines and the adversary's view: the output of the server that was judged last, the estimates, the step
+        of their last change, and the number of steps in which one has changed.
     """
 
     name: ClassVar[str]
+    later: ClassVar[tuple[list[int], list[int]]] = ([], [])
+    """Changes that have not been judged: none."""
 
     def __init__(self, tracker: ItemTracker, server: ItemServer, turns: Consultation) -> None:
         self.alpha, self.server, self.turns = tracker.alpha, server, turns
         self.guaranteed = tracker.guarantee != "none"
         self.highest = self.lowest = 0.0
         self.worst_step = self.worst_item = 0
-        self.changes = 0
+        self.output_changes = self.output = self.step = self.changes = 0
+        self.value = MappingProxyType(server.estimates)
+
+    def hear(self, step: int, output: int) -> bool:
+        """Take the output at the end of a step; return whether an estimate is new."""
+        return output != self.output and self.change(step, step, step - 1, output)
+
+    def change(self, step: int, items: int, before: int, output: int, step_of: Any = None) -> bool:
+        """Judge the estimates that have changed in a step; return whether one has."""
+        self.output = output
+        changed = self.news(step, self.server.moved)
+        self.server.moved.clear()
+        if changed:
+            self.step, self.changes = step, self.changes + 1
+        return changed
+
+    def judge(self, step: int, items: int) -> None:
+        """Do nothing at the end of a step: between two changes the worst one is known."""
+        return
+
+    def catch_up(self, offset: int) -> None:
+        """Do nothing: each change has been judged."""
+        return
+
+    def close(self, last: int, items: int = 0, step_of: Any = None) -> None:
+        """Judge the game up to its last step."""
+        self.leave(last)
 
     @abstractmethod
     def news(self, step: int, items: Iterable[int]) -> bool:
@@ -80,7 +112,7 @@ class Problem(ABC):
             "lowest": self.lowest,
             "worst_step": self.worst_step,
             "worst_item": self.worst_item,
-            "output_changes": self.changes,
+            "output_changes": self.output_changes,
             "verdict": kept if self.guaranteed else "undecided",
         }
 
@@ -110,16 +142,16 @@ class Frequency(Problem):
         return self._before.get(item, 0) + int(turns.plan.items.count(item, step - turns.begun))
 
     def news(self, step: int, items: Iterable[int]) -> bool:
-        changes = self.changes
+        changes = self.output_changes
         for item in set(items):
             estimate = self.server.estimates[item]
             if estimate == self._shown.get(item, 0):
                 continue
             self._catch_up(item, step - 1)
             self._shown[item], self._since[item] = estimate, step
-            self.changes += 1
+            self.output_changes += 1
             self.note((estimate - self.truth(item, step)) / step, step, item)
-        return self.changes > changes
+        return self.output_changes > changes
 
     def leave(self, step: int) -> None:
         if not step:

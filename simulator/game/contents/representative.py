@@ -29,14 +29,14 @@ class Representative(Problem):
         self._shown: dict[int, int] = {}
 
     def news(self, step: int, items: Iterable[int]) -> bool:
-        changes = self.changes
+        changes = self.output_changes
         for item in sorted(set(items)):
             copies = self.server.estimates[item]
             if change := copies - self._shown.get(item, 0):
                 self.moves.append((step, item, change))
                 self._shown[item] = copies
-                self.changes += 1
-        return self.changes > changes
+                self.output_changes += 1
+        return self.output_changes > changes
 
     def leave(self, step: int) -> None:
         turns: Any = self.turns

@@ -58,6 +58,8 @@ class Engine(ABC):
     name: ClassVar[str]
     by_mail: ClassVar[bool] = False
     """Whether messages are letters even if they take no time."""
+    plans: ClassVar[type[Any]] = Schedule
+    """The class of the adversary's plans."""
     server: Server
     referee: Any
     lag: Any = None
@@ -90,13 +92,18 @@ class Engine(ABC):
         facts: dict[str, Any] = {"sites": sites, "items": items, "start": start, "known": protocol.known(sites)}
         facts["rng"] = self.rngs["adversary"]
         self.view = View(**facts) if self.watch is None else self.watch.view(**facts)
-        self.consultation = Consultation(adversary, self.view)
+        self.consultation = Consultation(adversary, self.view, self.plans)
+        self.referee = self.referee_of()
         self.game_end = NEVER
         self._idle = 0
 
     @abstractmethod
     def make_sides(self) -> None:
         """Make the server and the sites."""
+
+    @abstractmethod
+    def referee_of(self) -> Any:
+        """Return the judge of the outputs."""
 
     def parts(self) -> tuple[Sequence[Site], Server, Any]:
         """Return the sites, the server, and what stops and restarts them."""
@@ -146,6 +153,10 @@ class Engine(ABC):
     def consult(self, step: int) -> None:
         """Ask the adversary after this step, if it is due, and continue by its plan."""
 
+    def leave_plan(self, now: int) -> None:
+        """Handle the end of the present plan with step `now`; there may be no plan yet."""
+        return
+
     def show(self, step: int, sent: int) -> None:
         """Update the adversary's view: a step is over, and `sent` items are sent."""
         view, referee = self.view, self.referee
@@ -167,12 +178,11 @@ class Engine(ABC):
 class Strides(Engine):
     """An engine that passes over steps without effect: items, verdict and turns in closed form."""
 
-    referee: Referee
+    referee: Any
     lag: LagReferee | None
 
     def __init__(self, *sides: Any, **options: Any) -> None:
         super().__init__(*sides, **options)
-        self.referee = Referee(self.protocol.accuracy, self.start, self.server.output)
         if self.network is not None:
             self.lag = LagReferee(self.protocol.accuracy, self.server.output, self.network.warm_up)
         self.sent_before = 0
@@ -182,6 +192,9 @@ class Strides(Engine):
         self.offset = self.start
         """While no step is skipped, the difference between the number of items and the step."""
         self._segments: list[tuple[int, int, Schedule]] = []
+
+    def referee_of(self) -> Any:
+        return Referee(self.protocol.accuracy, self.start, self.server.output)
 
     def close(self, last: int) -> None:
         self.referee.catch_up(self.offset)
@@ -271,9 +284,6 @@ class Strides(Engine):
         if self.game_end >= NEVER and self.consultation.end >= NEVER:
             self.game_end = step  # it skips for ever, so nothing can happen any more
         self.check_patience(plan, step)
-
-    def leave_plan(self, now: int) -> None:
-        """Handle the end of the present plan with step `now`; there may be no plan yet."""
 
     @abstractmethod
     def enter_plan(self, now: int) -> None:

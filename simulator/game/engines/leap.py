@@ -36,6 +36,8 @@ class Leap(Strides, Ends):
     """
 
     name: ClassVar[str] = "leap"
+    postpones: ClassVar[bool] = True
+    """Whether changes of the output may be judged later, many at a time, while no one reads the verdict."""
     mail: Mail
 
     def __init__(self, *sides: Any, **options: Any) -> None:
@@ -117,7 +119,7 @@ class Leap(Strides, Ends):
         hear, spread, touched, note = server.hear, channels.spread, channels.touched, channels.note
         up_sites, up, more_words = ledger.up_sites, ledger.up, ledger.more_words
         kept, watched = channels.transcript is not None, self.watch is not None
-        postpones = not self.consultation.reacts and self.outputs is None
+        postpones = self.postpones and not self.consultation.reacts and self.outputs is None
         later_steps, later_outputs = referee.later
         note_step, note_output = later_steps.append, later_outputs.append
         standing, row = referee.output, timeline.due - start
@@ -218,6 +220,7 @@ class Leap(Strides, Ends):
     # ------------------------------------------------------------------ plans
 
     def leave_plan(self, now: int) -> None:
+        super().leave_plan(now)
         if now:
             self.alarms.leave_plan(now)
 

@@ -43,12 +43,14 @@ class Step(Engine, Ends):
         self.to_server = simpy.Store(self.env)
         self.to_site = [simpy.Store(self.env) for _ in range(self.k)]
         self.sites, self.server, recovery = self.parts()
-        network, alpha, output = self.network or Network(), self.protocol.accuracy, self.server.output
-        self.mail = mail_on(self, network, self.rngs["network"], recovery)
-        self.referee = PresentJudge(alpha, output)
-        self.lag = None if self.network is None else Judge(alpha, output, network.warm_up)
+        self.mail = mail_on(self, self.network or Network(), self.rngs["network"], recovery)
+        if self.network is not None:
+            self.lag = Judge(self.protocol.accuracy, self.server.output, self.network.warm_up)
         self.done, self.given, self.given_before = 0, 0, 0
         """Steps that are over, and the items given by now and by the end of the last of these steps."""
+
+    def referee_of(self) -> Any:
+        return PresentJudge(self.protocol.accuracy, self.server.output)
 
     # ------------------------------------------------------------------ the processes
 
@@ -152,6 +154,7 @@ class Step(Engine, Ends):
         if plan is None:
             self.game_end = step if plans.over else self.game_end
             return
+        self.leave_plan(step)
         plans.follow(plan, step)
         self.check_patience(plan, step)
         if plans.end >= NEVER and plan.step_of(self.items - self.given) >= NEVER:

@@ -9,19 +9,19 @@ from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.contents import ItemAdversary
 from disttrack.protocols.contents import ItemTracker
-from disttrack.simulator.game.contents.engines import ContentLeap, ContentStep
+from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
 from disttrack.simulator.game.contents.problem import Frequency, Problem
 from disttrack.simulator.game.contents.representative import Rank, Representative
 from disttrack.simulator.game.engine_choice import EngineError
+from disttrack.simulator.game.engines.contents import ContentEngine, ContentLeap, ContentStep
 from disttrack.simulator.game.sizes import MOST_ITEMS
-from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
 from disttrack.simulator.tasks.base import SITES, Demand, Record, Size
 from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
 
-ENGINES: Final[Mapping[str, type[ContentLeap]]] = {"step": ContentStep, "leap": ContentLeap}
+ENGINES: Final[Mapping[str, type[ContentEngine]]] = {"step": ContentStep, "leap": ContentLeap}
 MEASURED: Final = (OVER_ALPHA, LARGEST_RELATIVE, WORDS)
 """Answers of all these games, after how many of them kept the promise."""
 MESSAGES, ITEMS = 20_000, {"step": 30_000, "leap": 500_000}
@@ -63,13 +63,12 @@ class ContentGame(MechanismGame):
 
     def match(
         self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, engine: str = "leap", record: bool = False
-    ) -> ContentLeap:
+    ) -> ContentEngine:
         """Play one game, and return it after its last step."""
         sides = mechanism, copy.deepcopy(adversary), self.problem
-        sizes = {name: sizes[name] for name in ("sites", "items")}
-        game = ENGINES[engine](*sides, **sizes, rngs=streams(seed, self.roles), record=record)
+        with collector_paused():
+            game = ENGINES[engine](*sides, sites=sizes["sites"], items=sizes["items"], seed=seed, record=record)
         game.play()
-        game.problem.fill(game.series)
         return game
 
     def game(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
@@ -103,13 +102,13 @@ class ContentGame(MechanismGame):
         return (asked, "asked for") if asked != "auto" else ("leap", "exact for every game")
 
 
-def row_of(game: ContentLeap) -> Row:
+def row_of(game: ContentEngine) -> Row:
     """Return the columns of a game, with those of kinds.csv as one."""
     ledger, kinds = game.ledger, game.ledger.rows()
     return {
         **game.problem.row(),
         **{name: getattr(ledger, name) for name in ("messages", "words", "words_up", "words_down", "broadcasts")},
-        "items": game.now,
+        "items": game.game_end,
         "bits": ledger.total_bits,
         "rounds": game.server.rounds,
         "kinds": {name: [row[name] for row in kinds] for name in ("kind", "direction", "messages", "words", "bits")},

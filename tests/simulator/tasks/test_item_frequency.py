@@ -73,7 +73,7 @@ def test_step_and_leap_are_the_same_game(tracker: Any) -> None:
         assert games[0].transcript == games[1].transcript
         assert len(games[0].transcript) > 50
         assert games[0].series == games[1].series
-        assert games[0].server.estimates == games[1].server.estimates
+        assert games[0].server.of_items.estimates == games[1].server.of_items.estimates
 
 
 def test_a_game_costs_its_messages() -> None:
@@ -103,9 +103,9 @@ def test_estimates_are_unbiased() -> None:
         for seed in range(150):
             game = ItemFrequency().match(tracker, stream, {"sites": 4, "items": 1000}, seed=seed)
             truth = sum(game.held(site, 0) for site in range(4))
-            off += game.server.estimates.get(0, 0) - truth
-            most += variance(game.server.scale, truth)
-            assert game.server.scale > 8
+            off += game.server.of_items.estimates.get(0, 0) - truth
+            most += variance(game.server.of_items.scale, truth)
+            assert game.server.of_items.scale > 8
         assert abs(off) < 6 * most**0.5
 
 
