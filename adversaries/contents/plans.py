@@ -29,11 +29,13 @@ class Cycle(Schedule):
         Whole numbers from 0; must not be changed afterwards.
     length
         Number of steps.
+    weights
+        The weight of each step of a lap, whole numbers from 1; None if all are 1.
     """
 
-    __slots__ = ("_places", "_spans", "labels", "length", "period")
+    __slots__ = ("_places", "_spans", "_sums", "_totals", "labels", "length", "period", "weights")
 
-    def __init__(self, labels: npt.ArrayLike, length: int = NEVER) -> None:
+    def __init__(self, labels: npt.ArrayLike, length: int = NEVER, weights: Integers | None = None) -> None:
         self.labels = numbers(labels)
         if self.labels.ndim != 1 or not len(self.labels):
             raise ValueError("labels must be a list of at least one whole number")
@@ -44,6 +46,9 @@ class Cycle(Schedule):
         self._places: Integers = order.astype(np.int64)
         ends = [*first[1:].tolist(), self.period]
         self._spans = dict(zip(kinds.tolist(), zip(first.tolist(), ends, strict=True), strict=True))
+        self.weights = weights
+        if weights is not None:
+            self._totals, self._sums = (np.concatenate(([0], listed.cumsum())) for listed in (weights, weights[order]))
 
     @property
     def kinds(self) -> Sequence[int]:
@@ -74,6 +79,36 @@ class Cycle(Schedule):
         step = laps * self.period + self._places.item(begin + place) + 1
         return step if step <= self.length else NEVER
 
+    # ------------------------------------------------------------------ weights
+
+    def weight_at(self, step: int) -> int:
+        """Return the weight of a step."""
+        return 1 if self.weights is None else self.weights.item((step - 1) % self.period)
+
+    def total(self, step: Any) -> Any:
+        """Return the weight of all steps up to one, or an array of them."""
+        if self.weights is None:
+            return step
+        laps, rest = divmod(step, self.period)
+        return laps * self._totals[-1] + self._totals[rest]
+
+    def sum_of(self, label: int, n: Any) -> Any:
+        """Return the weight of the first n steps of a label, or of an array of them."""
+        if self.weights is None:
+            return n
+        begin, end = self._spans.get(label, (0, 0))
+        laps, rest = divmod(n, max(1, end - begin))
+        return laps * (self._sums[end] - self._sums[begin]) + self._sums[begin + rest] - self._sums[begin]
+
+    def reach(self, label: int, weight: int) -> int:
+        """Return the first step by which a label has at least this weight, from 1; `NEVER` if there is none."""
+        begin, end = self._spans.get(label, (0, 0))
+        if self.weights is None or begin == end:
+            return int(self.nth(label, weight))
+        sums = self._sums[begin : end + 1]
+        laps, rest = divmod(weight - 1, int(sums[-1] - sums[0]))
+        return int(self.nth(label, laps * (end - begin) + int(sums.searchsorted(sums[0] + rest, "right"))))
+
     def support(self, sites: int) -> Sequence[int]:
         return self.kinds
 
@@ -90,6 +125,8 @@ class Pairs(Cycle):
         The site and the item of each step of a lap, whole numbers from 0.
     length
         Number of steps; for ever if left out, which begins the list again and again.
+    weights
+        The weight of each item of a lap, whole numbers from 1: it counts like so many copies at once. 1 if left out.
 
     Examples
     --------
@@ -100,11 +137,16 @@ class Pairs(Cycle):
 
     __slots__ = ("_cells", "_items", "contents")
 
-    def __init__(self, sites: npt.ArrayLike, items: npt.ArrayLike, length: int = NEVER) -> None:
-        super().__init__(sites, length)
+    def __init__(
+        self, sites: npt.ArrayLike, items: npt.ArrayLike, length: int = NEVER, weights: npt.ArrayLike | None = None
+    ) -> None:
+        weighed = None if weights is None else np.asarray(weights, dtype=np.int64)
+        super().__init__(sites, length, weighed)
         self.contents = numbers(items)
         if self.contents.shape != self.labels.shape or self.contents.min() < 0:
             raise ValueError("items must be whole numbers from 0, one for each site")
+        if weighed is not None and (weighed.shape != self.labels.shape or weighed.min() < 1):
+            raise ValueError("weights must be whole numbers from 1, one for each site")
         self._items: Cycle | None = None
         self._cells: dict[int, Cycle] = {}
 
@@ -112,7 +154,7 @@ class Pairs(Cycle):
     def items(self) -> Cycle:
         """The schedule that names the items."""
         if self._items is None:
-            self._items = Cycle(self.contents, self.length)
+            self._items = Cycle(self.contents, self.length, self.weights)
         return self._items
 
     def kinds_at(self, site: int) -> Sequence[int]:
@@ -126,7 +168,7 @@ class Pairs(Cycle):
         if sites not in self._cells:
             few = len(self.contents) == 1  # whose names may have any size
             contents = self.contents.astype(object) if few else self.contents
-            self._cells[sites] = Cycle(contents * sites + self.labels, self.length)
+            self._cells[sites] = Cycle(contents * sites + self.labels, self.length, self.weights)
         return self._cells[sites]
 
 

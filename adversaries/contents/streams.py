@@ -27,6 +27,8 @@ class DrawnItems(ItemAdversary):
         Number of different items.
     period
         Items that are drawn and then repeated without end, so that a game costs its messages; None draws every item.
+    heaviest
+        The largest weight: weights are drawn from 1 to it, with logarithms that are uniform. 1: all items count alike.
     """
 
     oblivious: ClassVar[bool] = True
@@ -34,6 +36,7 @@ class DrawnItems(ItemAdversary):
 
     domain: Whole = 1000
     period: Whole | None = None
+    heaviest: Whole = 1
     _table: Any = field(default=None, init=False, repr=False, compare=False)
 
     @abstractmethod
@@ -45,7 +48,9 @@ class DrawnItems(ItemAdversary):
             self._table = alias_table(self.weights())
         size = min(self.period or CHUNK, view.left)
         sites = view.rng.integers(view.sites, size=size)
-        return Pairs(sites, draw(self._table, size, view.rng), size if self.period is None else NEVER)
+        items = draw(self._table, size, view.rng)
+        weights = None if self.heaviest == 1 else (self.heaviest ** view.rng.random(size)).round().astype(np.int64)
+        return Pairs(sites, items, size if self.period is None else NEVER, weights)
 
 
 @dataclass

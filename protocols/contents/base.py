@@ -47,6 +47,8 @@ class ItemTracker(Checked, ABC):
     """The tasks that it is made for."""
     report_words: ClassVar[int] = 1
     """Words of a report on an item."""
+    weighs: ClassVar[bool] = False
+    """Whether items may have weights."""
     per_item: ClassVar[bool] = False
     """Whether a site's next message can depend on the copies of an item (`ItemSite.due_of`)."""
 
@@ -107,7 +109,7 @@ class ItemSite(ABC):
     def __init__(self, tracker: Any, k: int, held: Held) -> None:
         self.tracker, self.k, self.held = tracker, k, held
         self.count = 0
-        """Items received."""
+        """Items received, by their weight; as all numbers of items and copies here."""
         self.next_total: int = FOREVER
         """The count at which it reports its total; no one needs it while every item is reported."""
         self.scale = 1
@@ -128,9 +130,9 @@ class ItemSite(ABC):
         """Receive items in silence."""
         self.count += items
 
-    def take(self, item: int) -> Sequence[Message]:
-        """Receive an item, and return what it sends."""
-        self.count += 1
+    def take(self, item: int, weight: int = 1) -> Sequence[Message]:
+        """Receive an item that counts like so many copies at once, and return what it sends."""
+        self.count += weight
         sent = self.report(item)
         if self.count >= self.next_total:
             self.next_total = grown(self.count, self.tracker.growth(self.k))
@@ -184,11 +186,11 @@ class ItemServer(ABC):
             self.total += message.value - self.totals[sender]
             self.totals[sender] = message.value
         else:
-            self.learn(sender, message.value)
+            copies = self.learn(sender, message.value)
             if self.rounds:
                 return ()
-            self.totals[sender] += 1  # every item is reported
-            self.total += 1
+            self.totals[sender] += copies  # every item is reported
+            self.total += copies
         scale = self.tracker.scale(self.total, self.k)
         if scale < self.scale * (1 + self.tracker.growth(self.k)):
             return ()
@@ -197,12 +199,29 @@ class ItemServer(ABC):
         return ((EVERYONE, Message("scale", scale)),)
 
     @abstractmethod
-    def learn(self, sender: int, report: Any) -> None:
-        """Take the report of a site on an item."""
+    def learn(self, sender: int, report: Any) -> int:
+        """Take the report of a site on an item, and return how many copies it tells of while every item is reported."""
 
     def rescale(self, scale: int) -> None:
         """Adapt to a new scale."""
         self.scale = scale
+
+
+class SumOfItems(ItemServer):
+    """A server that adds the scale to the estimate of an item with each report, or several times with one."""
+
+    __slots__ = ()
+
+    def learn(self, sender: int, report: int | tuple[int, int]) -> int:
+        item, times = report if isinstance(report, tuple) else (report, 1)
+        self.estimates[item] = self.estimates.get(item, 0) + times * self.scale
+        self.moved.append(item)
+        return times
+
+
+def on_item(item: int, times: int) -> Message:
+    """Return the report on an item for which `SumOfItems` adds the scale so many times."""
+    return Message("item", item) if times == 1 else Message("items", (item, times), 2)
 
 
 def grown(count: int, growth: float) -> int:

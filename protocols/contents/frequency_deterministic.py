@@ -9,14 +9,15 @@ from typing import Any, ClassVar
 
 from disttrack.protocols.base import Message, ratio
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker
+from disttrack.protocols.contents.base import Held, ItemSite, ItemTracker, SumOfItems, on_item
 
 
 @dataclass(frozen=True)
 class FrequencyDeterministic(ItemTracker):
     """A site reports an item whenever it holds D copies that it has not reported; the server adds D.
 
-    D - 1 <= alpha N / k, so that an estimate never exceeds the truth, and lacks at most k (D - 1) <= alpha N copies.
+    An item with a weight may bring several times D at once, whose number is then a second word. D - 1 <= alpha N / k,
+    so that an estimate never exceeds the truth, and lacks at most k (D - 1) <= alpha N copies.
 
     Source
     ------
@@ -27,6 +28,7 @@ class FrequencyDeterministic(ItemTracker):
     kind: ClassVar[str] = "frequency-deterministic"
     guarantee: ClassVar[Any] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
+    weighs: ClassVar[bool] = True
     per_item: ClassVar[bool] = True
 
     def scale(self, known: int, k: int) -> int:
@@ -40,8 +42,8 @@ class FrequencyDeterministic(ItemTracker):
     def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
         return _Site(self, k, held)
 
-    def server_by(self, k: int, coins: Coins) -> ItemServer:
-        return _Server(self, k)
+    def server_by(self, k: int, coins: Coins) -> SumOfItems:
+        return SumOfItems(self, k)
 
 
 class _Site(ItemSite):
@@ -55,16 +57,8 @@ class _Site(ItemSite):
         return self.reported.get(item, 0) + self.scale
 
     def report(self, item: int) -> Sequence[Message]:
-        held = self.held(item)
-        if held < self.due_of(item):
+        times = (self.held(item) - self.reported.get(item, 0)) // self.scale
+        if not times:
             return ()
-        self.reported[item] = held
-        return (Message("item", item),)
-
-
-class _Server(ItemServer):
-    __slots__ = ()
-
-    def learn(self, sender: int, report: int) -> None:
-        self.estimates[report] = self.estimates.get(report, 0) + self.scale
-        self.moved.append(report)
+        self.reported[item] = self.reported.get(item, 0) + times * self.scale
+        return (on_item(item, times),)

@@ -60,6 +60,7 @@ class FrequencyRandomized(ItemTracker):
 
     kind: ClassVar[str] = "frequency-randomized"
     guarantee: ClassVar[Any] = "oblivious"
+    weighs: ClassVar[bool] = True
     report_words: ClassVar[int] = 2
     reveals: ClassVar[str] = "a change shows that the site's count of the item was just sent"
 
@@ -92,8 +93,10 @@ class FrequencyRandomized(ItemTracker):
 class _Site(CoinSite):
     __slots__ = ()
 
-    def reported(self, item: int) -> Message:
-        return Message("count", (item, self.held(item)), 2)
+    def reported(self, item: int, further: int) -> Message:
+        # the count at the last coin that succeeds: copies after it are not known to the server
+        last = min(further, int(self._coins.rng.geometric(1 / self.scale)) - 1) if further else 0
+        return Message("count", (item, self.held(item) - last), 2)
 
 
 class _Server(ItemServer):
@@ -105,12 +108,13 @@ class _Server(ItemServer):
         self.last: dict[tuple[int, int], int] = {}
         """The last count of an item reported by a site."""
 
-    def learn(self, sender: int, report: tuple[int, int]) -> None:
+    def learn(self, sender: int, report: tuple[int, int]) -> int:
         item, count = report
         before = self.last.get((sender, item))
         added = count + self.scale - 1 if before is None else count - before
         self.last[sender, item] = count
         self.add(item, added)
+        return added
 
     def add(self, item: int, copies: int) -> None:
         """Add copies to the estimate of an item."""

@@ -11,7 +11,7 @@ from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.rules import gap_scale
 from disttrack.protocols.base import Message
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import LONGEST, Held, ItemServer, ItemSite, ItemTracker
+from disttrack.protocols.contents.base import LONGEST, Held, ItemServer, ItemSite, ItemTracker, SumOfItems, on_item
 
 STRETCH: Final = 1.05
 """The factor by which the items grow in a stretch of the union bound; 1.03 to 1.1 give nearly the same strength."""
@@ -21,11 +21,12 @@ STRETCH: Final = 1.05
 class FrequencySample(ItemTracker):
     """Every item is sent with the same probability p while the scale is 1/p, and adds 1/p to its estimate.
 
-    The error of an item is a martingale against any adversary, whatever it has seen, as no random state is kept. With
-    p >= L / (alpha^2 N) at N items its variance is at most alpha^2 N^2 / (2 L), so that it exceeds alpha N within a
-    stretch from N to G N with probability at most 2 exp(-L / (G^2 + 2 alpha G / 3)), by Freedman's inequality;
-    L makes these sum to delta, over all items of the domain and all stretches (`docs/contents.md`). The same holds of
-    the items up to any one, so that the sums of the estimates are ranks within alpha N, with the same delta.
+    An item of weight w has w coins, and is sent once, with the number of those that succeed. The error of an item is a
+    martingale against any adversary, whatever it has seen, as no random state is kept. With p >= L / (alpha^2 N) at N
+    items its variance is at most alpha^2 N^2 / (2 L), so that it exceeds alpha N within a stretch from N to G N with
+    probability at most 2 exp(-L / (G^2 + 2 alpha G / 3)), by Freedman's inequality; L makes these sum to delta, over
+    all items of the domain and all stretches (`docs/contents.md`). The same holds of the items up to any one, so that
+    the sums of the estimates are ranks within alpha N, with the same delta.
 
     Parameters
     ----------
@@ -48,6 +49,7 @@ class FrequencySample(ItemTracker):
     kind: ClassVar[str] = "frequency-sample"
     guarantee: ClassVar[Any] = "adaptive"
     plays: ClassVar[tuple[str, ...]] = ("item-frequency", "item-rank")
+    weighs: ClassVar[bool] = True
     reveals: ClassVar[str] = "each change shows that the last item was sampled, which is of no use"
 
     @property
@@ -73,11 +75,11 @@ class FrequencySample(ItemTracker):
         return CoinSite(self, k, held, coins)
 
     def server_by(self, k: int, coins: Coins) -> ItemServer:
-        return _Server(self, k)
+        return SumOfItems(self, k)
 
 
 class CoinSite(ItemSite):
-    """A site that reports the items whose coin, of bias one over the scale, succeeds."""
+    """A site that reports the items whose coin, of bias one over the scale, succeeds; a weight has as many coins."""
 
     __slots__ = ("_coins", "_due")
 
@@ -91,12 +93,13 @@ class CoinSite(ItemSite):
     def report(self, item: int) -> Sequence[Message]:
         if self.count < self._due:
             return ()
+        further = self.count - self._due
         self._toss()
-        return (self.reported(item),)
+        return (self.reported(item, further),)
 
-    def reported(self, item: int) -> Message:
-        """Return the message on an item whose coin has succeeded."""
-        return Message("item", item)
+    def reported(self, item: int, further: int) -> Message:
+        """Return the message on an item one of whose coins has succeeded, after which it has `further` ones."""
+        return on_item(item, 1 + int(self._coins.rng.binomial(further, 1 / self.scale)) if further else 1)
 
     def rescale(self, scale: int) -> None:
         super().rescale(scale)
@@ -104,11 +107,3 @@ class CoinSite(ItemSite):
 
     def _toss(self) -> None:
         self._due = self.count + (self._coins.gap(gap_scale(1 / self.scale)) if self.scale > 1 else 1)
-
-
-class _Server(ItemServer):
-    __slots__ = ()
-
-    def learn(self, sender: int, report: int) -> None:
-        self.estimates[report] = self.estimates.get(report, 0) + self.scale
-        self.moved.append(report)

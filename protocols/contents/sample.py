@@ -80,13 +80,14 @@ class _Server(ItemServer):
         self._keys: list[tuple[float, int]] = [(-inf, -1)] * tracker.size
         """The largest key first: a heap of negated keys, and the items."""
 
-    def learn(self, sender: int, report: int) -> None:
+    def learn(self, sender: int, report: int) -> int:
         key = float(self._coins.rng.random()) / self.scale
         _, gone = heappushpop(self._keys, (-key, report))
         for item, change in ((report, 1), (gone, -1)):
             if item >= 0:
                 self.estimates[item] = self.estimates.get(item, 0) + change
                 self.moved.append(item)
+        return 1
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         self.learn(sender, message.value)

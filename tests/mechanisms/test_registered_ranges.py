@@ -92,7 +92,7 @@ RANGES: dict[str, Range | None] = {
     "registers": whole(128),
     "density": Range("a number of at least 1", (0.9, 0, *NUMBER), (1, 1.0)),
     "normal": Range("true or false", (0, 1, "yes", None), (True, False)),
-    **dict.fromkeys(("period", "items", "bits"), whole(1)),
+    **dict.fromkeys(("period", "items", "bits", "heaviest"), whole(1)),
     **dict.fromkeys(("strength", "patience"), POSITIVE),
     "exponent": Range("a number of at least 0", (-1e-9, *NUMBER), (0, 9)),
     "cut": None,

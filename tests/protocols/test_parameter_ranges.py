@@ -42,7 +42,7 @@ RANGES: Final[dict[str, Edges]] = {
     "of": (("freeze",), (3, None)), "overcount.keep": COUNT, "patience": POSITIVE, "peak": COUNT,
     "bits": COUNT, "freeze-item.items": COUNT, "period": COUNT, "heavy-item.share": ((0, 1 - 1e-9), (-0.1, 1)),
     "martingale.parameters": (("tight", "simple"), (None, "paper")),
-    "pulses": COUNT_OR_0, "selected": COUNT,
+    "heaviest": COUNT, "pulses": COUNT_OR_0, "selected": COUNT,
     "prefill": COUNT_OR_0, "randomized.parameters": (("median",), (None, "mean")), "rate": POSITIVE, "reach": SHARE,
     "rest": ((0, 10_000), (-1, 10_001)), "robust.parameters": (("paper", "tight"), (None, "loose")), "rows": COUNT,
     "runs": COUNT, "scattered.count": COUNT_OR_0, "sequences": COUNT, "share": CLOSED, "side": SIDES,

@@ -49,7 +49,7 @@ class HeavyItems(Frequency):
         return max(float(self._errors(item, step, self.truth(item, step))) for item in known)
 
     def _errors(self, item: int, steps: Any, copies: Any) -> Any:
-        off = self.tracker.phi - np.asarray(copies) / steps
+        off = self.tracker.phi - np.asarray(copies) / self.total(steps)
         return np.maximum(0.0, off if item in self.listed else self.alpha - off)
 
     def _judge(self, item: int, steps: Any, copies: Any) -> None:
@@ -64,7 +64,9 @@ class HeavyItems(Frequency):
         first = max(self._since.get(item, 0), begun)
         low, high = plan.count(item, first - begun), plan.count(item, last - begun)
         listed = item in self.listed
-        bound = self._errors(item, last if listed else first + 1, before + (low if listed else high))
+        bound = self._errors(
+            item, last if listed else first + 1, before + plan.sum_of(item, low if listed else high)
+        )
         if last <= first or bound <= self.highest:
             return
         lap = plan.per_lap(item)
@@ -76,4 +78,4 @@ class HeavyItems(Frequency):
             steps, copies = np.append(steps - 1, last), np.append(copies - 1, high)
             steps, copies = steps[steps > first], copies[steps > first]
         if len(steps):
-            self._judge(item, steps, before + copies)
+            self._judge(item, steps, before + plan.sum_of(item, copies))

@@ -40,6 +40,8 @@ class Problem(ABC):
     """
 
     name: ClassVar[str]
+    weighs: ClassVar[bool] = False
+    """Whether items may have weights."""
     later: ClassVar[tuple[list[int], list[int]]] = ([], [])
     """Changes that have not been judged: none."""
 
@@ -48,6 +50,8 @@ class Problem(ABC):
         self.guaranteed = tracker.guarantee != "none"
         self.highest = self.lowest = 0.0
         self.worst_step = self.worst_item = 0
+        self._total_before = 0
+        """The weight of all items before the present plan."""
         self.output_changes = self.output = self.step = self.changes = 0
         self.value = MappingProxyType(server.estimates)
 
@@ -92,6 +96,11 @@ class Problem(ABC):
         """Complete the rows of the checkpoints after the end; by default they are."""
         return
 
+    def total(self, step: Any) -> Any:
+        """Return the weight of all items by a step of the present plan, or an array of them."""
+        turns: Any = self.turns
+        return self._total_before + turns.plan.total(step - turns.begun)
+
     @property
     def worst(self) -> float:
         """The largest error."""
@@ -120,12 +129,13 @@ class Problem(ABC):
 class Frequency(Problem):
     """The count f of every item; the error of an estimate is (estimate - f) / N, with N items in total.
 
-    While an estimate stands, f and N only grow. So the error is largest right after a change of the estimate, and
-    smallest right after a copy of the item. In a plan that repeats, the copies at one place of the list have errors
-    (a - i) / (b + c i) in the i-th lap, which only rise or only fall with i: the first and the last lap decide.
-    """
+    An item with a weight counts like so many copies at once, also in N. While an estimate stands, f and N only grow. So
+    the error is largest right after a change of the estimate, and smallest right after a copy of the item. In a plan
+    that repeats, the copies at one place of the list have errors (a - i) / (b + c i) in the i-th lap, which only rise
+    or only fall with i: the first and the last lap decide. """
 
     name: ClassVar[str] = "frequency"
+    weighs: ClassVar[bool] = True
 
     def __init__(self, tracker: ItemTracker, server: ItemServer, turns: Consultation) -> None:
         super().__init__(tracker, server, turns)
@@ -139,7 +149,8 @@ class Frequency(Problem):
     def truth(self, item: int, step: int) -> int:
         """Return the copies of an item by a step of the present plan."""
         turns: Any = self.turns
-        return self._before.get(item, 0) + int(turns.plan.items.count(item, step - turns.begun))
+        plan = turns.plan.items
+        return self._before.get(item, 0) + int(plan.sum_of(item, plan.count(item, step - turns.begun)))
 
     def news(self, step: int, items: Iterable[int]) -> bool:
         changes = self.output_changes
@@ -150,7 +161,7 @@ class Frequency(Problem):
             self._catch_up(item, step - 1)
             self._shown[item], self._since[item] = estimate, step
             self.output_changes += 1
-            self.note((estimate - self.truth(item, step)) / step, step, item)
+            self.note((estimate - self.truth(item, step)) / int(self.total(step)), step, item)
         return self.output_changes > changes
 
     def leave(self, step: int) -> None:
@@ -160,11 +171,13 @@ class Frequency(Problem):
         for item in turns.plan.items.kinds:
             self._catch_up(item, step)
             self._before[item] = self.truth(item, step)
+        self._total_before = int(self.total(step))
 
     def error(self, step: int) -> float:
         turns: Any = self.turns
         known = {*self._before, *turns.plan.items.kinds}
-        return max(abs(self._shown.get(item, 0) - self.truth(item, step)) for item in known) / step
+        total = int(self.total(step))
+        return max(abs(self._shown.get(item, 0) - self.truth(item, step)) for item in known) / total
 
     def _catch_up(self, item: int, last: int) -> None:
         """Judge the standing estimate of an item at its copies since the last change, up to a step."""
@@ -173,13 +186,13 @@ class Frequency(Problem):
         first = max(self._since.get(item, 0), begun)
         low, high = plan.count(item, first - begun), plan.count(item, last - begun)
         estimate = self._shown.get(item, 0)
-        if low == high or (before + high - estimate) / (first + 1) <= -self.lowest:
+        if low == high or (before + plan.sum_of(item, high) - estimate) / self.total(first + 1) <= -self.lowest:
             return
         lap = plan.per_lap(item)
         copies = np.arange(low + 1, high + 1)
         if high - low > 2 * lap:
             copies = np.concatenate((np.arange(low + 1, low + lap + 1), np.arange(high - lap + 1, high + 1)))
         steps = begun + plan.nth(item, copies)
-        errors = (estimate - before - copies) / steps
+        errors = (estimate - before - plan.sum_of(item, copies)) / self.total(steps)
         place = int(errors.argmin())
         self.note(float(errors[place]), int(steps[place]), item)

@@ -81,26 +81,17 @@ class ContentEngine(Engine):
         return self.now - self.consultation.begun
 
     def held(self, site: int, item: int) -> int:
-        """Return how many copies of an item a site has received."""
+        """Return how many copies of an item a site has received, by their weight."""
         plan: Any = self.consultation.plan
-        cell = item * self.k + site
-        return self._before.get(cell, 0) + int(plan.cells(self.k).count(cell, self.place))
+        cell, cells = item * self.k + site, plan.cells(self.k)
+        return self._before.get(cell, 0) + int(cells.sum_of(cell, cells.count(cell, self.place)))
 
     def step_of_copy(self, site: int, item: int, copies: int) -> int:
-        """Return the step at which a site will have received so many copies of an item."""
+        """Return the step at which a site will have received so many copies of an item, by their weight."""
         plan: Any = self.consultation.plan
         cell = item * self.k + site
-        step: int = plan.cells(self.k).nth(cell, copies - self._before.get(cell, 0))
+        step: int = plan.cells(self.k).reach(cell, copies - self._before.get(cell, 0))
         return self.consultation.begun + step
-
-    def last_item(self, site: int) -> int:
-        """Return the last item of the present plan that a site has received."""
-        plan: Any = self.consultation.plan
-        place = self.place
-        if plan.at(place) != site:
-            place = plan.nth(site, plan.count(site, place))
-        item: int = plan.items.at(place)
-        return item
 
     def leave_plan(self, now: int) -> None:
         if not now:
@@ -110,7 +101,7 @@ class ContentEngine(Engine):
         super().leave_plan(now)
         cells = plan.cells(self.k)
         for cell in cells.kinds:
-            self._before[cell] = self._before.get(cell, 0) + cells.count(cell, self.place)
+            self._before[cell] = self._before.get(cell, 0) + int(cells.sum_of(cell, cells.count(cell, self.place)))
 
 
 class ContentStep(ContentEngine, Step):
@@ -142,46 +133,61 @@ class ContentSite(Site):
         Knows the items.
     """
 
-    __slots__ = ("_before", "_dues", "_game", "_number", "_plan", "of_items")
+    __slots__ = ("_before", "_dues", "_game", "_given", "_number", "_plan", "of_items")
 
     def __init__(self, site: ItemSite, number: int, game: ContentEngine) -> None:
         self.of_items, self._number, self._game = site, number, game
         self._plan: object = None
-        self._dues: list[tuple[int, int]] = []
+        self._before = self._given = 0
+        """The weight before the present plan, and the number of its items that the site has received."""
+        self._dues: list[tuple[int, int]] | None = None
         """The steps of the next message on account of each item of the present plan, as known, and the item: a heap."""
-        self._before = 0
-        """Items before the present plan."""
 
     def quota(self) -> int:
-        quota = self.of_items.quota()
+        plan, site = self._present(), self.of_items
+        quota = site.quota()
+        if plan.weights is not None:
+            quota = self._items_before(plan.reach(self._number, site.count + quota + 1 - self._before))
         return min(quota, self._silent_copies()) if self._game.protocol.per_item else quota
 
     def take(self, items: int) -> Sequence[Message]:
-        self.of_items.rest(items - 1)
-        return self.of_items.take(self._game.last_item(self._number))
+        plan, site, place = self._present(), self.of_items, self._game.place
+        self._given += items
+        if plan.at(place) != self._number:
+            place = plan.nth(self._number, self._given)
+        weight = plan.weight_at(place)
+        site.rest(self._before + int(plan.sum_of(self._number, self._given)) - site.count - weight)
+        return site.take(plan.items.at(place), weight)
 
     def hear(self, message: Message) -> Sequence[Message]:
         return self.of_items.hear(message)
 
+    def _present(self) -> Any:
+        """Return the present plan; if it is a new one, the site has received all items of the earlier ones."""
+        turns = self._game.consultation
+        if self._plan != (turns.plan, turns.begun):
+            self._plan, self._before, self._given, self._dues = (turns.plan, turns.begun), self.of_items.count, 0, None
+        return turns.plan
+
+    def _items_before(self, place: int) -> int:
+        """Return how many further items it can receive before the one at a place of the present plan, which it gets."""
+        plan: Any = self._game.consultation.plan
+        return FOREVER if place >= NEVER else int(plan.count(self._number, place)) - self._given - 1
+
     def _silent_copies(self) -> int:
         """Return how many further items it can receive before one whose copies make it speak."""
         game, site, number = self._game, self.of_items, self._number
-        turns, dues = game.consultation, self._dues
-        plan: Any = turns.plan
-        if self._plan != (plan, turns.begun):
-            self._plan, self._before = (plan, turns.begun), site.count
-            dues[:] = [(game.step_of_copy(number, item, site.due_of(item)), item) for item in plan.kinds_at(number)]
+        plan, begun, dues = self._present(), game.consultation.begun, self._dues
+        if dues is None:
+            dues = [(game.step_of_copy(number, item, site.due_of(item)), item) for item in plan.kinds_at(number)]
             heapq.heapify(dues)
+            self._dues = dues
         while dues:
             known, item = dues[0]
             step = game.step_of_copy(number, item, site.due_of(item))
-            if step > known:  # messages have raised it
-                heapq.heapreplace(dues, (step, item))
-                continue
-            if step >= NEVER:
-                break
-            given = site.count - self._before
-            return int(plan.count(number, step - turns.begun)) - given - 1
+            if step <= known:
+                return self._items_before(step - begun)
+            heapq.heapreplace(dues, (step, item))  # messages have raised it
         return FOREVER
 
 

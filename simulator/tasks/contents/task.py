@@ -81,6 +81,13 @@ class ContentGame(MechanismGame):
         if not isinstance(adversary, ItemAdversary):
             reason = f"{adversary.kind} chooses sites; task {self.kind} takes streams of items, such as freeze-item"
             raise PointError(("adversary", "kind"), reason)
+        heaviest = getattr(adversary, "heaviest", 1)
+        if heaviest > 1 and not mechanism.weighs:
+            raise PointError(("adversary", "heaviest"), f"must be 1: {mechanism.kind} takes no weights")
+        if heaviest > 1 and not self.problem.weighs:
+            raise PointError(("adversary", "heaviest"), f"must be 1: task {self.kind} takes no weights")
+        if sizes["items"] * heaviest > MOST_ITEMS:
+            raise PointError(("adversary", "heaviest"), f"times items must be at most 2^61; got {heaviest:,}")
         promised, played = getattr(mechanism, "domain", None), getattr(adversary, "domain", 1)
         if promised is not None and played > promised:
             raise PointError(("protocol", "domain"), f"must be at least the {played:,} items of {adversary.kind}")
@@ -90,7 +97,7 @@ class ContentGame(MechanismGame):
         tracker, adversary = self.sides(point)
         sites, items = point.sites or 1, point.items or 0
         engine = "step" if point.engine == "step" else "leap"
-        messages = tracker.cost_bound(sites, items)
+        messages = tracker.cost_bound(sites, items * getattr(adversary, "heaviest", 1))
         period = getattr(adversary, "period", None)
         listed = items if engine == "step" or period is None else min(period, items)
         looked_at = listed if adversary.each_item or engine == "step" else 0

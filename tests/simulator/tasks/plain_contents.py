@@ -13,10 +13,15 @@ from disttrack.simulator.game.streams import streams
 from disttrack.simulator.tasks.contents.task import ContentGame
 
 
-def largest_share(server: Any, truth: Counter[int], step: int) -> Fraction:
+def name_of(adversary: Any) -> str:
+    """Return the name of an adversary for a test."""
+    return f"{adversary.kind}-{getattr(adversary, 'period', '')}-{getattr(adversary, 'heaviest', '')}"
+
+
+def largest_share(server: Any, truth: Counter[int], total: int) -> Fraction:
     """Return the largest error of an estimate, over the number of items."""
     estimates = server.estimates
-    return max(abs(Fraction(estimates.get(one, 0)) - truth[one]) for one in {*truth, *estimates}) / step
+    return max(abs(Fraction(estimates.get(one, 0)) - truth[one]) for one in {*truth, *estimates}) / total
 
 
 def reference(
@@ -38,9 +43,10 @@ def reference(
             due = begun + plan.length
         place = (step - begun - 1) % len(plan.labels)
         site, item = int(plan.labels[place]), int(plan.contents[place])
-        copies[site, item] += 1
+        weight = 1 if plan.weights is None else int(plan.weights[place])
+        copies[site, item] += weight
         answers = []
-        for message in sites[site].take(item):
+        for message in sites[site].take(item, weight):
             sent[message.kind] += message.words
             answers += server.hear(site, message)
         for receiver, message in answers:
@@ -53,7 +59,7 @@ def reference(
         if (now := {one: count for one, count in server.estimates.items() if count}) != before:
             before, changes, view.changes = now, changes + 1, view.changes + 1
             due = due if adversary.oblivious else step
-        error = error_of(server, truth, step)
+        error = error_of(server, truth, truth.total())
         if error > worst:
             worst, worst_step = error, step
     return worst, worst_step, changes, sent

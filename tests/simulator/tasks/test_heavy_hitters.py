@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 import pytest
-from plain_contents import reference, words_by_kind
+from plain_contents import name_of, reference, words_by_kind
 
 from disttrack.adversaries.contents import DrainItem, FreezeItem, HeavyItem, ZipfItems
 from disttrack.protocols.contents import HeavyHitters
@@ -22,20 +22,21 @@ ADVERSARIES: Final = (
     ZipfItems(domain=6),
     ZipfItems(domain=20, period=37),
     HeavyItem(domain=5, period=9, share=0.2),
+    ZipfItems(domain=6, heaviest=50),
     FreezeItem(items=4),
     DrainItem(patience=0.3),
 )
 
 
 @pytest.mark.parametrize("tracker", TRACKERS, ids=lambda one: one.by)
-@pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda one: f"{one.kind}-{getattr(one, 'period', '')}")
+@pytest.mark.parametrize("adversary", ADVERSARIES, ids=name_of)
 def test_the_largest_error_and_the_words_are_those_of_a_plain_game(tracker: Any, adversary: Any) -> None:
     """Also that the promise is kept by the deterministic one; in the band, items come and go."""
 
-    def error_of(server: Any, truth: Counter[int], step: int) -> Fraction:
+    def error_of(server: Any, truth: Counter[int], total: int) -> Fraction:
         errors = [Fraction(0)]
         for item in {*truth, *server.estimates}:
-            off = Fraction(tracker.phi) - Fraction(truth[item], step)
+            off = Fraction(tracker.phi) - Fraction(truth[item], total)
             listed = tracker.lists(server.estimates.get(item, 0), server.total)
             errors.append(off if listed else Fraction(tracker.alpha) - off)
         return max(errors)

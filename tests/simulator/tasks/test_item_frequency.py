@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from plain_contents import largest_share, reference, words_by_kind
+from plain_contents import largest_share, name_of, reference, words_by_kind
 from scipy.stats import binom, chi2
 
 from disttrack.adversaries.base import View
@@ -39,6 +39,8 @@ ADVERSARIES: Final = (
     ZipfItems(domain=20),
     ZipfItems(domain=20, period=37),
     UniformItems(domain=7, period=500),
+    ZipfItems(domain=20, period=37, heaviest=9),
+    UniformItems(domain=7, heaviest=300),
     HeavyItem(domain=5, period=3),
     FreezeItem(items=2),
     DrainItem(patience=0.3),
@@ -46,7 +48,7 @@ ADVERSARIES: Final = (
 
 
 @pytest.mark.parametrize("tracker", TRACKERS, ids=lambda one: one.kind)
-@pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda one: f"{one.kind}-{getattr(one, 'period', '')}")
+@pytest.mark.parametrize("adversary", ADVERSARIES, ids=name_of)
 def test_the_largest_error_and_the_words_are_those_of_a_plain_game(tracker: Any, adversary: Any) -> None:
     """Also that the promise of `frequency-deterministic` is kept, and that the attackers do come to new sites."""
     for k, items in ((1, 60), (5, 700)):
