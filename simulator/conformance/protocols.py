@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +18,15 @@ from disttrack.simulator.conformance.failure import COINS, FALSE_ALARM, SAME_GAM
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import play
+
+NONSENSE: Final[Mapping[str, tuple[Any, ...]]] = {
+    "alpha": (0, 1, -0.1, 2, math.nan, "0.1", None),
+    "delta": (0, 1, -0.1, 2, math.nan, "0.1"),
+    "confidence": (0, -1, math.inf, math.nan, "3"),
+    "strength": (0, -1, math.inf, math.nan, "4"),
+    "copies": (0, -1, 1.5, "3"),
+}
+"""Values that no parameter of these names takes."""
 
 
 def _opponents() -> list[Adversary]:
@@ -55,14 +64,7 @@ def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> C
 
 
 def _refuses_nonsense(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
-    wrong: dict[str, tuple[Any, ...]] = {
-        "alpha": (0, 1, -0.1, 2, math.nan, "0.1", None),
-        "delta": (0, 1, -0.1, 2, math.nan, "0.1"),
-        "confidence": (0, -1, math.inf, math.nan, "3"),
-        "strength": (0, -1, math.inf, math.nan, "4"),
-        "copies": (0, -1, 1.5, "3"),
-    }
-    return refuses(protocol, wrong)
+    return refuses(protocol, NONSENSE)
 
 
 def _quota_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:

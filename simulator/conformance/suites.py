@@ -9,11 +9,14 @@ from typing import Any, Final
 
 from disttrack.adversaries import Adversary
 from disttrack.adversaries.base import Opponent
+from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.scripts import from_function
 from disttrack.mechanisms import Counter
 from disttrack.protocols.base import Protocol
+from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.conformance.adversaries import ADVERSARY_CHECKS
 from disttrack.simulator.conformance.bulk_form import leap_and_bulk_agree
+from disttrack.simulator.conformance.contents import ITEM_ADVERSARY_CHECKS, TRACKER_CHECKS
 from disttrack.simulator.conformance.counters import COUNTER_CHECKS
 from disttrack.simulator.conformance.failure import Checks, ConformanceError, checked, faults
 from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
@@ -24,9 +27,12 @@ STEPS: Final = (1, 2, 7, 33)
 
 
 def check_protocol(
-    protocol: Protocol | type[Protocol], *, sites: Sequence[int] = SITES, items: int = ITEMS
+    protocol: Protocol | ItemTracker | type[Protocol | ItemTracker],
+    *,
+    sites: Sequence[int] = SITES,
+    items: int = ITEMS,
 ) -> list[str]:
-    """Put a protocol through every conformance test.
+    """Put a protocol, or a tracker of items with content, through every conformance test.
 
     Parameters
     ----------
@@ -48,7 +54,8 @@ def check_protocol(
     if isinstance(protocol, type):
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
         protocol = protocol(**({"alpha": 0.2} if wants_alpha else {}))
-    return checked(type(protocol).__name__, _bound(PROTOCOL_CHECKS, protocol, sites, items))
+    checks = TRACKER_CHECKS if isinstance(protocol, ItemTracker) else PROTOCOL_CHECKS
+    return checked(type(protocol).__name__, _bound(checks, protocol, sites, items))
 
 
 def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: int = ITEMS) -> list[str]:
@@ -87,9 +94,12 @@ def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: 
 
 
 def check_adversary(
-    adversary: Adversary | type[Adversary], *, sites: Sequence[int] = SITES, items: int = ITEMS
+    adversary: Adversary | ItemAdversary | type[Adversary | ItemAdversary],
+    *,
+    sites: Sequence[int] = SITES,
+    items: int = ITEMS,
 ) -> list[str]:
-    """Put an adversary through every conformance test.
+    """Put an adversary of trackers, also of items with content, through every conformance test.
 
     Parameters
     ----------
@@ -113,7 +123,8 @@ def check_adversary(
     if isinstance(adversary, type):
         adversary = adversary()
     _refuse_other_games(adversary)
-    return checked(type(adversary).__name__, _bound(ADVERSARY_CHECKS, adversary, sites, items))
+    checks = ITEM_ADVERSARY_CHECKS if isinstance(adversary, ItemAdversary) else ADVERSARY_CHECKS
+    return checked(type(adversary).__name__, _bound(checks, adversary, sites, items))
 
 
 def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = STEPS) -> list[str]:
@@ -151,7 +162,7 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = ST
 
 def _refuse_other_games(adversary: Any) -> None:
     """Raise TypeError for an adversary that is not made for trackers."""
-    if isinstance(adversary, Opponent) and not adversary.plays_in("count"):
+    if isinstance(adversary, Opponent) and not (isinstance(adversary, ItemAdversary) or adversary.plays_in("count")):
         games = " and ".join(adversary.plays)
         name = type(adversary).__name__
         raise TypeError(f"{name} plays {games}: conformance has tests for adversaries of trackers only")
@@ -179,6 +190,10 @@ def all_faults(thing: Any) -> tuple[list[str], list[ConformanceError]]:
     """
     if isinstance(thing, Protocol):
         checks = _bound(PROTOCOL_CHECKS, thing, SITES, ITEMS)
+    elif isinstance(thing, ItemTracker):
+        checks = _bound(TRACKER_CHECKS, thing, SITES, ITEMS)
+    elif isinstance(thing, ItemAdversary):
+        checks = _bound(ITEM_ADVERSARY_CHECKS, thing, SITES, ITEMS)
     elif isinstance(thing, Adversary) or callable(thing):
         _refuse_other_games(thing)
         checks = _bound(ADVERSARY_CHECKS, thing if isinstance(thing, Adversary) else from_function(thing), SITES, ITEMS)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import mutant_adversaries
 import mutant_bulk_forms
+import mutant_contents
 import mutant_counters
 import mutant_protocols
 import pytest
@@ -65,6 +66,23 @@ def test_a_broken_bulk_form_is_refused(name: str) -> None:
 @pytest.mark.parametrize("protocol", mutant_bulk_forms.RIGHT, ids=repr)
 def test_a_right_bulk_form_is_taken(protocol: Protocol) -> None:
     assert len(check_bulk_form(protocol, sites=(1, 2, 5), items=400)) == 1
+
+
+@pytest.mark.quick_cases(2)
+@pytest.mark.parametrize("name", mutant_contents.TRACKERS)
+def test_a_broken_tracker_of_items_is_refused(name: str) -> None:
+    mutant, fault = mutant_contents.TRACKERS[name]
+    with pytest.raises(ConformanceError, match=fault) as refusal:
+        check_protocol(mutant, sites=(1, 5), items=400)
+    assert refusal.value.mend, "nobody says how to mend it"
+
+
+@pytest.mark.parametrize("name", mutant_contents.ADVERSARIES)
+def test_a_broken_adversary_of_items_is_refused(name: str) -> None:
+    mutant, fault = mutant_contents.ADVERSARIES[name]
+    with pytest.raises(ConformanceError, match=fault) as refusal:
+        check_adversary(mutant, sites=(1, 5), items=200)
+    assert refusal.value.mend, "nobody says how to mend it"
 
 
 @pytest.mark.parametrize("name", mutant_counters.MUTANTS)

@@ -8,8 +8,10 @@ import pytest
 
 from disttrack import adversaries, protocols
 from disttrack.adversaries import Adversary, Choice, Trace
+from disttrack.adversaries.contents import ItemAdversary
 from disttrack.mechanisms import COUNTERS
 from disttrack.protocols import Deterministic, Protocol
+from disttrack.protocols.contents import HeavyHitters, ItemTracker
 from disttrack.protocols.quotas import Quota
 from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import check_adversary, check_counter, check_protocol
@@ -32,11 +34,18 @@ ADVERSARIES = [
     and found not in (Choice, Trace)  # a function and a file of the user's: tested below
 ]
 
+TRACKERS, STREAMS = (
+    [one for one in vars(room).values() if isinstance(one, type) and issubclass(one, base) and one.kind]
+    for room, base in ((protocols.contents, ItemTracker), (adversaries.contents, ItemAdversary))
+)
+
 
 def test_that_there_is_something_to_test() -> None:
     assert len(PROTOCOLS) >= 7
     assert len(ADVERSARIES) >= 8
     assert len(COUNTERS) >= 13
+    assert len(TRACKERS) >= 5
+    assert len(STREAMS) >= 7
 
 
 PROTOCOLS.sort(key=lambda cls: cls is not Deterministic)  # a quick one first
@@ -60,6 +69,19 @@ def test_adversary(adversary: type[Adversary]) -> None:
 @pytest.mark.parametrize("kind", COUNTERS)
 def test_counter(kind: str) -> None:
     assert len(check_counter(COUNTERS[kind])) >= 8
+
+
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("tracker", TRACKERS, ids=lambda cls: cls.kind)
+def test_tracker_of_items(tracker: type[ItemTracker]) -> None:
+    parameters = {"alpha": 0.2} | ({"phi": 0.4} if tracker is HeavyHitters else {})
+    assert len(check_protocol(tracker(**parameters), sites=(1, 5), items=300)) >= 5
+
+
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("stream", STREAMS, ids=lambda cls: cls.kind)
+def test_adversary_of_items(stream: type[ItemAdversary]) -> None:
+    assert len(check_adversary(stream, sites=(1, 5), items=100)) >= 4
 
 
 def test_a_function_of_the_user() -> None:

@@ -40,6 +40,7 @@ class Problem(ABC):
     """
 
     name: ClassVar[str]
+    """The task."""
     weighs: ClassVar[bool] = False
     """Whether items may have weights."""
     later: ClassVar[tuple[list[int], list[int]]] = ([], [])
@@ -134,7 +135,7 @@ class Frequency(Problem):
     that repeats, the copies at one place of the list have errors (a - i) / (b + c i) in the i-th lap, which only rise
     or only fall with i: the first and the last lap decide. """
 
-    name: ClassVar[str] = "frequency"
+    name: ClassVar[str] = "item-frequency"
     weighs: ClassVar[bool] = True
 
     def __init__(self, tracker: ItemTracker, server: ItemServer, turns: Consultation) -> None:

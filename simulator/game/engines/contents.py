@@ -93,15 +93,21 @@ class ContentEngine(Engine):
         step: int = plan.cells(self.k).reach(cell, copies - self._before.get(cell, 0))
         return self.consultation.begun + step
 
-    def leave_plan(self, now: int) -> None:
-        if not now:
-            return
+    def copies(self) -> dict[int, int]:
+        """Return the copies of each item that each site has received, by item times the number of sites, plus site."""
+        return self._before | self._of_this_plan()
+
+    def _of_this_plan(self) -> dict[int, int]:
+        """Return the same for the cells of the present plan."""
         plan: Any = self.consultation.plan
-        self.problem.leave(now)
-        super().leave_plan(now)
-        cells = plan.cells(self.k)
-        for cell in cells.kinds:
-            self._before[cell] = self._before.get(cell, 0) + int(cells.sum_of(cell, cells.count(cell, self.place)))
+        cells, before, place = plan.cells(self.k), self._before, self.place
+        return {cell: before.get(cell, 0) + int(cells.sum_of(cell, cells.count(cell, place))) for cell in cells.kinds}
+
+    def leave_plan(self, now: int) -> None:
+        if now:
+            self.problem.leave(now)
+            super().leave_plan(now)
+            self._before |= self._of_this_plan()
 
 
 class ContentStep(ContentEngine, Step):
