@@ -36,6 +36,8 @@ class Problem(ABC):
     """
 
     name: ClassVar[str]
+    each_item: ClassVar[bool] = False
+    """Whether a game costs its items, and not only its changes."""
 
     def __init__(self, tracker: ItemTracker, server: ItemServer, turns: Consultation) -> None:
         self.alpha, self.server, self.turns = tracker.alpha, server, turns
