@@ -9,6 +9,7 @@ from disttrack.adversaries.contents.attacks import SamplingAttack as SamplingAtt
 from disttrack.adversaries.contents.base import ItemAdversary as ItemAdversary
 from disttrack.adversaries.contents.plans import Pairs as Pairs
 from disttrack.adversaries.contents.streams import HeavyItem as HeavyItem
+from disttrack.adversaries.contents.streams import RankDrift as RankDrift
 from disttrack.adversaries.contents.streams import UniformItems as UniformItems
 from disttrack.adversaries.contents.streams import ZipfItems as ZipfItems
 

@@ -112,3 +112,31 @@ class HeavyItem(DrawnItems):
         weights = np.full(self.domain, (1 - self.share) / self.domain)
         weights[0] += self.share
         return weights
+
+
+@dataclass
+class RankDrift(ItemAdversary):
+    """Gives the items of a domain in order, each as often, at sites drawn uniformly at random: the median moves.
+
+    So the newest item is above all earlier ones, and every quantile moves as fast as it can without a jump.
+
+    Parameters
+    ----------
+    domain
+        Number of different items.
+
+    Source
+    ------
+    a sorted stream.
+    """
+
+    kind: ClassVar[str] = "rank-drift"
+    oblivious: ClassVar[bool] = True
+    each_item: ClassVar[bool] = True
+
+    domain: Whole = 1000
+
+    def plan(self, view: View) -> Pairs:
+        steps = range(view.sent, view.sent + min(CHUNK, view.left))
+        sites = view.rng.integers(view.sites, size=len(steps))
+        return Pairs(sites, [step * self.domain // view.items for step in steps], len(steps))

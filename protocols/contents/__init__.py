@@ -9,6 +9,8 @@ from disttrack.protocols.contents.frequency_deterministic import FrequencyDeterm
 from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized as FrequencyRandomized
 from disttrack.protocols.contents.frequency_sample import FrequencySample as FrequencySample
 from disttrack.protocols.contents.heavy_hitters import HeavyHitters as HeavyHitters
+from disttrack.protocols.contents.rank_deterministic import RankDeterministic as RankDeterministic
+from disttrack.protocols.contents.rank_randomized import RankRandomized as RankRandomized
 from disttrack.protocols.contents.sample import ItemSample as ItemSample
 
 if not typing.TYPE_CHECKING:  # type checkers read the imports above

@@ -8,9 +8,11 @@ the copies that a site may keep to itself, or the mean number of items per coin 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from math import floor, log, log1p
 from typing import Any, ClassVar, Final, Literal
 
@@ -81,16 +83,21 @@ class ItemTracker(Checked, ABC):
         """Return what an adversary knows of it: kind and parameters."""
         return {"kind": self.kind, **self.as_mapping()}
 
-    def cost_bound(self, k: int, items: int) -> float:
-        """Return a bound on the expected words: of reports, by the smallest scale possible, of totals, of the scale."""
+    def reports(self, k: int, items: int) -> float:
+        """Return a bound on the expected words of reports, by the smallest scale possible."""
         growth = 1 + self.growth(k)
         cost, known = 0.0, 1.0
         while known < items:
             least = max(1.0, self.scale(int(known / growth), k) / growth)
             cost += (min(known * growth, items) - known) / least
             known *= growth
+        return self.report_words * (1 + cost)
+
+    def cost_bound(self, k: int, items: int) -> float:
+        """Return a bound on the expected words: of reports, of totals, of the scale."""
+        growth = 1 + self.growth(k)
         totals = k * (1 + log1p(items / k) / log(growth))
-        return self.report_words * (1 + cost) + totals + k * log(self.scale(items, k)) / log(growth) + k
+        return self.reports(k, items) + totals + k * log(self.scale(items, k)) / log(growth) + k
 
 
 class ItemSite(ABC):
@@ -197,6 +204,18 @@ class ItemServer(ABC):
         self.rounds += 1
         self.rescale(scale)
         return ((EVERYONE, Message("scale", scale)),)
+
+    def quantile(self, share: float) -> int:
+        """Return the least item up to which there is at least this share, from 0 to 1, of the sum of all estimates.
+
+        While ranks are within alpha N, this many more or fewer than share * N items are up to it, as far as copies of
+        one item allow: at most (1 + share) alpha N.
+        """
+        if not (0 <= share <= 1 and self.estimates):
+            raise ValueError(f"share must be a number from 0 to 1, of at least one item; got {share!r}")
+        names = sorted(item for item, copies in self.estimates.items() if copies)
+        sums = list(accumulate(self.estimates[item] for item in names))
+        return names[bisect_left(sums, share * sums[-1])]
 
     @abstractmethod
     def learn(self, sender: int, report: Any) -> int:

@@ -45,6 +45,8 @@ class Problem(ABC):
     """Whether items may have weights."""
     later: ClassVar[tuple[list[int], list[int]]] = ([], [])
     """Changes that have not been judged: none."""
+    each_item: ClassVar[bool] = False
+    """Whether a game costs its items, and not only its changes."""
 
     def __init__(self, tracker: ItemTracker, server: ItemServer, turns: Consultation) -> None:
         self.alpha, self.server, self.turns = tracker.alpha, server, turns

@@ -19,6 +19,7 @@ class Representative(Problem):
     """
 
     name: ClassVar[str] = "item-sample"
+    each_item: ClassVar[bool] = True
 
     def __init__(self, *sides: Any) -> None:
         super().__init__(*sides)

@@ -96,7 +96,7 @@ class ContentGame(MechanismGame):
         """Return the time of the cost bound's messages, and of items that are listed or played one by one."""
         tracker, adversary = self.sides(point)
         sites, items = point.sites or 1, point.items or 0
-        engine = "step" if point.engine == "step" else "leap"
+        engine = "step" if point.engine == "step" or self.problem.each_item else "leap"
         messages = tracker.cost_bound(sites, items * getattr(adversary, "heaviest", 1))
         period = getattr(adversary, "period", None)
         listed = items if engine == "step" or period is None else min(period, items)

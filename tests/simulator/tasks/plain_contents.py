@@ -24,6 +24,15 @@ def largest_share(server: Any, truth: Counter[int], total: int) -> Fraction:
     return max(abs(Fraction(estimates.get(one, 0)) - truth[one]) for one in {*truth, *estimates}) / total
 
 
+def largest_rank(server: Any, truth: Counter[int], step: int) -> Fraction:
+    """Return the largest error of the sum of the estimates up to an item, over the number of items."""
+    worst, off = Fraction(0), 0
+    for item in sorted({*truth, *server.estimates}):
+        off += server.estimates.get(item, 0) - truth[item]
+        worst = max(worst, abs(Fraction(off, step)))
+    return worst
+
+
 def reference(
     tracker: Any, adversary: Any, error_of: Callable[[Any, Counter[int], int], Fraction], k: int, items: int, seed: int
 ) -> tuple[Fraction, int, int, Counter[str]]:

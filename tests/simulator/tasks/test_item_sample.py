@@ -12,8 +12,8 @@ from scipy.stats import chi2
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.contents import BlindSplits, FreezeItem, ItemAdversary, Pairs, SamplingAttack, ZipfItems
-from disttrack.protocols.contents import FrequencySample, ItemSample
-from disttrack.simulator.tasks.contents.task import RankGame, SampleGame
+from disttrack.protocols.contents import ItemSample
+from disttrack.simulator.tasks.contents.task import SampleGame
 from disttrack.simulator.tasks.duel import play_duel
 
 ADVERSARIES: Final = (
@@ -89,21 +89,3 @@ def test_all_that_came_into_the_sample_are_smaller_than_all_others() -> None:
     assert len(others) > 800
     assert max(came) < min(others)
     assert game.problem.row()["max_rel_error"] == pytest.approx(1 - len(came) / 1000, abs=0.01)
-
-
-@pytest.mark.parametrize("adversary", ADVERSARIES[:3], ids=lambda one: one.kind)
-def test_ranks_are_judged_as_in_a_plain_game(adversary: Any) -> None:
-    def largest_rank(server: Any, truth: Counter[int], step: int) -> Fraction:
-        worst, off = Fraction(0), 0
-        for item in sorted({*truth, *server.estimates}):
-            off += server.estimates.get(item, 0) - truth[item]
-            worst = max(worst, abs(Fraction(off, step)))
-        return worst
-
-    tracker = FrequencySample(alpha=0.2, strength=2)
-    worst, _, changes, sent = reference(tracker, adversary, largest_rank, 5, 700, seed=2)
-    for engine in ("step", "leap"):
-        game = RankGame().game(tracker, adversary, {"sites": 5, "items": 700}, seed=2, engine=engine)
-        assert game.max_rel_error == pytest.approx(float(worst), abs=1e-12)
-        assert words_by_kind(game) == sent
-    assert changes > 10

@@ -1,0 +1,120 @@
+"""Ranks by summaries: what the deterministic and the randomised tracker share.
+
+A site divides its items into blocks, in the order of their arrival, and merges blocks into nodes, each at least twice
+as large as the next newer one. The summary of a node is every s-th of its items in order, and each of them counts as s
+items: a rank within a node is known up to s. The server has the summaries of all nodes, so that the sums of its
+estimates are ranks.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from math import log2, sqrt
+from typing import Any, ClassVar
+
+from disttrack.protocols.base import Message
+from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker
+
+
+def merged(sizes: Sequence[int], size: int) -> int:
+    """Return the number of nodes, the last ones of a site, that a new one of this size is merged with."""
+    kept = len(sizes)
+    while kept and sizes[kept - 1] < 2 * size:
+        kept -= 1
+        size += sizes[kept]
+    return len(sizes) - kept
+
+
+class RankTracker(ItemTracker):
+    """A tracker of ranks by summaries; subclasses define the number of blocks."""
+
+    plays: ClassVar[tuple[str, ...]] = ("item-rank",)
+
+    @abstractmethod
+    def blocks(self, k: int) -> float:
+        """Return the number of blocks, were all items in blocks of the present size: N / s."""
+
+    def levels(self, k: int) -> float:
+        """Return in how many summaries an item is, one after the other: words for each block."""
+        return 1 + log2(1 + self.blocks(k) / k)
+
+    def scale(self, known: int, k: int) -> int:
+        scale = int(known / self.blocks(k))
+        return scale if scale > self.levels(k) else 1  # else every item costs less
+
+    def growth(self, k: int) -> float:
+        # summaries cost (1 + growth) blocks * levels per e-fold of the items, totals and announcements 2 k / growth
+        return min(1.0, sqrt(2 * k / (self.blocks(k) * self.levels(k))))
+
+    def reports(self, k: int, items: int) -> float:
+        """Return a bound as for items, which is multiplied by the levels once items are in blocks."""
+        first = min(items, self.levels(k) * self.blocks(k))
+        return first + self.levels(k) * (super().reports(k, items) - first)
+
+
+class RankSite(ItemSite):
+    """A site that keeps its items in nodes; subclasses define what it sends as its block grows."""
+
+    __slots__ = ("block", "nodes")
+
+    def __init__(self, tracker: Any, k: int, held: Held) -> None:
+        super().__init__(tracker, k, held)
+        self.block: list[int] = []
+        """The items of the present block."""
+        self.nodes: list[list[int]] = []
+        """The items of the nodes in order, the oldest node first."""
+
+    def due(self) -> int:
+        return self.count + 1  # it must see every item
+
+    def report(self, item: int) -> Sequence[Message]:
+        if self.scale == 1:
+            return (Message("item", (item,)),)
+        self.block.append(item)
+        return self.extend()
+
+    @abstractmethod
+    def extend(self) -> Sequence[Message]:
+        """Return what it sends, now that the block has an item more."""
+
+    def close(self, first: int) -> tuple[int, ...]:
+        """End the block, merge it, and return the summary: an item per item of the block, from the `first` one on."""
+        kept, step = len(self.nodes) - merged([len(node) for node in self.nodes], len(self.block)), len(self.block)
+        self.nodes[kept:] = [sorted(chain(self.block, *self.nodes[kept:]))]
+        self.block = []
+        return tuple(self.nodes[-1][first - 1 :: step])
+
+
+class RankServer(ItemServer):
+    """The server, which merges nodes by the same rule as the sites."""
+
+    __slots__ = ("nodes",)
+
+    def __init__(self, tracker: Any, k: int) -> None:
+        super().__init__(tracker, k)
+        self.nodes: list[list[tuple[int, int, Sequence[int]]]] = [[] for _ in range(k)]
+        """The size, the step and the summary of each node of each site, the oldest one first."""
+
+    def learn(self, sender: int, report: Any) -> int:
+        if self.scale == 1:
+            self.add(report, 1)
+        else:
+            self.merge(sender, self.scale, report)
+        return 1
+
+    def merge(self, sender: int, step: int, summary: Sequence[int]) -> None:
+        """Take the summary of a block of `step` items and of the nodes that it is merged with, in place of theirs."""
+        nodes = self.nodes[sender]
+        kept = len(nodes) - merged([size for size, _, _ in nodes], step)
+        for _, each, items in nodes[kept:]:
+            self.add(items, -each)
+        nodes[kept:] = [(step + sum(size for size, _, _ in nodes[kept:]), step, summary)]
+        self.add(summary, step)
+
+    def add(self, items: Iterable[int], copies: int) -> None:
+        """Add copies of each of these items."""
+        for item in items:
+            self.estimates[item] = self.estimates.get(item, 0) + copies
+            self.moved.append(item)
