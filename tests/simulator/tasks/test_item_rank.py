@@ -125,7 +125,8 @@ def test_quantiles_at_every_step(adversary: Any) -> None:
 
 
 def test_what_is_refused() -> None:
-    server = RankGame().match(RankDeterministic(alpha=0.5), FreezeItem(), {"sites": 2, "items": 9}, seed=1).server.of_items
+    game = RankGame().match(RankDeterministic(alpha=0.5), FreezeItem(), {"sites": 2, "items": 9}, seed=1)
+    server = game.server.of_items
     assert server.quantile(0.5) == 0
     with pytest.raises(ValueError, match="share must be a number from 0 to 1"):
         server.quantile(1.5)
