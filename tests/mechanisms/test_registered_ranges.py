@@ -81,6 +81,7 @@ RANGES: dict[str, Range | None] = {
     **dict.fromkeys(("cells", "selected"), whole(1)),
     **dict.fromkeys(("experts", "candidates"), whole(2)),
     **dict.fromkeys(("burn", "prefill", "pulses"), whole(0)),
+    **dict.fromkeys(("total", "weight"), whole(1)),
     **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "strategy", "parts"), NAME),
     "calibration": NAME,
     "signs": NAME,
@@ -100,7 +101,8 @@ RANGES: dict[str, Range | None] = {
 }
 """By the name of a parameter; None if every value is taken."""
 BELOW_1 = (
-    "ams-difference", "computation-paths", "estimator-corrector", "private-median", "rounded", "salted", "switched",
+    "ams-difference", "computation-paths", "estimator-corrector", "private-median", "private-sample", "reset-sample",
+    "rounded", "salted", "switched",
 )  # fmt: skip
 OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "above-threshold", "threshold"): FINITE,
