@@ -131,8 +131,8 @@ OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "heavy-hitters", "alpha"): SHARE._replace(edges=(1e-9, 0.1)),
     ("protocol", "heavy-hitters", "phi"): SHARE._replace(edges=(0.6, 1 - 1e-9)),
 }  # fmt: skip
-NEEDED = {"rows": 8, "groups": 3, "copies": 2, "size": 256, "changes": 2, "rounds": 2, "updates": 20, "registers": 256,
-          "width": 8, "epsilon": 0.5, "alpha": 0.1}  # fmt: skip
+NEEDED = {"rows": 8, "groups": 3, "copies": 2, "size": 256, "changes": 2, "rounds": 2, "updates": 20, "horizon": 20,
+          "registers": 256, "width": 8, "epsilon": 0.5, "alpha": 0.1}  # fmt: skip
 """Values of parameters that must be given, but for mechanisms, which are made as they are audited."""
 REGISTERED = [kind for kind in kinds("protocol").values() if not issubclass(kind.load(), Protocol)] + [
     kind for kind in kinds("adversary").values() if not issubclass(kind.load(), Adversary)
