@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Final
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.contents.base import ItemAdversary
 from disttrack.adversaries.contents.plans import Pairs, one
 from disttrack.adversaries.scripts import Scripted
-from disttrack.mechanisms.checks import Positive, Whole
+from disttrack.mechanisms.checks import Positive, Whole, at_most, whole
+
+MOST_BITS: Final = 14_000
+"""Python writes whole numbers of up to 4,300 digits."""
 
 
 @dataclass
@@ -78,9 +81,12 @@ class SamplingAttack(Scripted, ItemAdversary):
     """Chooses items so that all that have ever been in the sample are smaller than all others.
 
     Keeps an interval of the domain: below it are the items that came into the sample, above it the others. The next
-    item divides it by the chances of the two, s of i at the i-th item, and becomes its lower or its upper end. When
-    the interval is empty, after about s ((ln(n / s))^2 / (2 ln 2) + 1.44 ln(n / s)) bits for n items, all others are
-    copies of that end.
+    item divides it by the chances of the two, s of i at the i-th item, and becomes its lower or its upper end: that
+    takes the entropy h(s / i) in bits. When the interval is empty, all others are copies of that end.
+
+    After x s items some s (1 + ln x) have been in the sample, which errs by 1 - (1 + ln x) / x. It takes s times the
+    integral of h(1 / y) from 1 to x in bits, so that the error depends on bits / s only, if there are enough items:
+    with 3.66 bits for each item of the sample, and 5.36 s items, it is 1/2.
 
     Parameters
     ----------
@@ -94,7 +100,7 @@ class SamplingAttack(Scripted, ItemAdversary):
 
     kind: ClassVar[str] = "sampling-attack"
 
-    bits: Whole = 1000
+    bits: Annotated[int, whole, at_most(MOST_BITS)] = 1000
 
     def script(self, view: View) -> Iterator[Pairs]:
         low, high, size = 0, 2**self.bits, view.known.get("size", 1)

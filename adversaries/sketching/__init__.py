@@ -12,6 +12,8 @@ from disttrack.adversaries.sketching.attacks import UnsortedItems as UnsortedIte
 from disttrack.adversaries.sketching.base import Attacker as Attacker
 from disttrack.adversaries.sketching.base import ObliviousStream as ObliviousStream
 from disttrack.adversaries.sketching.base import StreamView as StreamView
+from disttrack.adversaries.sketching.resets import BlindResets as BlindResets
+from disttrack.adversaries.sketching.resets import ResetSampled as ResetSampled
 from disttrack.adversaries.sketching.streams import FlipFlop as FlipFlop
 from disttrack.adversaries.sketching.streams import FreshItems as FreshItems
 from disttrack.adversaries.sketching.streams import RandomItems as RandomItems

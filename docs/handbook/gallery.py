@@ -15,7 +15,7 @@ CHAPTERS: Final = {
     "Tracking": ("count", "generalisation", "audit-tracker"),
     "Counters under continual observation": ("continual-count", "threshold-monitor", "threshold-queries", "experts"),
     "Private data that changes": ("static-queries", "dynamic-queries"),
-    "Sketches under attack": ("second-moment", "distinct-count", "frequency"),
+    "Sketches under attack": ("second-moment", "distinct-count", "frequency", "resettable-sum"),
     "Adaptive data analysis": ("statistical-queries", "sample-size", "worst-of-many"),
     "Online prediction": ("prediction", "mirror", "joint-privacy"),
     "Audits of privacy": ("audit",),

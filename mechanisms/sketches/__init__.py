@@ -1,4 +1,4 @@
-"""Sketches of streams: second moments, distinct items, frequencies; robust forms; and those of a deployed library."""
+"""Sketches of streams: second moments, distinct items, frequencies, sums; robust forms; those of a library."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from disttrack.mechanisms.sketches.library import LibraryCountMin as LibraryCoun
 from disttrack.mechanisms.sketches.library import LibraryHll as LibraryHll
 from disttrack.mechanisms.sketches.library import LibraryTheta as LibraryTheta
 from disttrack.mechanisms.sketches.private_median import PrivateMedian as PrivateMedian
+from disttrack.mechanisms.sketches.resettable import PrivateSample as PrivateSample
+from disttrack.mechanisms.sketches.resettable import ResetSample as ResetSample
 from disttrack.mechanisms.sketches.rounding import ComputationPaths as ComputationPaths
 from disttrack.mechanisms.sketches.rounding import Rounded as Rounded
 from disttrack.mechanisms.sketches.salted import Salted as Salted

@@ -1,8 +1,9 @@
 """Base classes of sketches: parameters that start a run, which takes updates and gives one estimate.
 
 An update is an item (a whole number from 0) and the change of its frequency. The sketch estimates its
-*goal*: the second moment of the frequencies, the number of items with a frequency above 0, or the frequency of one
-item, the target 0. Its coins are secret; the adversary that chooses the updates sees only the estimates.
+*goal*: the second moment of the frequencies, the number of items with a frequency above 0, the frequency of one
+item, the target 0, or the sum of all frequencies, which are then counters that are incremented and reset. Its coins
+are secret; the adversary that chooses the updates sees only the estimates.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from numpy.typing import NDArray
 
 from disttrack.mechanisms.base import Mechanism
 
-Goal = Literal["second-moment", "distinct", "frequency"]
+Goal = Literal["second-moment", "distinct", "frequency", "sum"]
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 TARGET = 0
 """The item whose frequency is the goal, if the goal is a frequency."""
 Move = tuple[int, int]
-"""An item, from 0, and the change of its frequency."""
+"""An item, from 0, and the change of its frequency; a sum has changes above 0, and 0 resets the item."""
 RESET: Final[Move] = (-1, 0)
 """The move that begins a new stream: all frequencies are 0 again. Sketches of distinct items allow it."""
 

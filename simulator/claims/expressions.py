@@ -11,6 +11,7 @@ expression is checked before there are results by evaluating it on a sample tabl
 from __future__ import annotations
 
 import ast
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from disttrack.simulator.claims.statistics import AGGREGATES, CONDITIONS, ROWWIS
 from disttrack.simulator.errors import nearest
 
 Columns = Mapping[str, Values]
+MOST_FLOAT: Final = sys.float_info.max
 MOST_LETTERS: Final = 2_000
 """Length of an expression at most."""
 MOST_LEVELS: Final = 60
@@ -139,19 +141,21 @@ def select(table: Columns, chosen: Values) -> Columns:
 def column_of(values: Sequence[Any]) -> Values:
     """Return a column of truth values, numbers or texts.
 
-    Where there is no value (None or not-a-number) a truth value is false, a number not-a-number, a text empty.
+    Where there is no value (None or not-a-number) a truth value is false, a number not-a-number, a text empty. Whole
+    numbers above the largest float are infinite.
 
     Examples
     --------
-    >>> column_of([True, None]), column_of([1, None]), column_of(["a", None])
-    (array([ True, False]), array([ 1., nan]), array(['a', ''], dtype='<U1'))
+    >>> column_of([True, None]), column_of([1, None, 2**4000]), column_of(["a", None])
+    (array([ True, False]), array([ 1., nan, inf]), array(['a', ''], dtype='<U1'))
     """
     values = [None if value != value else value for value in values]
     given = [value for value in values if value is not None]
     if given and all(isinstance(value, bool | np.bool_) for value in given):
         return np.array([bool(value) for value in values])
     if all(isinstance(value, int | float | np.number) for value in given):
-        return np.array([np.nan if value is None else value for value in values], dtype=float)
+        numbers = [np.nan if value is None else np.inf if value > MOST_FLOAT else value for value in values]
+        return np.array(numbers, dtype=float)
     return np.array(["" if value is None else str(value) for value in values])
 
 

@@ -29,7 +29,7 @@ GAMES: Final[dict[str, tuple[str, ...]]] = {
     "Threshold queries": ("threshold-queries",),
     "Experts": ("experts",),
     "Data that changes": ("static-queries", "dynamic-queries"),
-    "Sketches under attack": ("second-moment", "distinct-count", "frequency"),
+    "Sketches under attack": ("second-moment", "distinct-count", "frequency", "resettable-sum"),
     "Adaptive data analysis": ("statistical-queries", "sample-size", "worst-of-many"),
     "Online prediction": ("prediction", "mirror", "joint-privacy"),
     "Audits of privacy": ("audit",),

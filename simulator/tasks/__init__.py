@@ -27,6 +27,7 @@ TASKS: Final = {
     "second-moment": "disttrack.simulator.tasks.sketching.task:SecondMomentTask",
     "distinct-count": "disttrack.simulator.tasks.sketching.task:DistinctCount",
     "frequency": "disttrack.simulator.tasks.sketching.task:FrequencyTask",
+    "resettable-sum": "disttrack.simulator.tasks.sketching.task:ResettableSum",
     "item-frequency": "disttrack.simulator.tasks.contents.task:ItemFrequency",
     "heavy-hitters": "disttrack.simulator.tasks.contents.task:HeavyHitterGame",
     "item-sample": "disttrack.simulator.tasks.contents.task:SampleGame",

@@ -17,6 +17,7 @@ from disttrack.adversaries.sketching import (
     ObliviousStream,
     QuietItems,
     RandomItems,
+    ResetSampled,
     StreamView,
     TailAttack,
     UnsortedItems,
@@ -56,7 +57,8 @@ def test_every_attacker_says_what_it_is_and_makes_moves(name: str) -> None:
     # estimates that only rise show the cover attack nothing that they need: it gives up when it has tried all items
     assert len(made) == 200 or name == "cover-attack"
     assert len(made) >= 10
-    assert all(move == RESET or (move[0] >= 0 and move[1] != 0) for move in made)
+    resets = "resettable-sum" in attacker.plays
+    assert all(move == RESET or (move[0] >= 0 and (resets or move[1] != 0)) for move in made)
     again = moves(ATTACKERS[name](), lambda made: float(len(made) // 7), view_of(rows=16), 200)
     assert made == again
 
@@ -141,3 +143,11 @@ def test_quiet_items_are_fed_all_in_one_stream() -> None:
     assert all(item % 2 == 0 for item, _ in made[last + 5 :])
     control = moves(UnsortedItems(prefill=4, window=6), odd, view_of(updates=60), 60)
     assert any(item % 2 for item, _ in control[max(p for p, move in enumerate(control) if move == RESET) + 5 :])
+
+
+def test_items_that_are_sampled_are_reset_and_the_others_replace_the_first_ones() -> None:
+    """64 items of 2 units first; 65 and 67 raise the estimate; two others have as many units as one of the first."""
+    view, estimates = view_of(), iter([*[9.0] * 64, 9.0, 9.5, 9.0, 8.0, 8.0, 8.2, 9.0])
+    made = moves(ResetSampled(total=127), lambda made: next(estimates), view, 71)
+    assert made[:64] == [(item, 2) for item in range(64)]
+    assert made[64:] == [(64, 1), (65, 1), (65, 0), (66, 1), (63, 0), (67, 1), (67, 0)]

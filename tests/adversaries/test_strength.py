@@ -127,6 +127,7 @@ TRACKERS: Final = (
 )
 HARMLESS: Final = (Coin, Replay)
 """React in form only, or no more."""
+SAMPLE, SWITCHED, last = made("reset-sample", size=100), made("switched", copies=40, size=256), named("last_ratio")
 SKETCHES: Final = (
     Hit(
         sketching.AmsAttack(),
@@ -164,15 +165,8 @@ SKETCHES: Final = (
         {"updates": 4000},
         sketching.UnsortedItems(200, 200),
     ),
-    Hit(
-        sketching.FlipFlop(size=40),
-        made("switched", copies=40, size=256),
-        exhausted,
-        148,
-        164,
-        {"updates": 600},
-        sketching.RandomItems(40),
-    ),
+    Hit(sketching.ResetSampled(2000, 20), SAMPLE, last, 0.08, 0.58, {"updates": 400}, sketching.BlindResets(2000, 20)),
+    Hit(sketching.FlipFlop(40), SWITCHED, exhausted, 148, 164, {"updates": 600}, sketching.RandomItems(40)),
     Hit(
         analysts.GradientAnalyst(),
         EMPIRICAL,

@@ -177,6 +177,8 @@ SKETCHED: dict[str, dict[str, Any]] = {
     "ams-difference": {"rounds": 9, "rows": 16},
     "rounded": {"size": 16},
     "computation-paths": {"changes": 3, "updates": 4},
+    "reset-sample": {"size": 40},
+    "private-sample": {"horizon": 40},
     "estimator-corrector": {"updates": 40, "rows": 8},
     "kmv": {"size": 16},
     "hyperloglog": {"registers": 128},

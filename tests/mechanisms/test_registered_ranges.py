@@ -81,6 +81,7 @@ RANGES: dict[str, Range | None] = {
     **dict.fromkeys(("cells", "selected"), whole(1)),
     **dict.fromkeys(("experts", "candidates"), whole(2)),
     **dict.fromkeys(("burn", "prefill", "pulses"), whole(0)),
+    **dict.fromkeys(("total", "weight"), whole(1)),
     **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "strategy", "parts"), NAME),
     "calibration": NAME,
     "signs": NAME,
@@ -100,7 +101,8 @@ RANGES: dict[str, Range | None] = {
 }
 """By the name of a parameter; None if every value is taken."""
 BELOW_1 = (
-    "ams-difference", "computation-paths", "estimator-corrector", "private-median", "rounded", "salted", "switched",
+    "ams-difference", "computation-paths", "estimator-corrector", "private-median", "private-sample", "reset-sample",
+    "rounded", "salted", "switched",
 )  # fmt: skip
 OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "above-threshold", "threshold"): FINITE,
@@ -129,8 +131,8 @@ OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "heavy-hitters", "alpha"): SHARE._replace(edges=(1e-9, 0.1)),
     ("protocol", "heavy-hitters", "phi"): SHARE._replace(edges=(0.6, 1 - 1e-9)),
 }  # fmt: skip
-NEEDED = {"rows": 8, "groups": 3, "copies": 2, "size": 256, "changes": 2, "rounds": 2, "updates": 20, "registers": 256,
-          "width": 8, "epsilon": 0.5, "alpha": 0.1}  # fmt: skip
+NEEDED = {"rows": 8, "groups": 3, "copies": 2, "size": 256, "changes": 2, "rounds": 2, "updates": 20, "horizon": 20,
+          "registers": 256, "width": 8, "epsilon": 0.5, "alpha": 0.1}  # fmt: skip
 """Values of parameters that must be given, but for mechanisms, which are made as they are audited."""
 REGISTERED = [kind for kind in kinds("protocol").values() if not issubclass(kind.load(), Protocol)] + [
     kind for kind in kinds("adversary").values() if not issubclass(kind.load(), Adversary)

@@ -1,4 +1,4 @@
-"""The tasks `second-moment`, `distinct-count` and `frequency`: a sketch of a stream against an adversary."""
+"""The tasks `second-moment`, `distinct-count`, `frequency`, `resettable-sum`: a sketch against an adversary."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from disttrack.simulator.tasks.sketching.truth import Norm, Truth
 class Moves(Run):
     """A run that takes moves only, and notes when a robust form has used up its budget of changes."""
 
-    def __init__(self, run: SketchRun) -> None:
+    def __init__(self, run: SketchRun, goal: Goal) -> None:
         self._run, self.release = run, run.release  # type: ignore[method-assign]
+        self._resets = goal == "sum"
         self._steps = 0
         self.exhausted_at: int | None = None
 
@@ -33,8 +34,10 @@ class Moves(Run):
             It is no move.
         """
         item, change = move
-        if move != RESET and (item < 0 or not change or item.__class__ is not int or change.__class__ is not int):
-            accepted = "accepted: an item from 0 and a change that is not 0, both whole numbers; RESET; None"
+        wrong = not (change or self._resets)
+        if move != RESET and (item < 0 or wrong or item.__class__ is not int or change.__class__ is not int):
+            changes = "a change" if self._resets else "a change that is not 0"
+            accepted = f"accepted: an item from 0 and {changes}, both whole numbers; RESET; None"
             raise ValueError(f"move() returned {move!r}; {accepted}")
         output = self._run.step(move)
         self._steps += 1
@@ -94,7 +97,7 @@ class Sketching(Duel):
         view = StreamView(updates=updates, rng=rngs["adversary"], known=known(mechanism))
         norm: Norm = "one" if getattr(mechanism, "inner", mechanism).kind.endswith("count-min") else "two"
         referee = UpdateReferee(mechanism, Truth(mechanism.goal, norm), updates)
-        return Sides(Moves(mechanism.start(rngs["sketch"])), adversary, referee, view, updates)
+        return Sides(Moves(mechanism.start(rngs["sketch"]), mechanism.goal), adversary, referee, view, updates)
 
     def finish(self, sides: Sides) -> dict[str, Any]:
         assert isinstance(sides.run, Moves)
@@ -130,3 +133,10 @@ class FrequencyTask(Sketching):
 
     kind: ClassVar[str] = "frequency"
     goal: ClassVar[Goal] = "frequency"
+
+
+class ResettableSum(Sketching):
+    """The sum of counters, which are incremented or reset to 0; errors are relative to the largest sum so far."""
+
+    kind: ClassVar[str] = "resettable-sum"
+    goal: ClassVar[Goal] = "sum"

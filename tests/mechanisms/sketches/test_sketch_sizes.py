@@ -13,6 +13,7 @@ from disttrack.mechanisms.sketches import (
     ComputationPaths,
     EstimatorCorrector,
     PrivateMedian,
+    ResetSample,
     Rounded,
     Salted,
     Sketch,
@@ -34,6 +35,7 @@ from disttrack.mechanisms.sketches.second_moment import rows_for_tail
         (Rounded(size=7, sketch="kmv"), "distinct", 8, 7, 7, None),
         (Salted(size=256), "distinct", 25, 256, 256, None),
         (PrivateMedian(changes=9, copies=5, rows=7), "second-moment", 36, 35, 35, 9),
+        (ResetSample(size=7), "sum", 14, 7, 7, None),
         (EstimatorCorrector(updates=90, blocks=5, rows=7), "second-moment", 52, 49, 21, 90),
         # levels 3: rounds of 8 finest blocks of 30 rows, 2 of 60 and 1 of 120, and a strong estimate of 30
         (AmsDifference(rounds=2, rows=30), "second-moment", 2 * (30 + 240 + 120 + 120) + 5, 1020, 30, 2),

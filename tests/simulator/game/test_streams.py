@@ -22,6 +22,7 @@ PERMANENT = {
     "second-moment": ("sketch", "adversary"),
     "distinct-count": ("sketch", "adversary"),
     "frequency": ("sketch", "adversary"),
+    "resettable-sum": ("sketch", "adversary"),
     "statistical-queries": ("sample", "mechanism", "adversary", "truth"),
     "sample-size": ("answers",),
     "worst-of-many": ("samples", "mechanism", "adversary", "truth", "choice"),

@@ -29,6 +29,7 @@ SIDES = {
     "second-moment": ("{kind: ams, rows: 8}", "fresh-items"),
     "distinct-count": ("{kind: kmv, size: 8}", "fresh-items"),
     "frequency": ("{kind: count-min, width: 8}", "fresh-items"),
+    "resettable-sum": ("{kind: reset-sample, size: 8}", "reset-sampled"),
     "heavy-hitters": ("{kind: heavy-hitters, alpha: 0.1}", "freeze-item"),
     "item-sample": ("{kind: item-sample, alpha: 0.1}", "freeze-item"),
     "item-rank": ("{kind: frequency-sample, alpha: 0.1}", "freeze-item"),

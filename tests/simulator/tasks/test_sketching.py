@@ -17,7 +17,7 @@ from disttrack.adversaries.sketching import (
     RandomItems,
 )  # fmt: skip
 from disttrack.adversaries.sketching.base import STRETCH, Updates
-from disttrack.mechanisms.sketches import Ams, AmsMedian, CountMin, Kmv, Sketch, Switched
+from disttrack.mechanisms.sketches import Ams, AmsMedian, CountMin, Kmv, ResetSample, Sketch, Switched
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import build
@@ -71,6 +71,11 @@ def test_the_truth_is_exact() -> None:
     for item in (1, 2, 1):
         distinct.update(item, 1)
     assert (distinct.value, distinct.touched) == (2, 2)
+    resettable, seen = Truth("sum"), []
+    for update in ((1, 2), (2, 5), (3, 0), (2, 0), (2, 1)):
+        resettable.update(*update)
+        seen.append((resettable.value, resettable.scale()))
+    assert seen == [(2, 2), (7, 7), (7, 7), (2, 7), (3, 7)]
 
 
 @pytest.mark.parametrize("sketch", [Ams(rows=9), AmsMedian(groups=3, rows=5), Ams(rows=9, signs="hashed")], ids=repr)
@@ -112,6 +117,12 @@ class Clumsy(Attacker):
         return self.wrong if view.steps == 2 else (view.steps, 1)
 
 
+class Resets(Clumsy):
+    """Makes them to resettable counters."""
+
+    plays = ("resettable-sum",)
+
+
 @pytest.mark.parametrize("wrong", [(-3, 1), (3, 0), (1.5, 1), (1, 0.5)])
 def test_moves_that_are_none_stop_the_game(wrong: object) -> None:
     with pytest.raises(MoveError, match=r"adversary clumsy: after step 2: move\(\) returned .*; accepted: an item"):
@@ -125,6 +136,10 @@ def test_what_a_sketch_cannot_take_stops_the_game() -> None:
         play_duel(CountMin(width=9), Clumsy(RESET), updates=9)
     with pytest.raises(ScenarioError, match="random-items plays second-moment and frequency, not distinct-count"):
         play_duel(Kmv(size=9), RandomItems(), updates=99)
+    with pytest.raises(MoveError, match="after step 2: a resettable counter takes increments above 0"):
+        play_duel(ResetSample(size=9), Resets((1, -1)), updates=9)
+    game = play_duel(ResetSample(size=9), Resets((1, 0)), updates=9)
+    assert (game.made, game.touched, game.max_rel_error, game.output_changes) == (9, 8, 0, 9)
 
 
 def test_a_new_stream_begins_for_both() -> None:

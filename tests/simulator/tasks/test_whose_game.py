@@ -44,6 +44,7 @@ GAMES: Final[dict[str, dict[str, Any]]] = {
     "second-moment": {"updates": 9, "protocol": {"kind": "ams", "rows": 4}},
     "distinct-count": {"updates": 9, "protocol": {"kind": "kmv", "size": 4}},
     "frequency": {"updates": 9, "protocol": {"kind": "count-min", "width": 4}},
+    "resettable-sum": {"updates": 9, "protocol": {"kind": "reset-sample", "size": 4}},
     "heavy-hitters": {**TRACKING, "protocol": {"kind": "heavy-hitters", "alpha": 0.1}},
     "item-sample": {**TRACKING, "protocol": {"kind": "item-sample", "alpha": 0.3}},
     "item-rank": {**TRACKING, "protocol": {"kind": "frequency-sample", "alpha": 0.3}},
@@ -115,6 +116,7 @@ def test_duels_refuse_it_too() -> None:
 @pytest.mark.parametrize(
     ("kind", "task"),
     [("ams", "second-moment"), ("kmv", "distinct-count"), ("salted", "distinct-count"), ("count-min", "frequency"),
+     ("reset-sample", "resettable-sum"),
      ("binary", "continual-count"), ("plain", "prediction"), ("fully-dynamic", "dynamic-queries"),
      ("empirical", "statistical-queries")],
 )  # fmt: skip
