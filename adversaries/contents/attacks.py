@@ -10,7 +10,7 @@ from disttrack.adversaries.base import View
 from disttrack.adversaries.contents.base import ItemAdversary
 from disttrack.adversaries.contents.plans import Pairs, one
 from disttrack.adversaries.scripts import Scripted
-from disttrack.mechanisms.checks import Positive, Whole
+from disttrack.mechanisms.checks import Natural, Positive, Whole
 
 
 @dataclass
@@ -24,6 +24,9 @@ class FreezeItem(Scripted, ItemAdversary):
     ----------
     items
         Number of items that are used in turn.
+    bits
+        Bits of memory, with which it can tell the first 2^bits sites apart; None for unlimited: all sites. The item
+        that is in turn costs none.
 
     Source
     ------
@@ -33,11 +36,12 @@ class FreezeItem(Scripted, ItemAdversary):
     kind: ClassVar[str] = "freeze-item"
 
     items: Whole = 1
+    bits: Natural | None = None
 
     def script(self, view: View) -> Iterator[Pairs]:
-        place = 0
+        sites, place = view.sites if self.bits is None else min(2**self.bits, view.sites), 0
         while True:
-            yield one(place % view.sites, place // view.sites % self.items)
+            yield one(place % sites, place // sites % self.items)
             place += 1
 
 
