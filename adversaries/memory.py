@@ -1,4 +1,4 @@
-"""The adversary with few bits of memory: a machine of 2^bits states that feeds one site in each of them."""
+"""The adversary with few bits of memory: a machine of 2^memory states that feeds one site in each of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MIXER = 0x9E3779B97F4A7C15
 
 @dataclass
 class BoundedMemory(Scripted, Adversary):
-    """Keeps `bits` bits between two events, and so can tell at most 2^bits sites apart.
+    """Keeps `memory` bits between two events, and so can tell at most 2^memory sites apart.
 
     A machine with a table: its state names the site that it feeds until the output changes, or until a wait has
     ended without a change; the table then gives the next state. The length of a wait is patience · alpha · output /
@@ -35,7 +35,7 @@ class BoundedMemory(Scripted, Adversary):
 
     Parameters
     ----------
-    bits
+    memory
         Bits of memory; None for unlimited, a state for each site.
     table
         ``freeze`` goes to the next state after each change of the output, ``drain`` after each wait, both from the
@@ -53,14 +53,14 @@ class BoundedMemory(Scripted, Adversary):
     Examples
     --------
     >>> from disttrack import Randomized, play
-    >>> tracker = Randomized(alpha=0.1, confidence=1.0)  # 2^bits must exceed c sqrt(k) = 8
-    >>> [play(tracker, BoundedMemory(bits), sites=64, items=50_000, seed=1).verdict for bits in (1, 3, 5)]
+    >>> tracker = Randomized(alpha=0.1, confidence=1.0)  # 2^memory must exceed c sqrt(k) = 8
+    >>> [play(tracker, BoundedMemory(memory), sites=64, items=50_000, seed=1).verdict for memory in (1, 3, 5)]
     ['ok', 'ok', 'failed']
     """
 
     kind: ClassVar[str] = "bounded-memory"
 
-    bits: Natural | None = 0
+    memory: Natural | None = 0
     table: Text = "freeze"
     patience: Positive = 1.0
     reads: Literal["changes", "output"] = "changes"
@@ -69,11 +69,11 @@ class BoundedMemory(Scripted, Adversary):
         super().__post_init__()
         if self.table not in ("freeze", "drain"):
             rows = rows_of(self.table)
-            if self.bits is not None and (len(rows) - 1).bit_length() > self.bits:
-                raise ValueError(f"table must have at most 2^bits rows, with bits = {self.bits}; got {len(rows)}")
+            if self.memory is not None and (len(rows) - 1).bit_length() > self.memory:
+                raise ValueError(f"table must have at most 2^memory rows, with memory = {self.memory}; got {len(rows)}")
 
     def script(self, view: View) -> Iterator[Burst]:
-        states = view.sites if self.bits is None else min(2**self.bits, view.sites)
+        states = view.sites if self.memory is None else min(2**self.memory, view.sites)
         rows = named(self.table, states) if self.table in ("freeze", "drain") else rows_of(self.table)
         state = 0
         while True:

@@ -24,8 +24,8 @@ class FreezeItem(Scripted, ItemAdversary):
     ----------
     items
         Number of items that are used in turn.
-    bits
-        Bits of memory, with which it can tell the first 2^bits sites apart; None for unlimited: all sites. The item
+    memory
+        Bits of memory, with which it can tell the first 2^memory sites apart; None for unlimited: all sites. The item
         that is in turn costs none.
 
     Source
@@ -36,10 +36,10 @@ class FreezeItem(Scripted, ItemAdversary):
     kind: ClassVar[str] = "freeze-item"
 
     items: Whole = 1
-    bits: Natural | None = None
+    memory: Natural | None = None
 
     def script(self, view: View) -> Iterator[Pairs]:
-        sites, place = view.sites if self.bits is None else min(2**self.bits, view.sites), 0
+        sites, place = view.sites if self.memory is None else min(2**self.memory, view.sites), 0
         while True:
             yield one(place % sites, place // sites % self.items)
             place += 1

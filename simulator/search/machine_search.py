@@ -43,7 +43,7 @@ def tables(states: int) -> Iterator[str]:
 def attack_with_memory(
     protocol: Protocol,
     *,
-    bits: int,
+    memory: int,
     sites: int,
     items: int,
     start: int = 0,
@@ -51,7 +51,7 @@ def attack_with_memory(
     seed: int = 0,
     on_game: Callable[[int], None] | None = None,
 ) -> SearchResult:
-    """Search for the machine with `bits` bits that drives the relative error highest; play at most `budget` games.
+    """Search for the machine with `memory` bits that drives the relative error highest; play at most `budget` games.
 
     Up to 2 bits every table is played once, in random order and with a random patience, if the budget allows:
     5,477 games, which are three quarters of 7,303. What is left goes to machines that differ a little from good ones.
@@ -62,24 +62,24 @@ def attack_with_memory(
     ----------
     protocol, sites, items, start, budget, seed, on_game
         As for `policy_search.attack`.
-    bits
+    memory
         Bits of memory.
     """
     games = Games(protocol, {"sites": sites, "items": items, "start": start}, seed, on_game)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
-    states = min(2**bits, sites)
+    states = min(2**memory, sites)
     known = [text_of(named(table, states)) for table in ("freeze", "drain")]
-    fresh = [table for fewer in range(1, states + 1) for table in tables(fewer)] if bits <= LISTED else [*known]
+    fresh = [table for fewer in range(1, states + 1) for table in tables(fewer)] if memory <= LISTED else [*known]
     rng.shuffle(fresh)
     tried: list[tuple[float, BoundedMemory]] = []
     while games.games < budget * (1 - FINAL):
         if fresh:
-            machine = BoundedMemory(bits, fresh.pop(), _rounded(2 ** rng.uniform(-3, 3)))
+            machine = BoundedMemory(memory, fresh.pop(), _rounded(2 ** rng.uniform(-3, 3)))
         else:
             drawn = [tried[place] for place in rng.integers(len(tried), size=PARENTS)]
             machine = _changed(max(drawn, key=lambda one: one[0])[1], rng)
         tried.append((games.error(machine), machine))
-    return final([*((inf, BoundedMemory(bits, table)) for table in known), *tried], games, budget)
+    return final([*((inf, BoundedMemory(memory, table)) for table in known), *tried], games, budget)
 
 
 def _changed(machine: BoundedMemory, rng: np.random.Generator) -> BoundedMemory:
@@ -88,7 +88,7 @@ def _changed(machine: BoundedMemory, rng: np.random.Generator) -> BoundedMemory:
     if rng.random() < 0.5:
         rows[rng.integers(len(rows))][rng.integers(2)] = int(rng.integers(len(rows)))
     table = text_of([(after_change, after_wait) for after_change, after_wait in rows])
-    return BoundedMemory(machine.bits, table, _rounded(machine.patience * 2 ** rng.normal()))
+    return BoundedMemory(machine.memory, table, _rounded(machine.patience * 2 ** rng.normal()))
 
 
 def _rounded(value: float) -> float:

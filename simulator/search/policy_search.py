@@ -200,7 +200,7 @@ def scenario_of(
     adversary = {"kind": result.policy.kind, **result.policy.as_mapping()}
     body = {
         "name": f"attack-on-{kind}".lower(),
-        "question": f"How strong is the worst {adversary['kind']} of a search of {result.games:,} games against {kind}?",
+        "question": f"How strong is the worst {adversary['kind']} of {result.games:,} games against {kind}?",
         "seed": seed,
         "trials": 20,
         "sites": sites,
