@@ -15,7 +15,7 @@ from disttrack.simulator.search.policy_search import FINAL, Games, SearchResult,
 
 LISTED: Final = 2
 """Bits up to which all tables are tried: 1, 13 and 5,477."""
-PARENTS: Final = 4
+PARENTS: Final = 10
 """Machines drawn from those that were tried; the strongest of them is changed."""
 
 
