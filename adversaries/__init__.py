@@ -25,6 +25,7 @@ from disttrack.adversaries.loads import ChurnOfSites as ChurnOfSites
 from disttrack.adversaries.loads import FlashCrowd as FlashCrowd
 from disttrack.adversaries.loads import Greedy as Greedy
 from disttrack.adversaries.loads import Probing as Probing
+from disttrack.adversaries.memory import BoundedMemory as BoundedMemory
 from disttrack.adversaries.oblivious import Bursts as Bursts
 from disttrack.adversaries.oblivious import RoundRobin as RoundRobin
 from disttrack.adversaries.oblivious import SingleSite as SingleSite

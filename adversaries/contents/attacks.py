@@ -10,7 +10,7 @@ from disttrack.adversaries.base import View
 from disttrack.adversaries.contents.base import ItemAdversary
 from disttrack.adversaries.contents.plans import Pairs, one
 from disttrack.adversaries.scripts import Scripted
-from disttrack.mechanisms.checks import Positive, Whole, at_most, whole
+from disttrack.mechanisms.checks import Natural, Positive, Whole, at_most, whole
 
 MOST_BITS: Final = 14_000
 """Python writes whole numbers of up to 4,300 digits."""
@@ -27,6 +27,9 @@ class FreezeItem(Scripted, ItemAdversary):
     ----------
     items
         Number of items that are used in turn.
+    memory
+        Bits of memory, with which it can tell the first 2^memory sites apart; None for unlimited: all sites. The item
+        that is in turn costs none.
 
     Source
     ------
@@ -36,11 +39,12 @@ class FreezeItem(Scripted, ItemAdversary):
     kind: ClassVar[str] = "freeze-item"
 
     items: Whole = 1
+    memory: Natural | None = None
 
     def script(self, view: View) -> Iterator[Pairs]:
-        place = 0
+        sites, place = view.sites if self.memory is None else min(2**self.memory, view.sites), 0
         while True:
-            yield one(place % view.sites, place // view.sites % self.items)
+            yield one(place % sites, place // sites % self.items)
             place += 1
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.adaptive import Policy
+from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.known import early_of
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.play import play
@@ -37,7 +38,7 @@ class SearchResult:
     Attributes
     ----------
     policy
-        The worst policy.
+        The worst policy, or the worst machine of a search with bounded memory.
     strength
         Mean over its last games of the largest relative error.
     broken
@@ -48,7 +49,7 @@ class SearchResult:
         Games that `strength` is the mean of. None of them had a part in choosing the policy.
     """
 
-    policy: Policy
+    policy: Any
     strength: float
     broken: float
     games: int
@@ -110,7 +111,7 @@ def attack(
     """
     from scipy.optimize import Bounds, differential_evolution
 
-    arena = _Arena(protocol, {"sites": sites, "items": items, "start": start}, seed, on_game)
+    arena = Games(protocol, {"sites": sites, "items": items, "start": start}, seed, on_game)
     tried: list[tuple[float, Policy]] = []
 
     def harmlessness(place: Reals) -> float:
@@ -126,10 +127,10 @@ def attack(
     first = low + (high - low) * _spread(population, len(low), rng)
     box = Bounds(low, high)
     differential_evolution(harmlessness, box, maxiter=generations, init=first, tol=0, polish=False, seed=rng)
-    return _final(tried, arena, budget)
+    return final(tried, arena, budget)
 
 
-class _Arena:
+class Games:
     """Plays the games, each with the next seed."""
 
     def __init__(
@@ -140,7 +141,7 @@ class _Arena:
         self.games = 0
         self.failed = 0
 
-    def error(self, policy: Policy) -> float:
+    def error(self, policy: Adversary) -> float:
         """Return the largest relative error of one game."""
         played = play(self.protocol, policy, seed=int(self._seeds.integers(2**53)), **self.game)
         self.games += 1
@@ -150,7 +151,7 @@ class _Arena:
         return played.max_rel_error
 
 
-def _final(tried: list[tuple[float, Policy]], arena: _Arena, budget: int) -> SearchResult:
+def final(tried: list[tuple[float, Any]], arena: Games, budget: int) -> SearchResult:
     """Play the best ones again, drop half of them each time, and measure the winner in fresh games."""
     tried.sort(key=lambda one: -one[0])
     left = budget - arena.games
@@ -196,10 +197,10 @@ def scenario_of(
     import yaml
 
     kind = str(protocol["kind"]).rpartition(":")[2]
-    adversary = {"kind": "policy", **result.policy.as_mapping()}
+    adversary = {"kind": result.policy.kind, **result.policy.as_mapping()}
     body = {
         "name": f"attack-on-{kind}".lower(),
-        "question": f"How strong is the worst policy of a search of {result.games:,} games against {kind}?",
+        "question": f"How strong is the worst {adversary['kind']} of {result.games:,} games against {kind}?",
         "seed": seed,
         "trials": 20,
         "sites": sites,
@@ -209,8 +210,8 @@ def scenario_of(
         "adversary": [adversary, {"kind": "freeze"}, {"kind": "uniform"}],
         "claims": [
             {
-                "name": "the policy is as strong as in the search",
-                "where": "adversary == 'policy'",
+                "name": f"{adversary['kind']} is as strong as in the search",
+                "where": f"adversary == '{adversary['kind']}'",
                 "measure": "mean(max_rel_error)",
                 "at_least": _rounded(0.9 * result.strength),
             }

@@ -80,7 +80,7 @@ RANGES: dict[str, Range | None] = {
     **dict.fromkeys(("tail", "size", "groups", "buffers", "participations", "separation", "blocks"), whole(1)),
     **dict.fromkeys(("cells", "selected"), whole(1)),
     **dict.fromkeys(("experts", "candidates"), whole(2)),
-    **dict.fromkeys(("burn", "prefill", "pulses"), whole(0)),
+    **dict.fromkeys(("burn", "memory", "prefill", "pulses"), whole(0)),
     **dict.fromkeys(("total", "weight"), whole(1)),
     **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "strategy", "parts"), NAME),
     "calibration": NAME,

@@ -1,0 +1,139 @@
+"""`bounded-memory`: its sites, its waits, and the known attacks that it is with a state for each site."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disttrack.adversaries import NEVER, BoundedMemory, Burst, Drain, Freeze, FreezeItem, SingleSite, View
+from disttrack.adversaries.contents.plans import Pairs
+from disttrack.adversaries.memory import rows_of, text_of
+from disttrack.protocols import Block, Randomized
+from disttrack.simulator import play
+
+
+def view(sites: int = 4, **facts: Any) -> View:
+    made = View(sites=sites, items=10**6, rng=np.random.default_rng(2))
+    for name, value in facts.items():
+        setattr(made, name, value)
+    return made
+
+
+def burst(adversary: BoundedMemory, seen: View) -> tuple[int, int]:
+    plan = adversary.plan(seen)
+    assert isinstance(plan, Burst)
+    return plan.site, plan.length
+
+
+def test_a_machine_by_hand() -> None:
+    """4 sites, alpha 0.1, c 3: a wait is output / 60 items, rounded up. State 2 stays there after a wait."""
+    machine, seen = BoundedMemory(2, table="1/2-0/1-1/2", patience=2.0), view(output=600)
+    assert burst(machine, seen) == (0, 20)
+    seen.changes, seen.output = 1, 615
+    assert burst(machine, seen) == (1, NEVER)  # goes on there until the output changes
+    assert burst(machine, seen) == (1, NEVER)
+    seen.changes = 2
+    assert burst(machine, seen) == (0, 21)
+    assert burst(machine, seen) == (2, NEVER)
+    seen.changes = 3
+    assert burst(machine, seen) == (1, NEVER)
+
+
+@pytest.mark.parametrize("protocol", [Randomized(alpha=0.2), Block(alpha=0.2)], ids=["randomized", "block"])
+@pytest.mark.parametrize(
+    ("machine", "known"),
+    [
+        (BoundedMemory(None), Freeze()),
+        (BoundedMemory(3), Freeze()),
+        (BoundedMemory(None, table="drain"), Drain()),
+        (BoundedMemory(None, table="drain", patience=0.3), Drain(patience=0.3)),
+        (BoundedMemory(0), SingleSite()),
+    ],
+    ids=lambda one: f"{one.kind}-{getattr(one, 'memory', '')}",
+)
+def test_with_a_state_for_each_site_it_is_a_known_attack(protocol: Any, machine: Any, known: Any) -> None:
+    """Message by message; with no state to choose from it is a single site."""
+    options: dict[str, Any] = {"sites": 5, "items": 3000, "seed": 4, "record": True, "engine": "leap"}
+    games = [play(protocol, one, **options) for one in (machine, known)]
+    assert len(games[0].transcript) > 50
+    assert games[0].transcript.equals(games[1].transcript)
+    assert games[0].max_rel_error == games[1].max_rel_error
+
+
+@pytest.mark.parametrize("sites", [1, 3, 50])
+@pytest.mark.parametrize("memory", [0, 1, 2, 4])
+def test_it_never_names_more_than_2_to_the_bits_sites(memory: int, sites: int) -> None:
+    """Whatever the table, and whatever happens: 40 tables drawn at random, 200 events each."""
+    rng = np.random.default_rng(memory)
+    states, most = 2**memory, 0
+    for _ in range(40):
+        table = text_of(rng.integers(states, size=(states, 2)).tolist())
+        machine, seen = BoundedMemory(memory, table), view(sites=sites, output=5000)
+        named = set()
+        for _ in range(200):
+            named.add(burst(machine, seen)[0])
+            seen.changes += int(rng.integers(2))
+        assert max(named) < sites
+        most = max(most, len(named))
+    assert min(2, states, sites) <= most <= min(states, sites)
+
+
+def test_the_output_itself_chooses_among_all_sites() -> None:
+    """Without a bit of memory, and the same output the same site. 400 outputs leave out 2 of 100 sites on average."""
+    machine, seen = BoundedMemory(0, reads="output"), view(sites=100)
+    sites = []
+    for changes in range(400):
+        seen.changes, seen.output = changes, 1000 + changes
+        sites.append(burst(machine, seen)[0])
+    assert len(set(sites)) >= 85
+    seen.output = 1007
+    assert burst(machine, seen)[0] == sites[7]
+
+
+@pytest.mark.parametrize("reads", ["changes", "output"])
+@pytest.mark.parametrize("table", ["freeze", "drain", "1/2-0/1-1/0"])
+@pytest.mark.parametrize(("memory", "sites"), [(2, 6), (2, 1)])
+def test_both_engines_play_the_same_game(memory: int, sites: int, table: str, reads: Any) -> None:
+    machine = BoundedMemory(memory, table, reads=reads)
+    options: dict[str, Any] = {"sites": sites, "items": 1200, "seed": 3, "record": True}
+    step, leap = (play(Randomized(alpha=0.2), machine, engine=engine, **options) for engine in ("step", "leap"))
+    assert step.transcript.equals(leap.transcript)
+    assert step.max_rel_error == leap.max_rel_error > 0
+
+
+def test_a_table_is_read_as_it_is_written() -> None:
+    assert rows_of("1/0-0/1") == [(1, 0), (0, 1)]
+    assert text_of(rows_of("2/0-10/1" + "-0/0" * 9)) == "2/0-10/1" + "-0/0" * 9
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"memory": 1, "table": "loop"}, "table must be freeze, drain, or a row a/b per state.*got 'loop'"),
+        ({"memory": 1, "table": "1/2-0/0"}, "table must be .* of numbers of states"),
+        ({"memory": 1, "table": "1/0-"}, "table must be"),
+        ({"memory": 1, "table": "1/0-1/-1"}, "table must be"),
+        ({"memory": 1, "table": "1/0-2/1-0/1"}, "table must have at most 2\\^memory rows, with memory = 1; got 3"),
+        ({"memory": 0, "table": "1/0-0/1"}, "table must have at most"),
+        ({"memory": -1}, "memory must be"),
+        ({"reads": "state"}, "reads must be one of changes, output"),
+    ],
+)
+def test_a_malformed_machine_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{said}") as refused:
+        BoundedMemory(**options)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("memory", "sites", "used"), [(0, 9, 1), (2, 9, 4), (9, 9, 9), (None, 9, 9), (3, 1, 1)])
+def test_freeze_item_with_bounded_memory(memory: int | None, sites: int, used: int) -> None:
+    """Two items in turn, each at every site that it can tell apart."""
+    adversary, seen = FreezeItem(items=2, memory=memory), view(sites=sites)
+    moves = []
+    for _ in range(4 * used):
+        plan = adversary.plan(seen)
+        assert isinstance(plan, Pairs)
+        moves.append((plan.at(1), plan.items.at(1)))
+    assert moves == [(site, item) for item in (0, 1) for site in range(used)] * 2
