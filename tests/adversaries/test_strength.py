@@ -264,8 +264,8 @@ QUICK: Final = (
 """An interval of one number is exact."""
 HITS: Final = (*TRACKERS, *QUOTAS, *CONTENTS, *SKETCHES, *QUICK)
 STREAMS: Final = (
-    "autoscaling biased bursts flash-crowd grow grow-and-delete heavy-item in-the-air round-robin scattered "
-    "single-site sliding trace uniform uniform-items zipf"
+    "autoscaling biased bursts flash-crowd grow grow-and-delete heavy-item in-the-air item-trace round-robin "
+    "scattered single-site sliding trace uniform uniform-items zipf"
 )
 """Kinds of streams that are made against nobody."""
 

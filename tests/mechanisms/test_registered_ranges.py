@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from disttrack.adversaries import Adversary
+from disttrack.adversaries import Adversary, ItemTrace
 from disttrack.mechanisms import (
     Binary,
     Blt,
@@ -133,7 +133,7 @@ NEEDED = {"rows": 8, "groups": 3, "copies": 2, "size": 256, "changes": 2, "round
           "width": 8, "epsilon": 0.5, "alpha": 0.1}  # fmt: skip
 """Values of parameters that must be given, but for mechanisms, which are made as they are audited."""
 REGISTERED = [kind for kind in kinds("protocol").values() if not issubclass(kind.load(), Protocol)] + [
-    kind for kind in kinds("adversary").values() if not issubclass(kind.load(), Adversary)
+    kind for kind in kinds("adversary").values() if not issubclass(kind.load(), (Adversary, ItemTrace))
 ]
 
 
