@@ -75,16 +75,26 @@ class ItemTracker(Checked, ABC):
         """Return the server; `rng` is its own generator."""
         return self.server_by(k, Coins(rng))
 
+    def item_words(self, scale: float, k: int) -> float:
+        """Return the expected words of reports per item while the scale is this, or a bound."""
+        return self.report_words / scale
+
     def cost_bound(self, k: int, items: int) -> float:
         """Return a bound on the expected words: of reports, by the smallest scale possible, of totals, of the scale."""
+        if self.scale(items, k) == 1:
+            return self.item_words(1, k) * items
         growth = 1 + self.growth(k)
         cost, known = 0.0, 1.0
         while known < items:
             least = max(1.0, self.scale(int(known / growth), k) / growth)
-            cost += (min(known * growth, items) - known) / least
+            cost += (min(known * growth, items) - known) * self.item_words(least, k)
             known *= growth
         totals = k * (1 + log1p(items / k) / log(growth))
-        return self.report_words * (1 + cost) + totals + k * log(self.scale(items, k)) / log(growth) + k
+        return self.item_words(1, k) + cost + totals + k * log(self.scale(items, k)) / log(growth) + k
+
+    def quick_bound(self, k: int, items: int) -> float:
+        """Return `cost_bound`, which takes milliseconds."""
+        return self.cost_bound(k, items)
 
 
 class ItemSite(ABC):
@@ -190,7 +200,11 @@ class ItemServer(ABC):
             return ()
         self.rounds += 1
         self.rescale(scale)
-        return ((EVERYONE, Message("scale", scale)),)
+        return ((EVERYONE, self.announcement()),)
+
+    def announcement(self) -> Message:
+        """Return the message to all sites that the scale has changed."""
+        return Message("scale", self.scale)
 
     @abstractmethod
     def learn(self, sender: int, report: Any) -> None:

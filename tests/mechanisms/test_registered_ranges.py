@@ -119,6 +119,7 @@ OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "kmv", "size"): whole(3),
     ("protocol", "salted", "size"): whole(128),
     ("protocol", "computation-paths", "largest"): whole(2),
+    ("protocol", "frequency-switching", "largest"): Range("a number above 1", (1, inf, *NUMBER), (1.5, 1e9)),
     ("protocol", "datasketches-hll", "lg_k"): whole(7),
     ("protocol", "datasketches-theta", "lg_k"): whole(5),
     ("protocol", "datasketches-count-min", "width"): whole(3),

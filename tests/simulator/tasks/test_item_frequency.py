@@ -23,7 +23,13 @@ from disttrack.adversaries.contents import (
 )
 from disttrack.adversaries.contents.plans import Cycle
 from disttrack.adversaries.schedules import NEVER
-from disttrack.protocols.contents import FrequencyDeterministic, FrequencyRandomized, FrequencySample, HeavyHitters
+from disttrack.protocols.contents import (
+    FrequencyDeterministic,
+    FrequencyRandomized,
+    FrequencySample,
+    FrequencySwitching,
+    HeavyHitters,
+)
 from disttrack.protocols.contents.frequency_randomized import strength_for
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.point import PointError
@@ -34,6 +40,7 @@ TRACKERS: Final = (
     FrequencyDeterministic(alpha=0.2),
     FrequencySample(alpha=0.2, strength=2),
     FrequencyRandomized(alpha=0.2, strength=1.5),
+    FrequencySwitching(alpha=0.3, strength=0.2, largest=300),
 )
 ADVERSARIES: Final = (
     ZipfItems(domain=20),
@@ -169,6 +176,7 @@ def test_no_game_costs_more_than_the_bound(sites: int) -> None:
         (FrequencyDeterministic(alpha=0.1), ItemFrequency()),
         (FrequencySample(alpha=0.2, domain=10), ItemFrequency()),
         (FrequencyRandomized(alpha=0.2, domain=10), ItemFrequency()),
+        (FrequencySwitching(alpha=0.3, domain=10, largest=1e5), ItemFrequency()),
         (HeavyHitters(alpha=0.2, phi=0.3), HeavyHitterGame()),
     ):
         for items in (20, 10_000, 100_000):
