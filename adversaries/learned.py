@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.recorded import Text
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
-from disttrack.adversaries.trace import Text
 
 LARGEST: Final = 10.0
 """Relative errors beyond this are shown as this."""

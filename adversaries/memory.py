@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.known import early, estimate
+from disttrack.adversaries.recorded import Text
 from disttrack.adversaries.schedules import NEVER, Burst
 from disttrack.adversaries.scripts import Scripted
-from disttrack.adversaries.trace import Text
 from disttrack.mechanisms.checks import Natural, Positive
 
 Rows = Sequence[tuple[int, int]]

@@ -8,6 +8,7 @@ from disttrack.protocols.contents.base import ItemTracker as ItemTracker
 from disttrack.protocols.contents.frequency_deterministic import FrequencyDeterministic as FrequencyDeterministic
 from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized as FrequencyRandomized
 from disttrack.protocols.contents.frequency_sample import FrequencySample as FrequencySample
+from disttrack.protocols.contents.frequency_switching import FrequencySwitching as FrequencySwitching
 from disttrack.protocols.contents.heavy_hitters import HeavyHitters as HeavyHitters
 from disttrack.protocols.contents.rank_deterministic import RankDeterministic as RankDeterministic
 from disttrack.protocols.contents.rank_randomized import RankRandomized as RankRandomized

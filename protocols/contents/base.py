@@ -83,21 +83,26 @@ class ItemTracker(Checked, ABC):
         """Return what an adversary knows of it: kind and parameters."""
         return {"kind": self.kind, **self.as_mapping()}
 
-    def reports(self, k: int, items: int) -> float:
-        """Return a bound on the expected words of reports, by the smallest scale possible."""
+    def item_words(self, scale: float, k: int) -> float:
+        """Return the expected words of reports per item while the scale is this, or a bound."""
+        return self.report_words / scale
+
+    def cost_bound(self, k: int, items: int) -> float:
+        """Return a bound on the expected words: of reports, by the smallest scale possible, of totals, of the scale."""
+        if self.scale(items, k) == 1:
+            return self.item_words(1, k) * items
         growth = 1 + self.growth(k)
         cost, known = 0.0, 1.0
         while known < items:
             least = max(1.0, self.scale(int(known / growth), k) / growth)
-            cost += (min(known * growth, items) - known) / least
+            cost += (min(known * growth, items) - known) * self.item_words(least, k)
             known *= growth
-        return self.report_words * (1 + cost)
-
-    def cost_bound(self, k: int, items: int) -> float:
-        """Return a bound on the expected words: of reports, of totals, of the scale."""
-        growth = 1 + self.growth(k)
         totals = k * (1 + log1p(items / k) / log(growth))
-        return self.reports(k, items) + totals + k * log(self.scale(items, k)) / log(growth) + k
+        return self.item_words(1, k) + cost + totals + k * log(self.scale(items, k)) / log(growth) + k
+
+    def quick_bound(self, k: int, items: int) -> float:
+        """Return `cost_bound`, which takes milliseconds."""
+        return self.cost_bound(k, items)
 
 
 class ItemSite(ABC):
@@ -203,7 +208,11 @@ class ItemServer(ABC):
             return ()
         self.rounds += 1
         self.rescale(scale)
-        return ((EVERYONE, Message("scale", scale)),)
+        return ((EVERYONE, self.announcement()),)
+
+    def announcement(self) -> Message:
+        """Return the message to all sites that the scale has changed."""
+        return Message("scale", self.scale)
 
     def quantile(self, share: float) -> int:
         """Return the least item up to which there is at least this share, from 0 to 1, of the sum of all estimates.

@@ -48,10 +48,8 @@ class RankTracker(ItemTracker):
         # summaries cost (1 + growth) blocks * levels per e-fold of the items, totals and announcements 2 k / growth
         return min(1.0, sqrt(2 * k / (self.blocks(k) * self.levels(k))))
 
-    def reports(self, k: int, items: int) -> float:
-        """Return a bound as for items, which is multiplied by the levels once items are in blocks."""
-        first = min(items, self.levels(k) * self.blocks(k))
-        return first + self.levels(k) * (super().reports(k, items) - first)
+    def item_words(self, scale: float, k: int) -> float:
+        return 1.0 if scale <= 1 else self.levels(k) / scale
 
 
 class RankSite(ItemSite):

@@ -16,7 +16,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.formats import number, percent
 
 OPTIONS: Final = {
-    "": ("sites", "items", "alpha", "delta", "against"),
+    "": ("sites", "items", "alpha", "delta", "against", "domain", "out"),
     "quota": ("quota", "sites", "load", "window", "overshoot", "latency", "out"),
     "queries": ("queries", "domain", "steps", "epsilon", "delta", "size", "every", "lifetime", "out"),
 }
@@ -44,19 +44,22 @@ OPTIONS: Final = {
 @click.option("--overshoot", type=SHARE, default="1%", help="Share of the limit that may be overshot.")
 @click.option("--latency", type=TIME, default="0s", help="Time of a message, one way.")
 @click.option("--queries", metavar="FAMILY", help="Rank private mechanisms for data that changes: points, intervals.")
-@click.option("--domain", default=1, help="Values that an item may have.")
+@click.option("--domain", type=int, help="Values of an item: rank the trackers that count each; with --queries, 1.")
 @click.option("--steps", default=20_000, help="Steps of the stream of insertions and deletions.")
 @click.option("--epsilon", default=1.0, help="Privacy of all answers together.")
 @click.option("--size", default=1000, help="Items in the games.")
 @click.option("--every", default=1, help="Steps from one answer to the next, where a mechanism takes that.")
 @click.option("--lifetime", type=int, help="Steps for which an item counts, where a mechanism takes that.")
-@click.option("--out", type=FILE, help="Write the scenario that verifies a quota, or private answers, into this file.")
+@click.option(
+    "--out", type=FILE, help="Write the scenario that verifies a quota, private answers or counts of items here."
+)
 @click.pass_context
 def advise(context: click.Context, /, **given: Any) -> None:
     """Rank the trackers that keep a promise by the words of whole games or, where these are long, by their bounds.
 
-    With --quota, the protocols that keep an overshoot: a step of their games brings a request, and lasts 1 / load. With
-    --queries, the private mechanisms for insertions and deletions, by the error that they state.
+    With --domain, the trackers that know the count of every item, and not only of all. With --quota, the protocols that
+    keep an overshoot: a step of their games brings a request, and lasts 1 / load. With --queries, the private
+    mechanisms for insertions and deletions, by the error that they state.
     """
     question = next((name for name in OPTIONS if name and given[name] is not None), "")
     takes = (*OPTIONS[question], "seed")
@@ -104,10 +107,10 @@ def _advise_quota(
     _verify(search.scenario_of(best, service), out)
 
 
-def _advise_data(seed: int, out: Path | None, delta: float | None, **wanted: Any) -> None:
+def _advise_data(seed: int, out: Path | None, delta: float | None, domain: int | None, **wanted: Any) -> None:
     from disttrack.simulator.search import data_advice as search
 
-    situation = search.Wanted(delta=delta or 0.0, **wanted)
+    situation = search.Wanted(delta=delta or 0.0, domain=1 if domain is None else domain, **wanted)
     ranked = search.advise(situation, seed)
     best, zero = ranked[0], ranked[0].game.late_zero
     rows = [
@@ -151,11 +154,16 @@ def _verify(scenario: str, out: Path | None) -> None:
     print_facts({"verify": f"disttrack run {out}"})
 
 
-def _advise_tracker(sites: int, items: str, alpha: float, delta: float | None, against: str, seed: int) -> None:
+def _advise_tracker(
+    sites: int, items: str, alpha: float, delta: float | None, against: str, seed: int, domain: int | None,
+    out: Path | None,
+) -> None:  # fmt: skip
     from disttrack.simulator.scenario.document import value_of
     from disttrack.simulator.scenario.load import load
     from disttrack.simulator.search import advice as search
 
+    if out is not None and domain is None:
+        raise ScenarioError("--out needs --domain, --quota or --queries (disttrack advise --help)")
     delta = 0.05 if delta is None else delta
     # checked as any scenario is
     protocol = {"kind": "martingale", "alpha": alpha, "delta": delta}
@@ -169,7 +177,7 @@ def _advise_tracker(sites: int, items: str, alpha: float, delta: float | None, a
     point = load(data, ()).points[0]
     assert point.sites is not None
     assert point.items is not None
-    situation = search.Situation(point.sites, point.items, alpha, delta, against)
+    situation = search.Situation(point.sites, point.items, alpha, delta, against, domain)
     advice = search.advise(situation, seed)
     best = advice.best
     rows = [
@@ -196,6 +204,10 @@ def _advise_tracker(sites: int, items: str, alpha: float, delta: float | None, a
         facts["runner-up"] = f"{second.label}, {second.words / best.words:.2f} times the words"
     for side, change in (("fewer", advice.below), ("more", advice.above)):
         facts[f"{side} sites"] = f"from about {change[0]:,} on {change[1].label}" if change else f"{best.label} still"
+    if domain is not None:
+        print_facts(facts)
+        _verify(search.scenario_of(best, situation), out)
+        return
     adversary = "round-robin" if situation.against == "nothing" else "freeze"
     sizes = f"--sites {situation.sites} --items {situation.items} --alpha {situation.alpha:g}"
     facts["verify"] = f"disttrack play --protocol '{best.label}' --adversary {adversary} {sizes}"

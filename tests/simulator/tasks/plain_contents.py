@@ -60,7 +60,7 @@ def reference(
             answers += server.hear(site, message)
         for receiver, message in answers:
             assert receiver == -1
-            sent[message.kind] += k
+            sent[message.kind] += k * message.words
             assert not any(one.hear(message) for one in sites)
         truth = Counter[int]()
         for (_, one), count in copies.items():

@@ -23,7 +23,13 @@ from disttrack.adversaries.contents import (
 )
 from disttrack.adversaries.contents.plans import Cycle
 from disttrack.adversaries.schedules import NEVER
-from disttrack.protocols.contents import FrequencyDeterministic, FrequencyRandomized, FrequencySample, HeavyHitters
+from disttrack.protocols.contents import (
+    FrequencyDeterministic,
+    FrequencyRandomized,
+    FrequencySample,
+    FrequencySwitching,
+    HeavyHitters,
+)
 from disttrack.protocols.contents.frequency_randomized import strength_for
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.point import PointError
@@ -34,6 +40,7 @@ TRACKERS: Final = (
     FrequencyDeterministic(alpha=0.2),
     FrequencySample(alpha=0.2, strength=2),
     FrequencyRandomized(alpha=0.2, strength=1.5),
+    FrequencySwitching(alpha=0.3, strength=0.2, largest=300),
 )
 ADVERSARIES: Final = (
     ZipfItems(domain=20),
@@ -171,6 +178,7 @@ def test_no_game_costs_more_than_the_bound(sites: int) -> None:
         (FrequencyDeterministic(alpha=0.1), ItemFrequency()),
         (FrequencySample(alpha=0.2, domain=10), ItemFrequency()),
         (FrequencyRandomized(alpha=0.2, domain=10), ItemFrequency()),
+        (FrequencySwitching(alpha=0.3, domain=10, largest=1e5), ItemFrequency()),
         (HeavyHitters(alpha=0.2, phi=0.3), HeavyHitterGame()),
     ):
         for items in (20, 10_000, 100_000):
@@ -181,6 +189,6 @@ def test_no_game_costs_more_than_the_bound(sites: int) -> None:
 def test_what_does_not_fit_a_game_of_items() -> None:
     with pytest.raises(PointError, match="must be at least the 1,000 items of zipf-items"):
         play_duel(FrequencySample(alpha=0.1, domain=100), ZipfItems(domain=1000), sites=4, items=100)
-    with pytest.raises(TypeError, match="unknown or missing: sites"):
+    with pytest.raises(PointError, match="is missing; only a trace says the number of sites by itself"):
         play_duel(FrequencySample(alpha=0.1), FreezeItem(), items=100)
     assert play_duel(FrequencyDeterministic(alpha=0.1), ZipfItems(domain=1000), sites=4, items=100).ok

@@ -1,0 +1,183 @@
+"""Frequencies by sketch switching: copies of the randomised tracker, each shown once, to all items together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import log, log1p, sqrt
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disttrack.mechanisms.checks import Positive, Share, Whole
+from disttrack.mechanisms.rules import gap_scale, redrawn
+from disttrack.protocols.base import Message
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker
+from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized
+from disttrack.protocols.sampling.copies import Largest
+from disttrack.protocols.sampling.randomized import LARGEST_COUNT
+
+PART: Final = 6
+"""The copies' accuracy is alpha over this: the words go like 1 / (x (1 - 3 x)) for an accuracy of x alpha."""
+GROWTH: Final = 0.05
+"""Growth of a site's total from one report to the next."""
+
+
+@dataclass(frozen=True)
+class FrequencySwitching(ItemTracker):
+    """The estimates are those of one copy at one step, until the copy in use is off them by 5/6 alpha T for some item.
+
+    Then they become those of that copy, which is never used again, and the next copy takes over. T is the total that
+    the sites have reported, T <= N <= 1.05 T. Every copy is a `frequency-randomized` of accuracy alpha / 6, and right
+    throughout its turn with probability 1 - delta / copies: until its turn ends, the stream does not depend on it.
+
+    A change at N items takes 5/6 alpha T - 2 alpha N / 6 >= 0.46 alpha N copies of one item since the last change. So N
+    has grown by 1 / (1 - 0.46 alpha), whichever item it is. While a copy's coin has a bias above 1 / (2 copies), sites
+    report every item instead, for less words, and the estimates are exact.
+
+    Parameters
+    ----------
+    delta
+        Probability that any estimate ever has a larger error, in (0, 1).
+    domain
+        Number of different items at most.
+    largest
+        Planned number of items, which fixes the number of copies. With more items the last copy stays in use, and
+        nothing is guaranteed any more.
+    strength
+        The c of the copies instead; nothing is then guaranteed about delta.
+
+    Source
+    ------
+    Ben-Eliezer, Jayaram, Woodruff, Yogev 2020 (arXiv 2003.14265), the technique for one number; constants derived.
+    """
+
+    delta: Share = 0.05
+    domain: Whole = 1000
+    largest: Largest = LARGEST_COUNT
+    strength: Positive | None = None
+
+    kind: ClassVar[str] = "frequency-switching"
+    guarantee: ClassVar[Any] = "adaptive"
+    reveals: ClassVar[str] = "each change concerns a copy that is never used again"
+
+    def copies(self, k: int) -> int:
+        """Return the number of copies."""
+        return _copies(self, k)[0]
+
+    def scale(self, known: int, k: int) -> int:
+        copies, copy = _copies(self, k)
+        scale = copy.scale(known, k)
+        return scale if scale >= 2 * copies else 1
+
+    def growth(self, k: int) -> float:
+        return GROWTH
+
+    def item_words(self, scale: float, k: int) -> float:
+        return 1.0 if scale <= 1 else 2 * self.copies(k) / scale
+
+    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
+        return _Site(self, k, held, coins)
+
+    def server_by(self, k: int, coins: Coins) -> ItemServer:
+        return _Server(self, k, coins)
+
+
+@lru_cache(maxsize=256)
+def _copies(tracker: FrequencySwitching, k: int) -> tuple[int, FrequencyRandomized]:
+    """Return the least number of copies that suffices from the first coin up to the planned number of items, and one.
+
+    With more copies the first coin is tossed later, so that there are fewer changes.
+    """
+    accuracy = tracker.alpha / PART
+    step = -log1p(2 * accuracy - (tracker.alpha - accuracy) / (1 + GROWTH))
+    copies = 0
+    while True:
+        copies += 1
+        copy = FrequencyRandomized(accuracy, tracker.delta / copies, tracker.domain, tracker.strength)
+        begin = 2 * copies * copy.needed(k) * sqrt(k) / accuracy
+        if copies > log(max(1.0, tracker.largest / begin)) / step:
+            return copies, copy
+
+
+class _Site(ItemSite):
+    __slots__ = ("_coins", "_due", "_first", "_next")
+
+    def __init__(self, tracker: FrequencySwitching, k: int, held: Held, coins: Coins) -> None:
+        super().__init__(tracker, k, held)
+        self._coins, self._first, self._next = coins, 0, 1
+        self._due: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        """The counts at which the coins of the copies from the first one in use succeed."""
+
+    def due(self) -> int:
+        return self._next
+
+    def report(self, item: int) -> Sequence[Message]:
+        if self.count < self._next:
+            return ()
+        if self.scale == 1:
+            self._next = self.count + 1
+            return (Message("item", item),)
+        which = np.flatnonzero(self._due == self.count)
+        self._toss(which)
+        return (Message("count", (item, self.held(item), self._first + which), 1 + len(which)),)
+
+    def rescale(self, scale: Any) -> None:
+        self.scale, self._first = scale
+        self._due = np.empty(self.tracker.copies(self.k) - self._first, dtype=np.int64)
+        self._toss(np.arange(len(self._due)))
+
+    def _toss(self, which: NDArray[np.intp]) -> None:
+        self._due[which] = self.count + self._coins.gap(gap_scale(1 / self.scale), len(which))
+        self._next = int(self._due.min())
+
+
+class _Server(ItemServer):
+    __slots__ = ("_coins", "active", "copies", "last", "sums")
+
+    def __init__(self, tracker: FrequencySwitching, k: int, coins: Coins) -> None:
+        super().__init__(tracker, k)
+        self._coins, self.copies, self.active = coins, tracker.copies(k), 0
+        self.last: dict[tuple[int, int], Any] = {}
+        """The count of an item at a site that each copy has last sent; one number for all while every item is sent."""
+        self.sums: dict[int, NDArray[np.int64]] = {}
+        """The estimate of an item by each copy."""
+
+    def learn(self, sender: int, report: Any) -> int:
+        if self.scale == 1:
+            self.last[sender, report] = self.last.get((sender, report), 0) + 1
+            self.estimates[report] = self.estimates.get(report, 0) + 1
+            self.moved.append(report)
+            return 1
+        item, held, which = report
+        last = self.last.setdefault((sender, item), np.zeros(self.copies, dtype=np.int64))
+        sums = self.sums.setdefault(item, np.zeros(self.copies, dtype=np.int64))
+        sums[which] += np.where(last[which], held - last[which], held + self.scale - 1)
+        last[which] = held
+        self.look([item])
+        return 1
+
+    def announcement(self) -> Message:
+        return Message("scale", (self.scale, self.active), 2)
+
+    def rescale(self, scale: int) -> None:
+        before = self.scale
+        super().rescale(scale)
+        self.sums = {item: np.zeros(self.copies, dtype=np.int64) for item in self.estimates.keys() | self.sums.keys()}
+        for (site, item), held in self.last.items():
+            last = redrawn(np.full(self.copies, held) if before == 1 else held, before, scale, self._coins)
+            self.last[site, item] = last
+            self.sums[item] += np.where(last, last + scale - 1, 0)
+        self.look(list(self.sums))
+
+    def look(self, items: Iterable[int]) -> None:
+        """Show the copy in use, and take the next one, if one of these estimates has moved far enough."""
+        far = (1 - 1 / PART) * self.tracker.alpha * self.total
+        if all(abs(int(self.sums[item][self.active]) - self.estimates.get(item, 0)) <= far for item in items):
+            return
+        self.estimates.update((item, int(sums[self.active])) for item, sums in self.sums.items())
+        self.moved.extend(self.sums)
+        self.active = min(self.active + 1, self.copies - 1)
