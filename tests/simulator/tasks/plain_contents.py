@@ -26,11 +26,11 @@ def largest_share(server: Any, truth: Counter[int], total: int) -> Fraction:
 
 def largest_rank(server: Any, truth: Counter[int], step: int) -> Fraction:
     """Return the largest error of the sum of the estimates up to an item, over the number of items."""
-    worst, off = Fraction(0), 0
+    worst = off = 0
     for item in sorted({*truth, *server.estimates}):
         off += server.estimates.get(item, 0) - truth[item]
-        worst = max(worst, abs(Fraction(off, step)))
-    return worst
+        worst = max(worst, abs(off))
+    return Fraction(worst, step)
 
 
 def reference(
