@@ -11,7 +11,6 @@ expression is checked before there are results by evaluating it on a sample tabl
 from __future__ import annotations
 
 import ast
-import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +25,6 @@ from disttrack.simulator.claims.statistics import AGGREGATES, CONDITIONS, ROWWIS
 from disttrack.simulator.errors import nearest
 
 Columns = Mapping[str, Values]
-MOST_FLOAT: Final = sys.float_info.max
 MOST_LETTERS: Final = 2_000
 """Length of an expression at most."""
 MOST_LEVELS: Final = 60
@@ -154,8 +152,8 @@ def column_of(values: Sequence[Any]) -> Values:
     if given and all(isinstance(value, bool | np.bool_) for value in given):
         return np.array([bool(value) for value in values])
     if all(isinstance(value, int | float | np.number) for value in given):
-        numbers = [np.nan if value is None else np.inf if value > MOST_FLOAT else value for value in values]
-        return np.array(numbers, dtype=float)
+        most = np.finfo(float).max
+        return np.array([np.nan if value is None else np.inf if value > most else value for value in values], dtype=float)
     return np.array(["" if value is None else str(value) for value in values])
 
 
