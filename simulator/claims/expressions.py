@@ -152,8 +152,8 @@ def column_of(values: Sequence[Any]) -> Values:
     if given and all(isinstance(value, bool | np.bool_) for value in given):
         return np.array([bool(value) for value in values])
     if all(isinstance(value, int | float | np.number) for value in given):
-        largest = float(np.finfo(float).max)
-        return np.array([np.nan if one is None else np.inf if one > largest else one for one in values], dtype=float)
+        most = float(np.finfo(float).max)  # a float of Python's compares with any whole number
+        return np.array([np.nan if one is None else np.inf if one > most else one for one in values], dtype=float)
     return np.array(["" if value is None else str(value) for value in values])
 
 
