@@ -37,8 +37,8 @@ class Pair:
         The setting at which it is that large; empty if there is one setting only.
     fails_from
         The first setting at which at least half of the games fail; empty if there is none.
-    words
-        Median of the words at the last setting; NaN where nothing is counted in words.
+    words, words_at
+        Median of the words at the last setting, NaN where nothing is counted in words; and this setting.
     """
 
     protocol: str
@@ -49,6 +49,7 @@ class Pair:
     where: str
     fails_from: str
     words: float
+    words_at: str
 
     @property
     def broken(self) -> bool:
@@ -56,8 +57,8 @@ class Pair:
         return bool(self.fails_from)
 
 
-def pairs(tables: Tables) -> tuple[list[Pair], str]:
-    """Return the pairs of a result, and the setting of their words; no pairs if nothing was promised."""
+def pairs(tables: Tables) -> list[Pair]:
+    """Return the pairs of a result; none if nothing was promised."""
     from disttrack.simulator.plots.panels import error_over_alpha
     from disttrack.simulator.results.lines import lines, swept_axes
 
@@ -67,15 +68,14 @@ def pairs(tables: Tables) -> tuple[list[Pair], str]:
     # no accuracy, and a start from nothing, are no values of an axis
     numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if" and judged[axis].notna().all()]
     axis = next((axis for axis in numeric if trials.loc[trials[axis] > 0, axis].nunique() > 1), "")
-    every = [
-        _pair(line.label, str(adversary), games, axis)
+    return [
+        _pair(line.label, str(adversary), games, axis, named.called.get(axis, axis))
         for line in lines(judged, axis)
         for adversary, games in line.games.groupby("adversary", sort=False)
     ]
-    return every, with_name(named.called.get(axis, axis), trials[axis].max()) if axis and every else ""
 
 
-def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str) -> Pair:
+def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str, called: str) -> Pair:
     settings = games.assign(_setting=games[axis] if axis else 0).groupby("_setting")
     over, failing, words = settings["_over"].median(), settings["_failed"].mean(), settings["words"].median()
     often = failing[failing >= UNEXPECTED]
@@ -88,6 +88,7 @@ def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str) -> Pair
         where=with_name(axis, over.idxmax()) if axis and over.notna().any() else "",
         fails_from=(with_name(axis, often.index[0]) if axis else "everywhere") if len(often) else "",
         words=float(words.iloc[-1]) if words.iloc[-1] > 0 else nan,
+        words_at=with_name(called, words.index[-1]) if axis else "",
     )
 
 
@@ -111,8 +112,8 @@ def sentences(tables: Tables) -> list[Html]:
     """Return who is broken by whom, who holds, and the costs, in a sentence each; none if nothing was promised."""
     said = []
     for part, mine in _parts(tables):
-        every, last = pairs(mine)
-        told = [*_broken(every), *_held(every), *_costs(every, last)]
+        every = pairs(mine)
+        told = [*_broken(every), *_held(every), *_costs(every)]
         said += [Html("{}: {}", part, one) for one in told] if part else told
     lost = f"{tables.lost:,} games ended with an error and are left out of everything else."
     return [*said, *([Html("<span class='fault'>{}</span>", lost)] if tables.lost else [])]
@@ -120,7 +121,7 @@ def sentences(tables: Tables) -> list[Html]:
 
 def in_words(tables: Tables) -> list[str]:
     """Return the sentences as text; none where nothing is counted in words: the table of the games says it then."""
-    costs = (_costs(*pairs(mine)) for _, mine in _parts(tables))
+    costs = (_costs(pairs(mine)) for _, mine in _parts(tables))
     return [plain(one) for one in sentences(tables)] if any(costs) else []
 
 
@@ -170,7 +171,7 @@ def _held(every: Sequence[Pair]) -> list[Html]:
     return sentences + ([Html("Now and then a game fails of {}.", sometimes)] if sometimes else [])
 
 
-def _costs(every: Sequence[Pair], last: str) -> list[Html]:
+def _costs(every: Sequence[Pair]) -> list[Html]:
     """Return the cost of the protocols against the adversary that breaks the most, or else against the first."""
     sent = [pair for pair in every if isfinite(pair.words)]
     adversaries = list(dict.fromkeys(pair.adversary for pair in sent))
@@ -182,5 +183,5 @@ def _costs(every: Sequence[Pair], last: str) -> list[Html]:
     notes = {pair: f" ({number(pair.words / least)} times)" * (pair.words > least) for pair in mine}
     notes |= {pair: " (broken)" for pair in mine if pair.broken}
     costs = [f"{pair.protocol} {number(round(pair.words))}{notes[pair]}" for pair in mine[: 2 * MOST]]
-    at = f"at {last}, " if last else ""
+    at = f"at {mine[0].words_at}, " if mine[0].words_at else ""
     return [Html("Cost in words, {}against {} (medians): {}.", at, hardest, "; ".join(costs))]

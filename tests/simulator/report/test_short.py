@@ -38,9 +38,9 @@ def test_the_headline_says_who_is_broken_by_whom_by_how_much_and_what_the_robust
 
 def test_pairs_count_the_games_of_the_tables(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "r", sites=(16, 256), trials=4, plots=())
-    listed, last = pairs(read_tables([folder]))
+    listed = pairs(read_tables([folder]))
     trials = pd.read_csv(folder / "trials.csv")
-    assert last == "256 sites"
+    assert {pair.words_at for pair in listed} == {"256 sites"}
     assert len(listed) == 4 * 2
     for pair in listed:
         mine = trials[(trials["protocol"] == pair.protocol) & (trials["adversary"] == pair.adversary)]
@@ -57,7 +57,7 @@ def test_games_with_errors_are_counted_and_decide_nothing(tmp_path: Path) -> Non
     tables = read_tables([folder])
     text = plain(answer("", [], tables, pd.DataFrame()))
     assert "8 games ended with an error" in text
-    named = {pair.protocol for pair in pairs(tables)[0]}
+    named = {pair.protocol for pair in pairs(tables)}
     assert "robust" not in named
     assert len(named) > 0
 
@@ -66,4 +66,15 @@ def test_where_nothing_was_promised_nothing_holds(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "r", sites=(16,), trials=2, plots=())
     trials = pd.read_csv(folder / "trials.csv").assign(verdict="undecided", ok=False)
     trials.to_csv(folder / "trials.csv", index=False)
-    assert pairs(read_tables([folder])) == ([], "")
+    assert pairs(read_tables([folder])) == []
+
+
+def test_the_setting_of_the_words_is_that_of_their_games(tmp_path: Path) -> None:
+    """Adversaries that are played with other numbers of sites, as recorded streams have."""
+    folder = write_result(tmp_path / "r", sites=(16, 256), trials=2, plots=())
+    trials = pd.read_csv(folder / "trials.csv")
+    trials = trials[(trials["adversary"] == "freeze") == (trials["sites"] == 16)]
+    trials.to_csv(folder / "trials.csv", index=False)
+    costs = {pair.adversary: pair.words_at for pair in pairs(read_tables([folder]))}
+    assert costs.pop("freeze") == "16 sites"
+    assert set(costs.values()) == {"256 sites"}
