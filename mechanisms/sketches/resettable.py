@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from math import ceil, exp, expm1, log, log1p, sqrt
 from typing import Final
 
@@ -170,10 +170,10 @@ class PrivateSample(Robust):
         """The counter of the units in the sample."""
         return Binary(epsilon=log1p(0.45 * self.alpha), horizon=self.horizon, participations=2)
 
-    @cached_property
+    @property
     def noise(self) -> float:
         """Bound B of the error of the counter at all steps, with probability 1 - delta / 2."""
-        return self.counter.error_bound_throughout(self.horizon, self.delta / 2)
+        return _noise(self.counter, self.horizon, self.delta / 2)
 
     @property
     def size(self) -> int:
@@ -194,6 +194,11 @@ class PrivateSample(Robust):
 
     def start(self, rng: np.random.Generator) -> PrivateSampleRun:
         return PrivateSampleRun(self, rng)
+
+
+@lru_cache(maxsize=64)  # it takes a tenth of a second, and a scenario asks for it at each of its points
+def _noise(counter: Binary, steps: int, failure: float) -> float:
+    return counter.error_bound_throughout(steps, failure)
 
 
 class PrivateSampleRun(ResetSampleRun):
