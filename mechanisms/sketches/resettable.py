@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, exp, expm1, log, log1p, sqrt
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
 from disttrack.mechanisms.checks import Share, Whole
 from disttrack.mechanisms.counters import Binary
-from disttrack.mechanisms.sketches.base import Sketch, SketchRun
+from disttrack.mechanisms.sketches.base import Goal, Sketch, SketchRun
 from disttrack.mechanisms.sketches.robust import Robust
 
 KEPT: Final = 0.9
@@ -157,6 +157,7 @@ class PrivateSample(Robust):
     (16199, 36712)
     """
 
+    goals: ClassVar[tuple[Goal, ...]] = ("sum",)
     kind = "private-sample"
     error = "alpha of the largest sum, against any adversary with probability 1 - delta, for `horizon` updates"
     budget = "horizon"
