@@ -106,7 +106,7 @@ def test_freeze_breaks_over_http_what_it_breaks_in_the_simulator(tmp_path: Path,
     if survives:
         assert worst <= 0.2
     else:
-        assert worst > 0.25
+        assert worst > 0.22  # in 300 simulated games 0.262 with a deviation of 0.009, and 0.243 at least
 
 
 def greedy(client: Client, sites: int, seconds: float) -> int:
