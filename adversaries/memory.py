@@ -73,7 +73,7 @@ class BoundedMemory(Scripted, Adversary):
                 raise ValueError(f"table must have at most 2^memory rows, with memory = {self.memory}; got {len(rows)}")
 
     def script(self, view: View) -> Iterator[Burst]:
-        states = view.sites if self.memory is None else min(2**self.memory, view.sites)
+        states = told_apart(self.memory, view.sites)
         rows = named(self.table, states) if self.table in ("freeze", "drain") else rows_of(self.table)
         state = 0
         while True:
@@ -84,6 +84,11 @@ class BoundedMemory(Scripted, Adversary):
             wait = max(1, math.ceil(self.patience * estimate(view) / early(view)))
             yield Burst(site % view.sites, NEVER if after_wait == state else wait)
             state = after_change if view.changes != changes else after_wait
+
+
+def told_apart(memory: int | None, sites: int) -> int:
+    """Return how many of the sites an adversary with this memory can tell apart."""
+    return sites if memory is None or memory >= sites.bit_length() else min(2**memory, sites)
 
 
 def named(table: str, states: int) -> Rows:

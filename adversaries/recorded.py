@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial, reduce
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, NamedTuple
@@ -174,10 +174,12 @@ def _load(
         kept = numbers[numbers >= 0]
         plan: Any = Labels(kept.astype(label_type(len(names))), len(names))
         return Stream(plan, names, (), len(numbers) - len(kept))
-    labels = [table[column] if len(item) == 1 else table[column].astype("string") for column in item]
-    joined = reduce(lambda first, second: first + "-" + second, labels)
-    contents, item_names = _numbered(joined, "item", dataset or path)
+    contents = table.groupby(list(item), sort=False).ngroup().to_numpy()
+    first = table[contents >= 0].drop_duplicates(list(item))
+    item_names = tuple(first[item[0]] if len(item) == 1 else first[list(item)].astype(str).agg("-".join, axis=1))
     both = (numbers >= 0) & (contents >= 0)
+    if not both.any():
+        raise ValueError(f"item: no row of {dataset or path} names both a site and an item, by {', '.join(item)}")
     return Stream(Pairs(numbers[both], contents[both], int(both.sum())), names, item_names, int((~both).sum()))
 
 

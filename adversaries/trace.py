@@ -72,7 +72,7 @@ class ItemTrace(Recorded, ItemAdversary):
             raise ValueError("item must be given: the name of the column that holds the items")
 
     def item_columns(self) -> tuple[str, ...]:
-        return tuple(column.strip() for column in (self.item or "").split(","))
+        return () if self.item is None else tuple(column.strip() for column in self.item.split(","))
 
     @property
     def domain(self) -> int:

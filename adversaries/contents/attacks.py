@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Final
 from disttrack.adversaries.base import View
 from disttrack.adversaries.contents.base import ItemAdversary
 from disttrack.adversaries.contents.plans import Pairs, one
+from disttrack.adversaries.memory import told_apart
 from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import Natural, Positive, Whole, at_most, whole
 
@@ -42,7 +43,7 @@ class FreezeItem(Scripted, ItemAdversary):
     memory: Natural | None = None
 
     def script(self, view: View) -> Iterator[Pairs]:
-        sites, place = view.sites if self.memory is None else min(2**self.memory, view.sites), 0
+        sites, place = told_apart(self.memory, view.sites), 0
         while True:
             yield one(place % sites, place // sites % self.items)
             place += 1

@@ -12,8 +12,8 @@ from disttrack.adversaries.contents.plans import Pairs
 class ItemAdversary(Opponent, ABC):
     """Chooses the next sites and items. Subclasses define `plan`, as for `Adversary`.
 
-    In `view.output` it sees the estimates that the server has, by item; `view.changes` counts the steps in which one
-    of them changed.
+    In `view.output` it sees the estimates that the server has, by item, as they are at any time: a copy keeps old ones;
+    `view.changes` counts the steps in which one of them changed.
     """
 
     plays: ClassVar[tuple[str, ...]] = ("item-frequency", "heavy-hitters", "item-sample", "item-rank")

@@ -140,13 +140,15 @@ class Pairs(Cycle):
     def __init__(
         self, sites: npt.ArrayLike, items: npt.ArrayLike, length: int = NEVER, weights: npt.ArrayLike | None = None
     ) -> None:
-        weighed = None if weights is None else np.asarray(weights, dtype=np.int64)
-        super().__init__(sites, length, weighed)
+        weighed = None if weights is None else np.asarray(weights)
+        if weighed is not None and not (
+            weighed.shape == np.shape(sites) and weighed.dtype.kind in "iu" and weighed.min(initial=1) >= 1
+        ):
+            raise ValueError("weights must be whole numbers from 1, one for each site")
+        super().__init__(sites, length, None if weighed is None else weighed.astype(np.int64))
         self.contents = numbers(items)
         if self.contents.shape != self.labels.shape or self.contents.min() < 0:
             raise ValueError("items must be whole numbers from 0, one for each site")
-        if weighed is not None and (weighed.shape != self.labels.shape or weighed.min() < 1):
-            raise ValueError("weights must be whole numbers from 1, one for each site")
         self._items: Cycle | None = None
         self._cells: dict[int, Cycle] = {}
 
@@ -166,8 +168,8 @@ class Pairs(Cycle):
     def cells(self, sites: int) -> Cycle:
         """Return the schedule that names the pairs, as item times the number of sites, plus the site."""
         if sites not in self._cells:
-            few = len(self.contents) == 1  # whose names may have any size
-            contents = self.contents.astype(object) if few else self.contents
+            large = (int(self.contents.max()) + 1) * sites >= 2**63
+            contents = self.contents.astype(object) if large else self.contents
             self._cells[sites] = Cycle(contents * sites + self.labels, self.length, self.weights)
         return self._cells[sites]
 

@@ -220,9 +220,9 @@ class ItemServer(ABC):
         While ranks are within alpha N, this many more or fewer than share * N items are up to it, as far as copies of
         one item allow: at most (1 + share) alpha N.
         """
-        if not (0 <= share <= 1 and self.estimates):
-            raise ValueError(f"share must be a number from 0 to 1, of at least one item; got {share!r}")
         names = sorted(item for item, copies in self.estimates.items() if copies)
+        if not (0 <= share <= 1 and names):
+            raise ValueError(f"share must be a number from 0 to 1, of at least one item; got {share!r}")
         sums = list(accumulate(self.estimates[item] for item in names))
         return names[bisect_left(sums, share * sums[-1])]
 

@@ -36,7 +36,8 @@ class FrequencySwitching(ItemTracker):
 
     A change at N items takes 5/6 alpha T - 2 alpha N / 6 >= 0.46 alpha N copies of one item since the last change. So N
     has grown by 1 / (1 - 0.46 alpha), whichever item it is. While a copy's coin has a bias above 1 / (2 copies), sites
-    report every item instead, for less words, and the estimates are exact.
+    report every item instead, for less words, and the estimates are exact. A message is one word for the item and one
+    for each copy, its number and the count, as in `sketch-switching`.
 
     Parameters
     ----------

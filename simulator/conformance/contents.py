@@ -10,7 +10,7 @@ from typing import Any, Final
 from scipy.stats import binom
 
 from disttrack.adversaries.contents import FreezeItem, ItemAdversary, UniformItems, ZipfItems
-from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, HeavyHitters, ItemSample, ItemTracker
+from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, HeavyHitters, ItemTracker
 from disttrack.simulator.conformance.facts import refuses, states
 from disttrack.simulator.conformance.failure import COINS, FALSE_ALARM, SAME_GAME, Checks, require, unless
 from disttrack.simulator.conformance.protocols import NONSENSE
@@ -24,20 +24,27 @@ OPPONENTS: Final = (
     FreezeItem(items=3),
 )
 """Streams of fewer items than any tracker is made for, by default, and an attack."""
+WEIGHTY: Final = ZipfItems(domain=5, period=100, heaviest=10_000)
+"""A stream for what takes weights."""
 TRACKERS: Final = (
     FrequencyDeterministic(alpha=0.2),
     FrequencySample(alpha=0.2),
     HeavyHitters(alpha=0.2, phi=0.3),
-    ItemSample(alpha=0.5, size=20),
 )
-"""What adversaries of items play against."""
+"""What adversaries of items play against: they take weights."""
 
 
 def match(
-    tracker: ItemTracker, adversary: ItemAdversary, k: int, items: int, *, engine: type[ContentEngine] = ContentLeap
+    tracker: ItemTracker,
+    adversary: ItemAdversary,
+    k: int,
+    items: int,
+    *,
+    task: str = "",
+    engine: type[ContentEngine] = ContentLeap,
 ) -> ContentEngine:
-    """Return a recorded game after its last step."""
-    problem = PROBLEMS[tracker.plays[0]]
+    """Return a recorded game after its last step, of the tracker's first task unless another one is given."""
+    problem = PROBLEMS[task or tracker.plays[0]]
     game = engine(tracker, copy.deepcopy(adversary), problem, sites=k, items=items, seed=k, record=True)
     game.play()
     return game
@@ -61,8 +68,13 @@ def _engines_agree(pairs: Sequence[tuple[ItemTracker, ItemAdversary]], sites: Se
 
 def _games(tracker: ItemTracker, sites: Sequence[int], items: int) -> Iterator[ContentEngine]:
     for k in sites:
-        for opponent in OPPONENTS:
-            yield match(tracker, opponent, k, items)
+        for task in tracker.plays:
+            for opponent in _opponents(tracker, task):
+                yield match(tracker, opponent, k, items, task=task)
+
+
+def _opponents(tracker: ItemTracker, task: str) -> Sequence[ItemAdversary]:
+    return (*OPPONENTS, WEIGHTY) if tracker.weighs and PROBLEMS[task].weighs else OPPONENTS
 
 
 def _states_its_facts(tracker: ItemTracker, sites: Sequence[int], items: int) -> Checks:
@@ -83,7 +95,7 @@ def _refuses_nonsense(tracker: ItemTracker, sites: Sequence[int], items: int) ->
 
 
 def _step_and_leap_agree(tracker: ItemTracker, sites: Sequence[int], items: int) -> Checks:
-    return _engines_agree([(tracker, opponent) for opponent in OPPONENTS], sites, items)
+    return _engines_agree([(tracker, one) for one in _opponents(tracker, tracker.plays[0])], sites, items)
 
 
 def _ledger_adds_up(tracker: ItemTracker, sites: Sequence[int], items: int) -> Checks:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from disttrack.adversaries.adaptive import Freeze
 from disttrack.adversaries.contents import FreezeItem, ZipfItems
 from disttrack.adversaries.oblivious import RoundRobin
+from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import play
 from disttrack.simulator.points.registry import make, parameters
@@ -100,9 +101,15 @@ class Candidate:
         """Return kind and parameters as `disttrack play` takes them."""
         return " ".join([self.protocol.kind, *(f"{name}={value}" for name, value in self.parameters.items())])
 
+    def reports_all(self, sites: int, situation: Situation) -> bool:
+        """Return whether it is a tracker of items that reports every one, for a word each."""
+        return isinstance(self.protocol, ItemTracker) and self.protocol.scale(situation.items, sites) == 1
+
     def words_at(self, sites: int, situation: Situation) -> float:
         """Return the predicted words with another number of sites, by the growth of the bound that is quick."""
         here, there = (self.protocol.quick_bound(k, situation.items) for k in (situation.sites, sites))
+        if any(self.reports_all(k, situation) for k in (situation.sites, sites)):
+            return float(there)  # exact, or not comparable with games in which every item is reported
         return float(self.words * there / here)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from disttrack.adversaries.memory import BoundedMemory, named, rows_of, text_of
+from disttrack.adversaries.memory import BoundedMemory, named, rows_of, text_of, told_apart
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.search.policy_search import FINAL, Games, SearchResult, final
 
@@ -67,7 +67,7 @@ def attack_with_memory(
     """
     games = Games(protocol, {"sites": sites, "items": items, "start": start}, seed, on_game)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
-    states = min(2**memory, sites)
+    states = told_apart(memory, sites)
     known = [text_of(named(table, states)) for table in ("freeze", "drain")]
     fresh = [table for fewer in range(1, states + 1) for table in tables(fewer)] if memory <= LISTED else [*known]
     rng.shuffle(fresh)

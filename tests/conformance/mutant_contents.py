@@ -9,7 +9,7 @@ from typing import Any
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.contents import FreezeItem, Pairs, UniformItems
-from disttrack.protocols.base import FOREVER
+from disttrack.protocols.base import FOREVER, Message
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample
 
 _NUMBER = itertools.count()
@@ -49,6 +49,28 @@ class QuotaTooLarge(FrequencyDeterministic):
 
     def sites(self, k: int, rng: Any, held: Any) -> Sequence[Any]:
         return [_Sleepy(site) for site in super().sites(k, rng, held)]
+
+
+class _OncePerWeight:
+    """A site that reports an item once, however often its weight fills what it may keep."""
+
+    def __init__(self, site: Any) -> None:
+        self.__dict__["inner"] = site
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def take(self, item: int, weight: int = 1) -> Sequence[Message]:
+        sent = self.inner.take(item, weight)
+        return [Message("item", one.value[0]) if one.kind == "items" else one for one in sent]
+
+
+@dataclass(frozen=True)
+class ForgetsWeights(FrequencyDeterministic):
+    """Counts an item with a weight once."""
+
+    def sites(self, k: int, rng: Any, held: Any) -> Sequence[Any]:
+        return [_OncePerWeight(site) for site in super().sites(k, rng, held)]
 
 
 @dataclass(frozen=True)
@@ -118,6 +140,7 @@ TRACKERS: dict[str, tuple[Any, str]] = {
     "PlaysNothing": (PlaysNothing(alpha=0.2), "plays item-frequencies"),
     "BoundFalls": (BoundFalls(alpha=0.2), "cost_bound at 1 sites is"),
     "QuotaTooLarge": (QuotaTooLarge(alpha=0.2), "step and leap play different games"),
+    "ForgetsWeights": (ForgetsWeights(alpha=0.2), "says always right, but failed"),
     "TakesAnyAlpha": (TakesAnyAlpha(alpha=0.2), "accepts alpha=0"),
     "ChanceAlways": (ChanceAlways(alpha=0.2), "says always right, but failed"),
     "RashDelta": (RashDelta(alpha=0.2, delta=1e-6), r"failed in \d+ of \d+ games with delta = 1e-06"),

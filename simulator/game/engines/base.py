@@ -83,7 +83,7 @@ class Engine(ABC):
         self.k, self.items, self.start = sites, items, start
         self.protocol, self.adversary = protocol, adversary
         self.rngs = streams(seed)
-        self.ledger = Ledger(sites, start + items, protocol.kind or type(protocol).__name__)
+        self.ledger = Ledger(sites, self.largest(), protocol.kind or type(protocol).__name__)
         self.timeline = Timeline(start, items)
         self.transcript: list[TranscriptRow] | None = [] if record else None
         self.outputs: list[tuple[int, Number]] | None = [] if record else None
@@ -96,6 +96,10 @@ class Engine(ABC):
         self.referee = self.referee_of()
         self.game_end = NEVER
         self._idle = 0
+
+    def largest(self) -> int:
+        """Return the largest number that a word must hold: the count at the end."""
+        return self.start + self.items
 
     @abstractmethod
     def make_sides(self) -> None:

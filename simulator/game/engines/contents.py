@@ -16,6 +16,7 @@ from disttrack.adversaries.contents import ItemAdversary, Pairs
 from disttrack.adversaries.schedules import NEVER
 from disttrack.protocols.base import FOREVER, Message, Server, Site
 from disttrack.protocols.contents import ItemServer, ItemSite, ItemTracker
+from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.contents.problem import Problem
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.engines.leap import Leap
@@ -48,6 +49,9 @@ class ContentEngine(Engine):
         """Copies of each item at each site, by cell, before the present plan."""
         super().__init__(tracker, adversary, **options)  # type: ignore[arg-type]
         self.view.output = self.referee.value
+
+    def largest(self) -> int:
+        return self.items * int(getattr(self.adversary, "heaviest", 1))
 
     def parts(self) -> tuple[Sequence[Site], Server, None]:
         sites = self.protocol.sites(self.k, self.rngs["sites"], self.held)
@@ -92,6 +96,12 @@ class ContentEngine(Engine):
         cell = item * self.k + site
         step: int = plan.cells(self.k).reach(cell, copies - self._before.get(cell, 0))
         return self.consultation.begun + step
+
+    def check_weights(self) -> None:
+        """Raise MoveError unless tracker and problem take weights."""
+        for name, side in ((self.protocol.kind, self.protocol), (f"task {self.problem.name}", self.problem)):
+            if not side.weighs:
+                raise MoveError(f"adversary: plan() gave items weights; {name} takes none")
 
     def copies(self) -> dict[int, int]:
         """Return the copies of each item that each site has received, by item times the number of sites, plus site."""
@@ -172,6 +182,8 @@ class ContentSite(Site):
         """Return the present plan; if it is a new one, the site has received all items of the earlier ones."""
         turns = self._game.consultation
         if self._plan != (turns.plan, turns.begun):
+            if turns.plan.weights is not None:  # type: ignore[attr-defined]
+                self._game.check_weights()
             self._plan, self._before, self._given, self._dues = (turns.plan, turns.begun), self.of_items.count, 0, None
         return turns.plan
 

@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare
 
-from disttrack.adversaries.contents import Pairs, UniformItems, ZipfItems
+from disttrack.adversaries.contents import ItemAdversary, Pairs, UniformItems, ZipfItems
 from disttrack.protocols.base import Message
-from disttrack.protocols.contents import FrequencyDeterministic, FrequencyRandomized, FrequencySample, ItemSample
+from disttrack.protocols.contents import (
+    FrequencyDeterministic,
+    FrequencyRandomized,
+    FrequencySample,
+    FrequencySwitching,
+    ItemSample,
+)
+from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.point import PointError
 from disttrack.simulator.tasks.contents.task import ItemFrequency, RankGame, SampleGame
 from disttrack.simulator.tasks.duel import play_duel
@@ -96,5 +103,40 @@ def test_what_takes_no_weights_says_so() -> None:
         SampleGame().fits(ItemSample(alpha=0.5), heavy, sizes)
     with pytest.raises(PointError, match=r"times items must be at most 2\^61; got 5"):
         ItemFrequency().fits(FrequencySample(alpha=0.1), heavy, {"sites": 2, "items": 2**60})
-    with pytest.raises(ValueError, match=r"^weights must be whole numbers from 1, one for each site"):
-        Pairs([0, 1], [1, 1], weights=[1, 0])
+    for weights in ([1, 0], [3], [1.5, 2.5], [[1, 1]]):
+        with pytest.raises(ValueError, match=r"^weights must be whole numbers from 1, one for each site"):
+            Pairs([0, 1], [1, 1], weights=weights)
+    for tracker, said in (
+        (FrequencySwitching(alpha=0.3), "frequency-switching takes none"),
+        (ItemSample(alpha=0.5), "item-sample takes none"),
+    ):
+        with pytest.raises(MoveError, match=f"plan\\(\\) gave items weights; {said}"):
+            play_duel(tracker, Packets(), sites=2, items=9)
+    with pytest.raises(MoveError, match="task item-rank takes none"):
+        RankGame().match(FrequencySample(alpha=0.1), Packets(), {"sites": 2, "items": 9}, seed=1)
+
+
+class Packets(ItemAdversary):
+    """Gives weights without saying so before."""
+
+    def plan(self, view: Any) -> Pairs:
+        return Pairs([0, 1], [3, 4], weights=[40, 50])
+
+
+def test_names_of_any_size_are_items() -> None:
+    """Pairs of a site and an item are numbered, beyond 64 bits where it takes them."""
+    for name in (2**60, 2**61, 2**62 + 5, 2**70):
+        for tracker in (FrequencyDeterministic(alpha=0.2), FrequencyRandomized(alpha=0.2)):
+            game = play_duel(tracker, Named(name), sites=4, items=2000, seed=1)
+            assert game.ok, (name, tracker)
+            assert game.words > 100
+
+
+class Named(ItemAdversary):
+    """Four items at four sites, with names from a number on."""
+
+    def __init__(self, name: int) -> None:
+        self.name = name
+
+    def plan(self, view: Any) -> Pairs:
+        return Pairs(range(4), [self.name + place for place in range(4)])
