@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from disttrack.simulator.replay.frames import Frames, on_one_clock
-from disttrack.simulator.replay.page import facts, looks
+from disttrack.simulator.replay.page import chart_of, facts, looks
 from disttrack.simulator.replay.record import GameRecord
 
 ROWS: Final = 120
@@ -99,7 +99,7 @@ def _chart(axes: Axes, game: Frames, shown: Any) -> None:
     """Draw estimate against truth: the band, the extremes of each row, and the value at the row's end."""
     alpha, unit, rows = game.record.about.alpha, game.record.about.alpha or 0.1, game.rows.loc[shown]
     low, high = 1 - REACH * unit, 1 + REACH * unit
-    axes.set(xlim=(low, high), ylim=(shown[-1] + 0.5, shown[0] - 0.5), yticks=[], title="estimate / truth")
+    axes.set(xlim=(low, high), ylim=(shown[-1] + 0.5, shown[0] - 0.5), yticks=[], title=chart_of(game.record))
     axes.set_xticks([1 - unit, 1, 1 + unit] if alpha else [1], ["1−α", "1", "1+α"] if alpha else ["1"])
     axes.barh(shown[rows.failing], high - low, height=1, left=low, color="#f6cdbd")
     if alpha:

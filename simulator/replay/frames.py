@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from disttrack.simulator.replay.record import GameRecord
-from disttrack.simulator.replay.sentences import failure, moves_of
+from disttrack.simulator.replay.sentences import failure, failure_of_item, moves_of
 from disttrack.simulator.replay.stream import Stream
 
 MOST: Final = 10_000
@@ -35,7 +35,8 @@ class Frames:
     rows
         A data frame, one line per row: `step` (its last one); `items`, `output` and `quotient` (output / truth) at its
         end; `low` and `high`, the extremes of output / truth over all its steps; `failing`, whether any of them fails;
-        `fed`, the column fed in its last step, -1 for a skip.
+        `fed`, the column fed in its last step, -1 for a skip. Of a game of items, `items` are the copies of the item
+        that is shown, and the quotient is 1 + (output - copies) / N, N being the number of all items.
     arrows
         A data frame of messages: those of a `row`, a `column`, a direction (`up`) and a `kind` are one arrow, for its
         `messages` and `words`; within a row in the order in which the first of each was sent.
@@ -133,14 +134,21 @@ def _rows(record: GameRecord, stream: Stream, edges: Any) -> Any:
     """Return outputs and truth by rows.
 
     Until the output changes, output / truth only falls. So its extremes are reached where the output changes, just
-    before that, and at the two ends of a row.
+    before that, and at the two ends of a row; for an item also where a copy comes, and just before.
     """
     changes = np.array([0, *(step for step, _ in record.outputs)], dtype=np.int64)
     outputs = [record.about.start, *(value for _, value in record.outputs)]
-    steps = np.unique(np.concatenate([edges, edges + 1, changes, changes - 1]).clip(edges[0], edges[-1]))
+    copies = np.array(record.copies, dtype=np.int64)
+    steps = np.concatenate([edges, edges + 1, changes, changes - 1, copies, copies - 1])
+    steps = np.unique(steps.clip(edges[0], edges[-1]))
     present = np.searchsorted(changes, steps, side="right") - 1
     items = record.about.start + stream.sent(steps)
-    quotients = _quotients(np.array(outputs, dtype=float)[present], items)
+    shown = np.array(outputs, dtype=float)[present]
+    if record.item is None:
+        quotients = _quotients(shown, items)
+    else:
+        total, items = np.maximum(1, items), copies.searchsorted(steps, side="right")
+        quotients = 1 + (shown - items) / total
     by_row: Any = pd.Series(quotients).groupby(np.searchsorted(edges, steps))
     at_end = np.searchsorted(steps, edges)
     table: Any = pd.DataFrame({"items": items[at_end], "quotient": quotients[at_end]})
@@ -202,5 +210,9 @@ def _first(record: GameRecord, stream: Stream, edges: Any) -> tuple[int, str] | 
         return None
     items = about.start + int(stream.sent(step))
     output = next((value for when, value in reversed(record.outputs) if when <= step), about.start)
+    row = int(np.searchsorted(edges, step))
+    if record.item is not None:
+        copies = int(np.searchsorted(record.copies, step, side="right"))
+        return row, failure_of_item(step, record.item, copies, items, int(output), about.alpha)
     held = _held(record, stream, np.array([step]), 1)[0]
-    return int(np.searchsorted(edges, step)), failure(step, items, output, about.alpha, held)
+    return row, failure(step, items, output, about.alpha, held)

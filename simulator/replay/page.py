@@ -63,6 +63,7 @@ def facts(record: GameRecord) -> str:
         f"{about.items:,} items",
         f"after {about.start:,}" if about.start else "",
         f"α = {about.alpha:g}" if about.alpha is not None else "",
+        f"item {record.item:,}, with the largest error" if record.item is not None else "",
         f"{about.scenario}, point {about.point}, trial {about.trial}" if about.scenario else "",
         late if record.delayed else "",
         f"seed {about.seed}",
@@ -71,6 +72,11 @@ def facts(record: GameRecord) -> str:
         f"ended by an error: {last_line(about.error)}" if about.error else "",
     ]
     return " · ".join(filter(None, parts))
+
+
+def chart_of(record: GameRecord) -> str:
+    """Return the heading of the chart: the number that is 1 without an error."""
+    return "estimate / truth" if record.item is None else "1 + error / N"
 
 
 def looks(records: Sequence[GameRecord]) -> dict[str, dict[str, Any]]:
@@ -94,6 +100,7 @@ def _game(game: Frames, styles: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "title": game.record.title,
         "alpha": game.record.about.alpha,
+        "chart": chart_of(game.record),
         "steps": game.record.about.steps,
         "columns": game.columns,
         "kinds": [styles[kind] for kind in game.record.kinds],

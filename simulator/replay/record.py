@@ -14,9 +14,11 @@ from pydantic import BaseModel, Field
 from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.game.play import play
 from disttrack.simulator.points.point import LISTED
+from disttrack.simulator.replay.contents import copies_of, first_failure, watched
 from disttrack.simulator.replay.plans import Plan, written
 from disttrack.simulator.results.labels import in_words, label_of
 from disttrack.simulator.runs.jobs import game_seed
+from disttrack.simulator.tasks.contents.task import ItemFrequency
 from disttrack.simulator.tasks.tracking import Count, prepare
 
 if TYPE_CHECKING:
@@ -117,12 +119,16 @@ class GameRecord:
         Steps at which the output changed, and the new one.
     asked
         Each time that the adversary was asked.
+    item, copies
+        Of a game of items, the item of which the outputs are estimates, and the steps of its copies.
     """
 
     about: About
     messages: Sequence[Sent]
     outputs: Sequence[tuple[Whole, Output]]
     asked: Sequence[Asked]
+    item: int | None = None
+    copies: Sequence[int] = ()
 
     @cached_property
     def kinds(self) -> list[str]:
@@ -162,18 +168,42 @@ def replayed(scenario: Scenario, point: int = 0, trial: int = 0) -> GameRecord:
     ScenarioError
         There is no such point or trial, or the scenario's games have no sites and messages.
     """
-    name = scenario.name
-    if not isinstance(scenario.task, Count):
-        raise ScenarioError(f"{name}: games of task {scenario.task.kind} cannot be replayed ({accepted([Count.kind])})")
+    name, items = scenario.name, isinstance(scenario.task, ItemFrequency)
+    if not (items or isinstance(scenario.task, Count)):
+        tasks = accepted([Count.kind, ItemFrequency.kind])
+        raise ScenarioError(f"{name}: games of task {scenario.task.kind} cannot be replayed ({tasks})")
     _check_place(name, "point", point, len(scenario.points))
     chosen = scenario.points[point]
     plan = scenario.plan_of(chosen)
     _check_place(name, "trial", trial, plan.trials)
+    whence = {"scenario": name, "point": point, "trial": trial}
+    if items:
+        return _record_of_items(chosen, game_seed(plan.seed, trial), whence)
     try:
         game = play(**prepare(chosen), seed=game_seed(plan.seed, trial), record=True, on_error="record")
     except ValueError as error:
         raise ScenarioError(f"{name}, {chosen.describe()}: {error}") from error
-    return record_of(game, chosen, {"scenario": name, "point": point, "trial": trial})
+    return record_of(game, chosen, whence)
+
+
+def _record_of_items(point: Point, seed: int, whence: Mapping[str, Any]) -> GameRecord:
+    game, item, history, turns = watched(point, seed)
+    rows = asked(turns, game.game_end)
+    copies = [
+        step
+        for turn, row in zip(turns, rows, strict=True)
+        for step in copies_of(item, turn.plan, row.step, row.taken)
+    ]
+    first = first_failure(history, copies, game.protocol.alpha, game.game_end)
+    about = About(
+        protocol=point.protocol.label, protocol_parameters=dict(point.protocol.arguments),
+        adversary=point.adversary.label, adversary_parameters=dict(point.adversary.arguments),
+        sites=game.k, items=game.game_end, start=0, alpha=game.protocol.alpha, seed=seed, engine=game.name,
+        verdict=game.problem.row()["verdict"], steps=game.game_end, first_failure=first, first_failing_step=first,
+        max_rel_error=game.problem.worst, max_lag=0, messages=game.ledger.messages, words=game.ledger.words,
+        error=None, network=None, disttrack=version("disttrack"), **whence,
+    )  # fmt: skip
+    return GameRecord(about, [sent(*row) for row in game.transcript or ()], history, rows, item, copies)
 
 
 def _check_place(name: str, what: str, value: int, number: int) -> None:
@@ -208,12 +238,9 @@ def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] 
     network = None if point is None or point.network is None else dict(point.network)
     return GameRecord(
         About(**facts, **(whence or {}), network=network, disttrack=version("disttrack")),
-        [
-            Sent(row.step, _end(row.sender), _end(row.receiver), row.kind, int(row.words), int(row.bits))
-            for row in _rows(game, game.transcript)
-        ],
+        [sent(*row) for row in _rows(game, game.transcript)],
         [(row.step, _plain(row.output)) for row in _rows(game, game.outputs)],
-        _asked(game),
+        asked(_rows(game, game.turns), game.steps),
     )
 
 
@@ -222,10 +249,9 @@ def last_line(text: str) -> str:
     return text.rstrip().rsplit("\n", 1)[-1]
 
 
-def _asked(game: Game) -> list[Asked]:
+def asked(turns: Sequence[Any], steps: int) -> list[Asked]:
     """Return what the adversary saw and did, each plan cut to the steps for which it was in force."""
-    turns = _rows(game, game.turns)
-    ends = iter([*(turn.step for turn in turns if turn.plan is not None), game.steps][1:])
+    ends = iter([*(turn.step for turn in turns if turn.plan is not None), steps][1:])
     rows = []
     for turn in turns:
         taken = next(ends) - turn.step if turn.plan is not None else 0
@@ -239,8 +265,10 @@ def _rows(game: Game, table: Any) -> list[Any]:
     return [row for row in table.itertuples(index=False) if row.step <= game.steps]
 
 
-def _end(who: int | str) -> int:
-    return SERVER if isinstance(who, str) else int(who)
+def sent(step: int, sender: int | str, receiver: int | str, kind: str, words: int, bits: int) -> Sent:
+    """Return a row of a transcript."""
+    sender, receiver = (SERVER if isinstance(who, str) else int(who) for who in (sender, receiver))
+    return Sent(step, sender, receiver, kind, int(words), int(bits))
 
 
 def _plain(value: Any) -> Any:

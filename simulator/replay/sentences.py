@@ -98,3 +98,17 @@ def failure(step: int, items: int, output: float, alpha: float, held: Any) -> st
     if isfinite(output):
         text += f" The server allows for {amount(round(output - (items - total), 2))} unreported."
     return text
+
+
+def failure_of_item(step: int, item: int, copies: int, items: int, estimate: int, alpha: float) -> str:
+    """Return a sentence on the first failing step of an item, with its copies among all items.
+
+    >>> failure_of_item(40, 7, 3, 40, 9, 0.1)
+    'First failure, step 40: the server shows 9 copies of item 7, which has 3. 6 too many: allowed are 0.1 of 40 items.'
+    """
+    off = abs(estimate - copies)
+    side = "too many" if estimate > copies else "too few"
+    return (
+        f"First failure, step {step:,}: the server shows {estimate:,} copies of item {item:,}, which has {copies:,}. "
+        f"{off:,} {side}: allowed are {alpha:g} of {items:,} items."
+    )

@@ -85,7 +85,7 @@ class Arena:
     def replay(self) -> str:
         """The command that replays the worst game of the class that entered; empty if none ended."""
         worst = self.own.iloc[0]
-        if worst["errors"] == worst["games"] or self.results.scenario["task"] != Count.kind:
+        if worst["errors"] == worst["games"]:
             return ""
         return f"disttrack replay {self.results.dir / SCENARIO} --point {worst['point']} --trial {worst['trial']}"
 

@@ -188,7 +188,7 @@ class Picture {
     const every = Math.max(1, Math.ceil(wide / this.columnWidth));
     for (let column = 0; column < game.columns.length; column += every) c.fillText(game.columns[column], this.x(column), HEAD - 10);
     if (this.right - this.left > 90) c.fillText("sites", (this.left + this.right) / 2, 8);
-    c.fillText("estimate / truth", (this.chartLeft + this.chartRight) / 2, 8);
+    c.fillText(game.chart, (this.chartLeft + this.chartRight) / 2, 8);
     c.fillText("1", this.place(1), HEAD - 10);
     if (game.alpha) {
       c.fillText(this.chartRight - this.chartLeft > 110 ? "1−α" : "−α", this.place(1 - game.alpha), HEAD - 10);
