@@ -75,13 +75,13 @@ def test_counter(kind: str) -> None:
 @pytest.mark.parametrize("tracker", TRACKERS, ids=lambda cls: cls.kind)
 def test_tracker_of_items(tracker: type[ItemTracker]) -> None:
     parameters = {"alpha": 0.2} | ({"phi": 0.4} if tracker is HeavyHitters else {})
-    assert len(check_protocol(tracker(**parameters), sites=(1, 5), items=300)) >= 5
+    assert len(check_protocol(tracker(**parameters), sites=(1, 5), items=150)) >= 5
 
 
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("stream", STREAMS, ids=lambda cls: cls.kind)
 def test_adversary_of_items(stream: type[ItemAdversary]) -> None:
-    assert len(check_adversary(stream, sites=(1, 5), items=100)) >= 4
+    assert len(check_adversary(stream, sites=(1, 5), items=60)) >= 4
 
 
 def test_a_function_of_the_user() -> None:
