@@ -88,7 +88,7 @@ def test_a_seed_repeats_the_search_and_counts_its_games() -> None:
 
 
 def test_one_site_needs_no_memory() -> None:
-    """Of one site nothing is told apart: the machine has one state, whatever its bits."""
+    """In a game of one site the machine has one state, whatever its bits."""
     result = attack_with_memory(Deterministic(alpha=0.2), memory=3, sites=1, items=100, budget=100)
     assert result.policy.table == "0/0"
 
