@@ -169,7 +169,7 @@ def _load(
     if when is not None:
         # of the array, not of to_numpy(), which makes an object of each time with a zone
         table = table.iloc[when.array.argsort(kind="stable")]
-    numbers, names = _numbered(table[site], "site", dataset or path)
+    numbers, names = _numbered(table[site], dataset or path)
     if not item:
         kept = numbers[numbers >= 0]
         plan: Any = Labels(kept.astype(label_type(len(names))), len(names))
@@ -183,17 +183,17 @@ def _load(
     return Stream(Pairs(numbers[both], contents[both], int(both.sum())), names, item_names, int((~both).sum()))
 
 
-def _numbered(column: pd.Series[Any], name: str, where: str) -> tuple[Any, tuple[Any, ...]]:
-    """Return the number of each row's label, by first appearance and -1 for none, and the labels."""
+def _numbered(column: pd.Series[Any], where: str) -> tuple[Any, tuple[Any, ...]]:
+    """Return the number of each row's site, by first appearance and -1 for none, and the sites."""
     import pandas as pd
 
     try:
         numbers, names = pd.factorize(column)
     except TypeError as error:
-        message = f"{name}: column {column.name!r} of {where} holds values that are no names: {_why(error)}"
+        message = f"site: column {column.name!r} of {where} holds values that are no names: {_why(error)}"
         raise ValueError(message) from error
     if not len(names):
-        raise ValueError(f"{name}: column {column.name!r} of {where} names no {name} in any row")
+        raise ValueError(f"site: column {column.name!r} of {where} names no site in any row")
     return numbers, tuple(names)
 
 

@@ -100,6 +100,10 @@ class Cycle(Schedule):
         laps, rest = divmod(n, max(1, end - begin))
         return laps * (self._sums[end] - self._sums[begin]) + self._sums[begin + rest] - self._sums[begin]
 
+    def weight(self, label: int, step: int) -> int:
+        """Return the weight of a label by a step."""
+        return int(self.sum_of(label, self.count(label, step)))
+
     def reach(self, label: int, weight: int) -> int:
         """Return the first step by which a label has at least this weight, from 1; `NEVER` if there is none."""
         begin, end = self._spans.get(label, (0, 0))
@@ -126,7 +130,7 @@ class Pairs(Cycle):
     length
         Number of steps; for ever if left out, which begins the list again and again.
     weights
-        The weight of each item of a lap, whole numbers from 1: it counts like so many copies at once. 1 if left out.
+        The weight of each item of a lap, whole numbers from 1: the number of copies that it counts as. 1 if left out.
 
     Examples
     --------

@@ -143,7 +143,7 @@ class ItemSite(ABC):
         self.count += items
 
     def take(self, item: int, weight: int = 1) -> Sequence[Message]:
-        """Receive an item that counts like so many copies at once, and return what it sends."""
+        """Receive an item, which counts as `weight` copies, and return what it sends."""
         self.count += weight
         sent = self.report(item)
         if self.count >= self.next_total:
@@ -226,6 +226,11 @@ class ItemServer(ABC):
         sums = list(accumulate(self.estimates[item] for item in names))
         return names[bisect_left(sums, share * sums[-1])]
 
+    def add(self, item: int, copies: int) -> None:
+        """Add copies to the estimate of an item."""
+        self.estimates[item] = self.estimates.get(item, 0) + copies
+        self.moved.append(item)
+
     @abstractmethod
     def learn(self, sender: int, report: Any) -> int:
         """Take the report of a site on an item, and return how many copies it tells of while every item is reported."""
@@ -242,13 +247,12 @@ class SumOfItems(ItemServer):
 
     def learn(self, sender: int, report: int | tuple[int, int]) -> int:
         item, times = report if isinstance(report, tuple) else (report, 1)
-        self.estimates[item] = self.estimates.get(item, 0) + times * self.scale
-        self.moved.append(item)
+        self.add(item, times * self.scale)
         return times
 
 
 def on_item(item: int, times: int) -> Message:
-    """Return the report on an item for which `SumOfItems` adds the scale so many times."""
+    """Return the report on an item to whose estimate `SumOfItems` adds `times` times the scale."""
     return Message("item", item) if times == 1 else Message("items", (item, times), 2)
 
 

@@ -116,11 +116,6 @@ class _Server(ItemServer):
         self.add(item, added)
         return added
 
-    def add(self, item: int, copies: int) -> None:
-        """Add copies to the estimate of an item."""
-        self.estimates[item] = self.estimates.get(item, 0) + copies
-        self.moved.append(item)
-
     def rescale(self, scale: int) -> None:
         before = self.scale
         super().rescale(scale)

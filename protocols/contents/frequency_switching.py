@@ -150,8 +150,7 @@ class _Server(ItemServer):
     def learn(self, sender: int, report: Any) -> int:
         if self.scale == 1:
             self.last[sender, report] = self.last.get((sender, report), 0) + 1
-            self.estimates[report] = self.estimates.get(report, 0) + 1
-            self.moved.append(report)
+            self.add(report, 1)
             return 1
         item, held, which = report
         last = self.last.setdefault((sender, item), np.zeros(self.copies, dtype=np.int64))

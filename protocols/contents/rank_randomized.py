@@ -106,11 +106,11 @@ class _Server(RankServer):
         if isinstance(report, list):
             step, item = report
             nodes.append((step, step, (item,)))
-            self.add((item,), step)
+            self.add(item, step)
         elif self.scale == 1:
-            self.add(report, 1)
+            self.add_each(report, 1)
         else:  # the block has ended, and its item with it
             _, step, items = nodes.pop()
-            self.add(items, -step)
+            self.add_each(items, -step)
             self.merge(sender, step, report)
         return 1

@@ -97,7 +97,7 @@ class RankServer(ItemServer):
 
     def learn(self, sender: int, report: Any) -> int:
         if self.scale == 1:
-            self.add(report, 1)
+            self.add_each(report, 1)
         else:
             self.merge(sender, self.scale, report)
         return 1
@@ -107,12 +107,11 @@ class RankServer(ItemServer):
         nodes = self.nodes[sender]
         kept = len(nodes) - merged([size for size, _, _ in nodes], step)
         for _, each, items in nodes[kept:]:
-            self.add(items, -each)
+            self.add_each(items, -each)
         nodes[kept:] = [(step + sum(size for size, _, _ in nodes[kept:]), step, summary)]
-        self.add(summary, step)
+        self.add_each(summary, step)
 
-    def add(self, items: Iterable[int], copies: int) -> None:
+    def add_each(self, items: Iterable[int], copies: int) -> None:
         """Add copies of each of these items."""
         for item in items:
-            self.estimates[item] = self.estimates.get(item, 0) + copies
-            self.moved.append(item)
+            self.add(item, copies)

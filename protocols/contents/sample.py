@@ -85,8 +85,7 @@ class _Server(ItemServer):
         _, gone = heappushpop(self._keys, (-key, report))
         for item, change in ((report, 1), (gone, -1)):
             if item >= 0:
-                self.estimates[item] = self.estimates.get(item, 0) + change
-                self.moved.append(item)
+                self.add(item, change)
         return 1
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 import numpy as np
+from scipy.stats import binom
 
 from disttrack.simulator.game.outcome import Game
 
@@ -50,6 +51,13 @@ def require(condition: object, what: str, mend: str) -> None:
 def unless(condition: object, what: str, mend: str) -> ConformanceError | None:
     """Return a fault for a check to yield, after which it goes on; None if the condition holds."""
     return None if condition else ConformanceError(what, mend)
+
+
+def keeps_delta(failed: int, played: int, delta: float) -> None:
+    """Raise ConformanceError if more games failed than a delta explains (exact binomial, FALSE_ALARM)."""
+    surprise = float(binom.sf(failed - 1, played, delta))
+    mend = "make it fail less often than delta, or promise a larger delta"
+    require(surprise > FALSE_ALARM, f"failed in {failed} of {played} games with delta = {delta}", mend)
 
 
 def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[str]:

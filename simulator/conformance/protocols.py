@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from scipy.stats import binom
 
 from disttrack.adversaries import Adversary, Choice, Freeze, RoundRobin, SingleSite, Uniform, View
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.conformance.bulk_form import bulk_agrees
 from disttrack.simulator.conformance.by_hand import deliver, first_draw
 from disttrack.simulator.conformance.facts import refuses, states
-from disttrack.simulator.conformance.failure import COINS, FALSE_ALARM, SAME_GAME, Checks, require, same_game, unless
+from disttrack.simulator.conformance.failure import COINS, SAME_GAME, Checks, keeps_delta, require, same_game, unless
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import play
@@ -159,9 +158,7 @@ def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> 
             )
             yield None
     if delta and promised in ("adaptive", "oblivious"):
-        surprise = float(binom.sf(failed - 1, played, delta))
-        mend = "make it fail less often than delta, or promise a larger delta"
-        require(surprise > FALSE_ALARM, f"failed in {failed} of {played} games with delta = {delta}", mend)
+        keeps_delta(failed, played, delta)
 
 
 PROTOCOL_CHECKS: Final = {

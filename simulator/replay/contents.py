@@ -82,7 +82,8 @@ def estimate_at(history: list[tuple[int, int]], moved: list[int], step: int) -> 
 def copies_of(item: int, plan: Any, begun: int, taken: int) -> list[int]:
     """Return the steps of an item's copies while a plan was in force; it may be None."""
     number = int(plan.items.count(item, taken)) if taken else 0
-    return [begun + int(plan.items.nth(item, place)) for place in range(1, number + 1)]
+    steps: list[int] = (begun + plan.items.nth(item, np.arange(1, number + 1))).tolist() if number else []
+    return steps
 
 
 def first_failure(history: list[tuple[int, int]], copies: list[int], alpha: float, end: int) -> int | None:
@@ -92,7 +93,7 @@ def first_failure(history: list[tuple[int, int]], copies: list[int], alpha: floa
     """
     moved = [step for step, _ in history]
     for step in sorted({*moved, *copies}):
-        held = int(np.searchsorted(copies, step, side="right"))
+        held = bisect_right(copies, step)
         if step <= end and abs(estimate_at(history, moved, step) - held) > alpha * step * SLACK:
             return step
     return None

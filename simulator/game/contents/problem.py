@@ -132,7 +132,7 @@ class Problem(ABC):
 class Frequency(Problem):
     """The count f of every item; the error of an estimate is (estimate - f) / N, with N items in total.
 
-    An item with a weight counts like so many copies at once, also in N. While an estimate stands, f and N only grow. So
+    An item of weight w counts as w copies, also in N. While an estimate stands, f and N only grow. So
     the error is largest right after a change of the estimate, and smallest right after a copy of the item. In a plan
     that repeats, the copies at one place of the list have errors (a - i) / (b + c i) in the i-th lap, which only rise
     or only fall with i: the first and the last lap decide. """
@@ -152,8 +152,7 @@ class Frequency(Problem):
     def truth(self, item: int, step: int) -> int:
         """Return the copies of an item by a step of the present plan."""
         turns: Any = self.turns
-        plan = turns.plan.items
-        return self._before.get(item, 0) + int(plan.sum_of(item, plan.count(item, step - turns.begun)))
+        return self._before.get(item, 0) + int(turns.plan.items.weight(item, step - turns.begun))
 
     def news(self, step: int, items: Iterable[int]) -> bool:
         changes = self.output_changes

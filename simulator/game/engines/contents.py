@@ -87,11 +87,11 @@ class ContentEngine(Engine):
     def held(self, site: int, item: int) -> int:
         """Return how many copies of an item a site has received, by their weight."""
         plan: Any = self.consultation.plan
-        cell, cells = item * self.k + site, plan.cells(self.k)
-        return self._before.get(cell, 0) + int(cells.sum_of(cell, cells.count(cell, self.place)))
+        cell = item * self.k + site
+        return self._before.get(cell, 0) + int(plan.cells(self.k).weight(cell, self.place))
 
     def step_of_copy(self, site: int, item: int, copies: int) -> int:
-        """Return the step at which a site will have received so many copies of an item, by their weight."""
+        """Return the step by which a site has received this number of copies of an item, by their weight."""
         plan: Any = self.consultation.plan
         cell = item * self.k + site
         step: int = plan.cells(self.k).reach(cell, copies - self._before.get(cell, 0))
@@ -111,7 +111,7 @@ class ContentEngine(Engine):
         """Return the same for the cells of the present plan."""
         plan: Any = self.consultation.plan
         cells, before, place = plan.cells(self.k), self._before, self.place
-        return {cell: before.get(cell, 0) + int(cells.sum_of(cell, cells.count(cell, place))) for cell in cells.kinds}
+        return {cell: before.get(cell, 0) + cells.weight(cell, place) for cell in cells.kinds}
 
     def leave_plan(self, now: int) -> None:
         if now:

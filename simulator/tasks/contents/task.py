@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Final
 from disttrack.adversaries.contents import ItemAdversary
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.collector import collector_paused
-from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
-from disttrack.simulator.game.contents.problem import Frequency, Problem
-from disttrack.simulator.game.contents.representative import Rank, Representative
+from disttrack.simulator.game.contents import PROBLEMS
+from disttrack.simulator.game.contents.problem import Problem
 from disttrack.simulator.game.engine_choice import EngineError
 from disttrack.simulator.game.engines.contents import ContentEngine, ContentLeap, ContentStep
 from disttrack.simulator.game.sizes import MOST_ITEMS
@@ -30,13 +29,12 @@ MESSAGES, ITEMS = 20_000, {"step": 30_000, "leap": 500_000}
 
 
 class ContentGame(MechanismGame):
-    """A game of content; subclasses name the problem.
+    """A game of content; subclasses name the task, and so the problem.
 
     Columns: `highest` and `lowest`, the extreme signed errors, of frequencies only; `worst_step` and `worst_item`,
     where the error was largest first: for samples and ranks the item that came at that step.
     """
 
-    problem: ClassVar[type[Problem]]
     roles: ClassVar[Sequence[str]] = ("sites", "server", "adversary")
     engines: ClassVar[Sequence[str]] = ("step", "leap")
     takes: ClassVar[tuple[type[Any], ...]] = (ItemTracker,)
@@ -50,6 +48,11 @@ class ContentGame(MechanismGame):
         "protocol": "disttrack.protocols.contents.base:ItemTracker",
         "adversary": "disttrack.adversaries.contents.base:ItemAdversary",
     }
+
+    @property
+    def problem(self) -> type[Problem]:
+        """The class of the problem that judges the answers."""
+        return PROBLEMS[self.kind]
 
     @classmethod
     def meant_for(cls, maker: Any) -> bool:
@@ -135,7 +138,6 @@ class ItemFrequency(ContentGame):
     """A game in which the server must know at every step how often each item came, up to alpha N of N items."""
 
     kind: ClassVar[str] = "item-frequency"
-    problem: ClassVar[type[Problem]] = Frequency
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which every estimate stayed within alpha N of the item's count at every step"),
         *MEASURED,
@@ -146,7 +148,6 @@ class HeavyHitterGame(ContentGame):
     """A game in which the server must list all items above phi N, and none below (phi - alpha) N, at every step."""
 
     kind: ClassVar[str] = "heavy-hitters"
-    problem: ClassVar[type[Problem]] = HeavyItems
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which every item above phi N was listed, and none below (phi - alpha) N, at every step"),
         *MEASURED,
@@ -157,7 +158,6 @@ class SampleGame(ContentGame):
     """A game in which the server has s of the items, distributed like all of them up to alpha at every step."""
 
     kind: ClassVar[str] = "item-sample"
-    problem: ClassVar[type[Problem]] = Representative
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the distribution of the sample stayed within alpha of that of the stream at every step"),
         *MEASURED,
@@ -168,7 +168,6 @@ class RankGame(ContentGame):
     """A game in which the server must know every rank, and so all quantiles, up to alpha N at every step."""
 
     kind: ClassVar[str] = "item-rank"
-    problem: ClassVar[type[Problem]] = Rank
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which every estimate stayed within alpha N of the rank of the item at every step"),
         *MEASURED,
