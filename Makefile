@@ -101,7 +101,7 @@ fuzz: .venv/.test ## hostile input; EXAMPLES a property, SECONDS a target
 	test -d .venv-fuzz || $(PYTHON) -m venv .venv-fuzz
 	.venv-fuzz/bin/pip install --quiet --disable-pip-version-check atheris
 	for target in yaml expression scenario journal; do \
-		PYTHONPATH=.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+		PYTHONPATH=src:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
 		.venv-fuzz/bin/python tests/fuzz/coverage_guided.py $$target -max_total_time=$(or $(SECONDS),60) || exit 1; done
 
 audit-deps: ## ask whether a dependency has a known fault

@@ -25,7 +25,7 @@ from disttrack.simulator.results.files import write_text
 ALPHAS: Final = (0.1, 0.03, 0.01, 0.003, 0.001)
 SITES: Final = tuple(2**power for power in range(4, 21, 2))
 KINDS: Final = ("randomized", "martingale", "robust", "deterministic")
-SCENARIO: Final = Path("scenarios/cost-of-robustness.yaml")
+SCENARIO: Final = Path("src/disttrack/scenarios/cost-of-robustness.yaml")
 Measured = Mapping[tuple[int, float], Mapping[str, float]]
 
 HEAD: Final = Path(__file__).with_name("cost-of-robustness.md")

@@ -18,7 +18,7 @@ import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PACKAGES: Final = ("simulator", "protocols", "adversaries", "mechanisms", "live")
-"""Folders at the top of the tree; each is a package below `disttrack`, which has links to them."""
+"""The packages below `disttrack`."""
 MOST_LINES: Final = 300
 """Lines of a file."""
 LONGEST: Final = 60
@@ -78,11 +78,9 @@ Module = tuple[Path, ast.Module]
 def modules() -> Mapping[str, Module]:
     """Return every module of the packages by its name."""
     found = {}
-    for top in (*PACKAGES, "disttrack"):
-        for path in sorted((ROOT / top).rglob("*.py")):  # which follows no link
-            parts = path.relative_to(ROOT).with_suffix("").parts
-            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            found[name if top == "disttrack" else f"disttrack.{name}"] = path, ast.parse(path.read_text("utf-8"))
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        parts = path.relative_to(ROOT / "src").with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path, ast.parse(path.read_text("utf-8"))
     return found
 
 
@@ -161,7 +159,7 @@ def test_there_is_something_to_test() -> None:
 
 
 def test_no_file_is_long() -> None:
-    folders = (*PACKAGES, "disttrack", "tests", "benchmarks", "examples")
+    folders = ("src", "tests", "benchmarks", "examples")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     assert len(files) >= 250
     long = {str(path.relative_to(ROOT)): lines for path in files if (lines := len(_lines(path))) > MOST_LINES}
@@ -182,8 +180,13 @@ def test_no_function_is_long() -> None:
     assert not long
 
 
+def arrows() -> Counter[tuple[str, str]]:
+    """Return how many imports lead from one room to another."""
+    between = ((room(name), room(other)) for name in modules() for other in imports(name))
+    return Counter((one, other) for one, other in between if one != other)
+
+
 def test_imports_go_the_ways_of_the_map() -> None:
-    arrows = {(room(name), room(other)): f"{name} -> {other}" for name in modules() for other in imports(name)}
     wrong = {
         f"{name} -> {other}"
         for name in modules()
@@ -191,7 +194,7 @@ def test_imports_go_the_ways_of_the_map() -> None:
         if room(other) != room(name) and room(other) not in ARROWS[room(name)]
     }
     assert wrong == set(UPWARDS)
-    unused = {f"{one} -> {other}" for one, others in ARROWS.items() for other in others if (one, other) not in arrows}
+    unused = {f"{one} -> {other}" for one, others in ARROWS.items() for other in others if (one, other) not in arrows()}
     assert not unused, "the map has arrows that no import goes"
 
 
@@ -213,7 +216,7 @@ def test_nothing_private_is_used_from_outside() -> None:
 
 
 def test_no_name_is_dead() -> None:
-    folders = [ROOT / folder for folder in (*PACKAGES, "disttrack", "tests", "benchmarks", "examples", "docs")]
+    folders = [ROOT / folder for folder in ("src", "tests", "benchmarks", "examples", "docs")]
     files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".md")]
     here = Path(__file__)
     words = Counter(word for path in files if path != here for word in re.findall(r"\w+", path.read_text("utf-8")))
@@ -249,8 +252,21 @@ def test_what_counts_as_private_use(text: str, uses: list[str]) -> None:
     assert list(foreign_private("m", ast.parse(text))) == uses
 
 
+def test_links_for_browsing_lead_to_the_packages() -> None:
+    links = {path.name: path.resolve() for path in ROOT.iterdir() if path.is_symlink() and not path.name.startswith(".")}
+    assert set(links) <= {*PACKAGES, "scenarios"}  # on a machine without symbolic links there is none
+    assert all(path == ROOT / "src" / "disttrack" / name for name, path in links.items())
+
+
 def test_names_of_test_files_are_unique() -> None:
     """Two of one name in folders without a package cannot both be imported, and then neither is tested."""
     names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
     assert len(names) > 200
     assert [name for name, number in names.items() if number > 1] == []
+
+
+if __name__ == "__main__":  # print the rooms, their code and the rooms that each imports from
+    for place, others in sorted(ARROWS.items()):
+        files = [path for name, (path, _) in modules().items() if room(name) == place]
+        used = ", ".join(f"{other} {arrows()[place, other]}" for other in sorted(others))
+        print(f"{place}: {len(files)} files, {sum(len(_lines(path)) for path in files)} lines -> {used or 'nothing'}")

@@ -72,7 +72,7 @@ class Use:
 @cache
 def shipped() -> dict[str, Shipped]:
     """Return all scenarios of the project by name."""
-    return {path.stem: _read(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))}
+    return {path.stem: _read(path) for path in sorted((ROOT / "src/disttrack/scenarios").glob("*.yaml"))}
 
 
 @cache

@@ -16,8 +16,9 @@ from disttrack.simulator.points.registry import FAMILIES, HOMES, kinds
 
 LINK: Final = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 FENCED: Final = re.compile(r"(^ *(`{3,})[^\n]*\n.*?^ *\2[ \t]*$)", re.MULTILINE | re.DOTALL)
+SOURCE: Final = "src/disttrack/"
 FIGURE: Final = re.compile(r"results/reference/([\w-]+)/figures/([\w.-]+)$")
-SCENARIO: Final = re.compile(r"scenarios/([\w-]+)\.yaml$")
+SCENARIO: Final = re.compile(rf"{SOURCE}scenarios/([\w-]+)\.yaml$")
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
@@ -31,11 +32,11 @@ def rewritten(text: str, page: str) -> str:
 
     Examples
     --------
-    >>> rewritten("see [headline](../scenarios/headline.yaml), [game](game.md)", "limits.md")
+    >>> rewritten("see [headline](../src/disttrack/scenarios/headline.yaml), [game](game.md)", "limits.md")
     'see [headline](gallery/headline.md), [game](game.md)'
     >>> rewritten("![Cost](../../results/reference/scale/figures/cost-sites.png)", "learn/tracking.md")
     '![Cost](../reference/scale/cost-sites.png)'
-    >>> rewritten("[`freeze`](../adversaries/adaptive.py) and [tests](../tests/goldens)", "game.md")
+    >>> rewritten("[`freeze`](../src/disttrack/adversaries/adaptive.py) and [tests](../tests/goldens)", "game.md")
     '[`freeze`](adversaries/freeze.md) and tests'
     """
 
@@ -78,7 +79,6 @@ def kinds_by_file() -> dict[str, dict[str, str]]:
     pages: dict[str, dict[str, str]] = {}
     for family in FAMILIES:
         for key, kind in kinds(family).items():
-            _, *folders = kind.reference.partition(":")[0].split(".")  # below disttrack, which links to them
-            file = f"{'/'.join(folders)}.py"
+            file = f"src/{kind.reference.partition(':')[0].replace('.', '/')}.py"
             pages.setdefault(file, {})[kind.name] = f"{HOMES[family].plural}/{key}.md"
     return pages

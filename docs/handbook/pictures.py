@@ -88,6 +88,6 @@ def _state_of_the_code() -> str:
     """Return a digest of all code that a game or its picture depends on."""
     digest = hashlib.sha256(Path(__file__).read_bytes())
     for package in ("protocols", "adversaries", "mechanisms", "simulator/game", "simulator/plots"):
-        for path in sorted((ROOT / package).rglob("*.py")):
+        for path in sorted((ROOT / "src" / "disttrack" / package).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

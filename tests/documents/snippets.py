@@ -152,7 +152,7 @@ def _tools(folder: Path) -> None:
 def _command(snippet: Snippet, command: str, folder: Path, given: str | None = None) -> str:
     """Return what a command prints; an error if it fails."""
     path = os.pathsep.join((str(folder / ".tools"), os.environ.get("PATH", "")))
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "COLUMNS": "120", "MPLBACKEND": "agg"}
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120", "MPLBACKEND": "agg"}
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, env=environment, input=given, capture_output=True, text=True,
         check=False, timeout=SECONDS,

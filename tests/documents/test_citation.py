@@ -8,7 +8,7 @@ import yaml
 from snippets import PAGES, ROOT
 
 CITED = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-STATEMENTS = ROOT / "simulator" / "claims" / "statements"
+STATEMENTS = ROOT / "src/disttrack/simulator" / "claims" / "statements"
 
 
 def test_it_has_the_keys_of_the_format_and_the_facts_of_the_project() -> None:

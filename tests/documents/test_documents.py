@@ -154,6 +154,6 @@ def test_the_page_on_engines_begins_with_these_processes() -> None:
     root = Path(__file__).resolve().parents[2]
     page = (root / "docs" / "engines.md").read_text(encoding="utf-8")
     shown = page.split("```python processes.py\n", 1)[1].split("```", 1)[0]
-    code = (root / "simulator" / "game" / "engines" / "step.py").read_text(encoding="utf-8")
+    code = (root / "src/disttrack/simulator" / "game" / "engines" / "step.py").read_text(encoding="utf-8")
     page_lines, lines = ([line for line in text.splitlines() if line] for text in (indent(shown, "    "), code))
     assert "\n".join(page_lines) in "\n".join(lines)

@@ -77,7 +77,7 @@ def test_the_site(tmp_path: Path) -> None:
 
 def build(folder: Path) -> Path:
     """Build the site as `make docs` does, and return its folder."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "MPLBACKEND": "agg"}
     for command, place in (([str(ROOT / "docs/handbook/build.py"), str(folder)], ROOT), (BUILDER, folder)):
         done = subprocess.run(
             [sys.executable, *command],
@@ -101,7 +101,7 @@ def has_a_page_for_every_kind_and_scenario(site: Path) -> None:
         for kind in kinds(family).values()
         if kind.origin == "built in"
     ]
-    wanted += [f"gallery/{path.stem}.html" for path in (ROOT / "scenarios").glob("*.yaml")]
+    wanted += [f"gallery/{path.stem}.html" for path in (ROOT / "src/disttrack/scenarios").glob("*.yaml")]
     assert len(wanted) >= 150
     assert not [page for page in wanted if not (site / page).is_file()]
 
@@ -180,10 +180,11 @@ def test_links_to_files_lead_to_pages() -> None:
         tried = doctest.testmod(module)
         assert tried.attempted
         assert not tried.failed
-    text = "[a](../scenarios/scale.yaml)\n\n```text\n[a](../scenarios/scale.yaml)\n```\n"
+    text = "[a](../src/disttrack/scenarios/scale.yaml)\n\n```text\n[a](../src/disttrack/scenarios/scale.yaml)\n```\n"
     assert links.rewritten(text, "game.md").count("gallery/scale.md") == 1
-    assert links.rewritten("[the plan](../simulator/game/play.py)", "game.md") == "the plan"
-    assert links.rewritten("[drain](../../adversaries/adaptive.py)", "learn/x.md") == "[drain](../adversaries/drain.md)"
+    assert links.rewritten("[the plan](../src/disttrack/simulator/game/play.py)", "game.md") == "the plan"
+    file = "../../src/disttrack/adversaries/adaptive.py"
+    assert links.rewritten(f"[drain]({file})", "learn/x.md") == "[drain](../adversaries/drain.md)"
 
 
 @pytest.mark.slow  # all scenarios are read
@@ -209,7 +210,7 @@ def test_the_example_of_every_kind_plays_as_its_page_says(family: Family) -> Non
     for name in names:
         made = example(family, name)
         assert made is not None, name
-        scenario = build(parse(made.text, f"{name}-example.yaml", ROOT / "scenarios"))
+        scenario = build(parse(made.text, f"{name}-example.yaml", ROOT / "src/disttrack/scenarios"))
         assert len(scenario.points) == 1
         game = scenario.task.play(scenario.points[0], int(made.row["seed"]) if made.row else 1)
         assert game.error is None

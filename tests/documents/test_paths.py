@@ -9,10 +9,17 @@ import pytest
 from snippets import PAGES, ROOT
 
 ROOMS = ("simulator", "protocols", "adversaries", "mechanisms", "live")
-FOLDERS = (*ROOMS, "tests", "scenarios", "docs", "benchmarks", "examples", "results")
+PACKAGES = (*ROOMS, "scenarios")
+FOLDERS = (*PACKAGES, "src", "tests", "docs", "benchmarks", "examples", "results")
 PATH = re.compile(rf"(?<![\w/.])(?:{'|'.join(FOLDERS)})/[\w./-]*\w[\w/]*")
 OF_A_RUN = re.compile(r"^results/(?!reference|README)")
 """What a run of the reader's own writes."""
+SOURCE = ROOT / "src" / "disttrack"
+
+
+def is_there(path: str) -> bool:
+    """Tell whether a path exists; the packages are named without the folders above them."""
+    return ((SOURCE if path.partition("/")[0] in PACKAGES else ROOT) / path).exists()
 
 
 def paths(text: str) -> set[str]:
@@ -23,7 +30,7 @@ def paths(text: str) -> set[str]:
 @pytest.mark.parametrize("page", [*PAGES.values(), ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
 def test_what_is_named_is_there(page: Path) -> None:
     named = paths(page.read_text(encoding="utf-8"))
-    assert not sorted(path for path in named if not (ROOT / path).exists())
+    assert not sorted(path for path in named if not is_there(path))
 
 
 def test_a_path_that_is_gone_is_found() -> None:
@@ -39,7 +46,7 @@ def test_the_pages_name_many() -> None:
 
 def test_the_architecture_names_every_room() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    found = {path.parent for room in ROOMS for path in (ROOT / room).rglob("*.py")}
-    rooms = {f"{folder.relative_to(ROOT)}/" for folder in found}
+    found = {path.parent for room in ROOMS for path in (SOURCE / room).rglob("*.py")}
+    rooms = {f"{folder.relative_to(SOURCE)}/" for folder in found}
     assert len(rooms) >= 18
     assert not sorted(room for room in rooms - {"simulator/"} if f"`{room}`" not in text)

@@ -44,8 +44,16 @@ def install(python: Path, what: Sequence[str | Path], cwd: Path) -> None:
 
 
 def copy_of_sources(folder: Path) -> Path:
-    """Copy what the project is built from to a new folder: nothing hidden or built, and no results."""
-    return Path(shutil.copytree(ROOT, folder, symlinks=True, ignore=_left_out))  # links stay links
+    """Copy what the project is built from to a new folder: nothing hidden or built, and no results.
+
+    The links to the packages are text files there, as git writes them on a machine without symbolic links.
+    """
+    copy = Path(shutil.copytree(ROOT, folder, symlinks=True, ignore=_left_out))
+    for link in [path for path in copy.iterdir() if path.is_symlink()]:
+        target = link.readlink().as_posix()
+        link.unlink()
+        link.write_text(target, encoding="utf-8")
+    return copy
 
 
 def _left_out(folder: str, names: list[str]) -> set[str]:

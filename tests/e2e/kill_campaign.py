@@ -171,7 +171,7 @@ class Campaign:
     def _start(self, name: str, out: str, how: list[str]) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, "-m", "disttrack.simulator", "run", f"{name}.yaml", "--json", "--out", out, *how],
-            cwd=self.folder, env={**os.environ, "PYTHONPATH": str(ROOT), "DISTTRACK_CAMPAIGN": self._mark},
+            cwd=self.folder, env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "DISTTRACK_CAMPAIGN": self._mark},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             # a shell starts what is to run in the background with this signal ignored
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
@@ -243,7 +243,7 @@ def main() -> None:
     parser.add_argument("blows", type=int, nargs="?", default=100)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "simulator")]
+    sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests" / "simulator")]
     from loopback import Loopback
 
     with tempfile.TemporaryDirectory() as place:

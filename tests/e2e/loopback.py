@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
+    return {**os.environ, "PYTHONPATH": str(ROOT / "src"), "DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
 
 
 class Loopback:

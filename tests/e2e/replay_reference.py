@@ -175,7 +175,7 @@ def _game(row: Row) -> Game:
 
 
 def _scenario(name: str) -> Scenario:
-    return load(ROOT / "scenarios" / f"{name}.yaml")
+    return load(ROOT / "src/disttrack/scenarios" / f"{name}.yaml")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

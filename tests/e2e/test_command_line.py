@@ -53,7 +53,7 @@ def command(*arguments: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT)}
+    return {**os.environ, "PYTHONPATH": str(ROOT / "src")}
 
 
 def disttrack(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

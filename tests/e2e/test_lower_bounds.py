@@ -21,7 +21,6 @@ from replay_reference import REFERENCE, Row, compare_rows, table
 
 EXTRAS: Final = ("audit", "dask", "data", "gym", "live", "sketches")
 """Those that users take; `bench` is larger than all of them, and no game needs it."""
-PACKAGES: Final = ("disttrack", "simulator", "protocols", "adversaries", "mechanisms", "live")
 VERSIONS: Final = "import importlib.metadata as m, sys; print(*(f'{name}=={m.version(name)}' for name in sys.argv[1:]))"
 SITES: Final = (16, 1024)
 CONFORMANCE: Final = "tests/conformance/test_registered.py"
@@ -82,7 +81,7 @@ def play_the_headline(python: Path, folder: Path) -> None:
     The seed is that of the scenario, so that nothing is drawn which was not drawn there, with newer versions.
     """
     folder.mkdir()
-    claims = yaml.safe_load((ROOT / "scenarios" / "headline.yaml").read_text(encoding="utf-8"))["claims"]
+    claims = yaml.safe_load((ROOT / "src/disttrack/scenarios" / "headline.yaml").read_text(encoding="utf-8"))["claims"]
     plain = [claim for claim in claims if "mean(max" not in claim["measure"]]
     short = [{**claim, "control": {**claim["control"], "trials": 1}} for claim in plain]
     changes = ["--set", f"sites={list(SITES)}", "--set", f"claims={json.dumps(short)}"]
@@ -106,8 +105,7 @@ def games(path: Path) -> list[Row]:
 
 def run_quick_tests(python: Path, tree: Path) -> None:
     """Run some tests on the installed copy: no package lies beside them."""
-    for package in PACKAGES:
-        shutil.rmtree(tree / package)
+    shutil.rmtree(tree / "src")
     options = ["-q", "-p", "no:cacheprovider", "-m", "not slow", "--tb", "short"]
     printed = succeed(python, "-m", "pytest", *options, *QUICK, cwd=tree)
     assert "skipped" not in printed  # every extra is there

@@ -22,7 +22,7 @@ def run(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     import nbclient
     import nbformat
 
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     monkeypatch.setenv("IPYTHONDIR", str(folder / ".ipython"))
     notebook = nbformat.read(path, as_version=4)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+SOURCE = str(Path(__file__).resolve().parents[2] / "src")
 SMALL = """\
 name: small
 trials: 2
@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def piped(script: str) -> subprocess.CompletedProcess[str]:
     """Run a pipeline; `$disttrack` is the program."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "disttrack": f"{sys.executable} -m disttrack.simulator"}
+    environment = {**os.environ, "PYTHONPATH": SOURCE, "disttrack": f"{sys.executable} -m disttrack.simulator"}
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", script], env=environment, capture_output=True, text=True, check=False
     )
@@ -77,7 +77,7 @@ except OSError:
     pass
 os.write(1, said)
 """
-    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"PYTHONPATH": str(ROOT)}
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"PYTHONPATH": SOURCE}
     done = subprocess.run(
         [sys.executable, "-c", script],
         env={**environment, "NO_COLOR": "1"},

@@ -40,7 +40,7 @@ def test_the_command_replays_a_whole_scenario(capsys: pytest.CaptureFixture[str]
 
 
 def test_every_scenario_can_be_replayed() -> None:
-    shipped = {path.stem for path in (REFERENCE.parents[1] / "scenarios").glob("*.yaml")}
+    shipped = {path.stem for path in (REFERENCE.parents[1] / "src/disttrack/scenarios").glob("*.yaml")}
     assert set(recorded()) == shipped
     assert len(shipped) >= 20
 

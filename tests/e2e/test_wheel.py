@@ -11,9 +11,6 @@ from pathlib import Path
 import pytest
 from environments import ROOT, copy_of_sources, empty_environment, install, succeed
 
-LINKED = ("simulator", "protocols", "adversaries", "mechanisms", "live", "scenarios")
-"""Folders that are packages below `disttrack`."""
-
 pytestmark = pytest.mark.slow
 
 
@@ -34,9 +31,8 @@ def built(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def files_of_packages() -> set[str]:
     """Return what an installed copy needs: every file of the packages, data files too."""
-    paths = [path for folder in ("disttrack", *LINKED) for path in (ROOT / folder).rglob("*") if path.is_file()]
-    names = [path.relative_to(ROOT).as_posix() for path in paths if "__pycache__" not in path.parts]
-    return {name if name.startswith("disttrack/") else f"disttrack/{name}" for name in names}
+    paths = [path for path in (ROOT / "src" / "disttrack").rglob("*") if path.is_file()]
+    return {path.relative_to(ROOT / "src").as_posix() for path in paths if "__pycache__" not in path.parts}
 
 
 def test_what_is_in_the_wheel(built: Path) -> None:
@@ -61,10 +57,10 @@ def test_what_is_in_the_wheel(built: Path) -> None:
 def test_what_is_in_the_sdist(built: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
-    assert files_of_packages() <= names
+    assert {f"src/{name}" for name in files_of_packages()} <= names
     assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO"} <= names
-    tops = {name.partition("/")[0] for name in names if "/" in name and not name.startswith("disttrack.egg-info")}
-    assert tops == {"disttrack", "docs", "examples"}
+    tops = {name.partition("/")[0] for name in names if "/" in name}
+    assert tops == {"src", "docs", "examples"}
 
 
 def test_a_shipped_scenario_from_an_empty_environment_in_an_empty_folder(

@@ -79,7 +79,7 @@ def seeds(target: str) -> Path:
     """Write what a target begins with into a folder: shipped scenarios, their claims, a sound journal."""
     folder = PLACE / "seeds"
     folder.mkdir()
-    shipped = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.yaml"))
+    shipped = sorted((Path(__file__).resolve().parents[2] / "src/disttrack/scenarios").glob("*.yaml"))
     if target == "journal":
         with Journal(folder / "whole.log") as opened:
             opened.put({f"key{number}": Record(row={"words": number}) for number in range(3)})

@@ -29,7 +29,7 @@ from disttrack.simulator.faults import FAULTS, broken
 from disttrack.simulator.faults.noise import quieter
 from disttrack.simulator.tasks.duel import play_duel
 
-SCENARIOS = Path(__file__).parents[2] / "scenarios"
+SCENARIOS = Path(__file__).parents[2] / "src/disttrack/scenarios"
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -17,7 +17,8 @@ from disttrack.protocols.rounds.constants import paper_constants, tight_constant
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "noise.md").read_text(encoding="utf-8")
-SCENARIO = yaml.safe_load((ROOT / "scenarios" / "power.yaml").read_text(encoding="utf-8"))["parts"]["noise"]
+FILE = ROOT / "src/disttrack/scenarios/power.yaml"
+SCENARIO = yaml.safe_load(FILE.read_text(encoding="utf-8"))["parts"]["noise"]
 DELTA = 0.05
 FIRST = 6 * DELTA / pi**2
 """What the first round has of delta."""

@@ -125,7 +125,7 @@ def test_points_that_were_set_away_take_their_control_with_them() -> None:
 
 # ---------------------------------------------------------------------- the shipped scenarios
 
-SHIPPED = sorted((Path(__file__).parents[3] / "scenarios").glob("*.yaml"))
+SHIPPED = sorted((Path(__file__).parents[3] / "src/disttrack/scenarios").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda path: path.stem)

@@ -294,6 +294,6 @@ except SystemExit:
 heavy = {'numpy', 'pandas', 'matplotlib', 'scipy', 'pydantic', 'rich', 'yaml', 'simpy'} & set(sys.modules)
 sys.exit(f'imported: {heavy}' if heavy else 0)
 """
-    root = str(Path(__file__).resolve().parents[3])
+    root = str(Path(__file__).resolve().parents[3] / "src")
     done = subprocess.run([sys.executable, "-c", script], env={"PYTHONPATH": root}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -90,7 +90,7 @@ def test_the_shell_itself_completes(shell: str, tmp_path: Path) -> None:
     code = "from disttrack.simulator.cli import main; main(prog_name='disttrack')"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{code}" "$@"\n')
     program.chmod(0o755)
-    paths = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}
+    paths = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src"), "HOME": str(tmp_path)}
     done = subprocess.run(
         [*COMMANDS[shell], "-c", SCRIPTS[shell]],
         env={**os.environ, **paths},

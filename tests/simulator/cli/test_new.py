@@ -29,7 +29,7 @@ def test_new_files_run_at_once_and_pass_their_tests() -> None:
     root = Path(__file__).resolve().parents[3]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."],
-        env={"PYTHONPATH": str(root), "PATH": ""},
+        env={"PYTHONPATH": str(root / "src"), "PATH": ""},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

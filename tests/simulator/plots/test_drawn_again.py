@@ -29,7 +29,8 @@ DRAWN_BY: Final = "3.11.2"
 
 def asked(name: str, place: int) -> dict[str, str]:
     """Return a figure as the scenario's file asks for it."""
-    request = yaml.safe_load((ROOT / "scenarios" / f"{name}.yaml").read_text(encoding="utf-8"))["plots"][place]
+    file = ROOT / "src/disttrack/scenarios" / f"{name}.yaml"
+    request = yaml.safe_load(file.read_text(encoding="utf-8"))["plots"][place]
     return {"kind": request} if isinstance(request, str) else request
 
 

@@ -57,7 +57,7 @@ def test_checking_a_scenario_with_plots_loads_neither_matplotlib_nor_pandas(file
         "sys.exit(any(name.split('.')[0] in ('matplotlib', 'pandas') for name in sys.modules))"
     )
     root = Path(__file__).resolve().parents[3]
-    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(root), "PATH": ""}, check=False)
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(root / "src"), "PATH": ""}, check=False)
     assert done.returncode == 0
 
 

@@ -15,7 +15,7 @@ from disttrack.simulator.plots.requests import caption_of, described_of
 from disttrack.simulator.results.read import read_tables
 
 ROOT = Path(__file__).resolve().parents[3]
-SCENARIOS = sorted((ROOT / "scenarios").glob("*.yaml"))
+SCENARIOS = sorted((ROOT / "src/disttrack/scenarios").glob("*.yaml"))
 MOST_LETTERS = 1150
 
 
@@ -64,7 +64,7 @@ def test_captions_are_those_of_the_tables(name: str) -> None:
     kept = json.loads((folder / "figures" / "captions.json").read_text(encoding="utf-8"))
     tables = read_tables([folder])
     drawn = Counter[str]()
-    for request in asked(ROOT / "scenarios" / f"{name}.yaml"):
+    for request in asked(ROOT / "src/disttrack/scenarios" / f"{name}.yaml"):
         plot = check_plot(request)
         drawn[plot.name] += 1
         file = f"{plot.name}-{drawn[plot.name]}".removesuffix("-1")  # the second of one name has a number

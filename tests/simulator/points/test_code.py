@@ -22,7 +22,7 @@ from disttrack.simulator.scenario.document import parse
 from disttrack.simulator.scenario.load import build, load
 from disttrack.simulator.tasks.tracking import Count
 
-ROOT: Final = Path(__file__).resolve().parents[3]
+ROOT: Final = Path(__file__).resolve().parents[3] / "src" / "disttrack"
 HERS: Final = """
 from disttrack.protocols import Exact
 from numbers_of_mine import WORDS

@@ -30,7 +30,7 @@ from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.read import read_tables
 
 REFERENCE: Final = Path(__file__).resolve().parents[3] / "results" / "reference"
-SCENARIOS: Final = sorted(path.stem for path in (REFERENCE.parents[1] / "scenarios").glob("*.yaml"))
+SCENARIOS: Final = sorted(path.stem for path in (REFERENCE.parents[1] / "src/disttrack/scenarios").glob("*.yaml"))
 DATA: Final = re.compile(r'<script type="application/json" id="figure-1-data">(.*?)</script>', re.DOTALL)
 THEORY: Final = ("bound", "lower bound")
 """Parts of series that no table has."""

@@ -202,10 +202,10 @@ def test_a_kill_at_any_moment_leaves_whole_games(tmp_path: Path) -> None:
             journal.put({f"key{number}": Record(row={"words": number})})
             print(number, flush=True)
     """)
-    root = Path(__file__).resolve().parents[3]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3] / "src")}
     for moment in (1, 17, 60):
         command = [sys.executable, "-c", script, str(tmp_path / f"{moment}.sqlite")]
-        with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(root)}, stdout=subprocess.PIPE) as process:
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
             printed = [process.stdout.readline() for _ in range(moment)][-1]
             process.kill()

@@ -51,7 +51,7 @@ def test_a_run_that_is_stopped_while_workers_begin_or_end_ends(tmp_path: Path, m
     (tmp_path / "s.yaml").write_text(SCENARIO)
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, method, moment],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, capture_output=True, text=True,
         check=False, timeout=60,
     )  # fmt: skip
     assert done.returncode == 1, done.stderr

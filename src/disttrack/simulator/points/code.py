@@ -32,7 +32,7 @@ LIBRARIES: Final = (
 )  # fmt: skip
 """What is installed beside the code and may move a game, a data set among it."""
 _ROOT: Final = Path(__file__).resolve().parents[2]
-CHECKOUT: Final = (_ROOT / "pyproject.toml").is_file()
+CHECKOUT: Final = (_ROOT.parents[1] / "pyproject.toml").is_file()
 """Whether this is a checkout, whose code may be edited, and no installed copy."""
 
 
