@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-.PHONY: help demo test browser quick coverage bench docs claims costs goldens replay seeds mutants kills fuzz lock lower-bounds audit-deps clean
+.PHONY: help demo test browser quick coverage bench docs claims costs goldens replay seeds kills fuzz lock lower-bounds audit-deps clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -59,20 +59,6 @@ NAMES_OF_SEEDS := accuracy cost-of-robustness flights static table1
 seeds: .venv/.test ## claims under fresh seeds; NAMES, SEEDS=5
 	$(BIN)/disttrack run $(or $(NAMES),$(NAMES_OF_SEEDS)) --seeds $(or $(SEEDS),20)
 
-# the rooms that pyproject.toml names (docs/mutants.md); NAMES="simulator.game.verdict*" takes those of that name
-mutants: export PYTHONPATH := $(CURDIR)/.ci
-mutants: export OMP_NUM_THREADS := 1
-mutants: export OPENBLAS_NUM_THREADS := 1
-mutants: .venv/.mutants ## plant faults of one line: a day; SAMPLE=400 SEED=1, or NAMES
-	mkdir -p mutants && rm -rf mutants/disttrack && cp -a disttrack mutants/  # whose links lead to the mutants
-ifdef SAMPLE
-	$(BIN)/python .ci/mutant_sample.py $(SAMPLE) $(or $(SEED),1) > mutants/sample.txt
-	$(BIN)/mutmut run $$(cat mutants/sample.txt)
-else
-	$(BIN)/mutmut run $(NAMES)
-endif
-	$(BIN)/mutmut results --all true | $(BIN)/python .ci/mutant_scores.py $(if $(SAMPLE),mutants/sample.txt)
-
 # the versions that CI tests with: those that are installed now; take newer ones with `pip install --upgrade` first
 LOCK := requirements-ci.txt
 lock: .venv/.test ## write requirements-ci.txt from the environment of make test
@@ -124,13 +110,9 @@ $(BIN)/python:
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@ .venv/.demo
 
-.venv/.mutants: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[mutants]'
-	touch $@ .venv/.demo
-
 .venv/.bench: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	touch $@ .venv/.demo
 
 clean: ## remove what make has made
-	rm -rf .cache mutants site .venv .venv-audit .venv-fuzz .venv-lower build *.egg-info
+	rm -rf .cache site .venv .venv-audit .venv-fuzz .venv-lower build *.egg-info

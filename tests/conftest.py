@@ -4,9 +4,8 @@
 of a test with parameters, for each of them. The alternative that it would catch stands in its docstring. The sum is
 printed at the end.
 
-``@pytest.mark.quick_cases(2)``: two cases of a test with parameters are quick, and the others are slow; all of them
-are among the tests for mutants. With 0 a test is slow, and for mutants. What opens a browser, by a fixture of that
-name, is slow too.
+``@pytest.mark.quick_cases(2)``: two cases of a test with parameters are quick, and the others are slow; with 0 all are
+slow. What opens a browser, by a fixture of that name, is slow too.
 """
 
 from __future__ import annotations
@@ -17,15 +16,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import pytest
-from hypothesis import Phase, settings
 
 MOST: Final = 1e-3
 """What the rates of all tests may add up to."""
 KEY: Final = "false_alarms"
 RATES: Final[pytest.StashKey[list[float]]] = pytest.StashKey()
-
-# for `make mutants`: a failure is all that is asked for, not the smallest example of it
-settings.register_profile("mutants", phases=[Phase.explicit, Phase.generate], derandomize=True, database=None)
 
 
 def rates_of(items: Iterable[pytest.Item]) -> list[float]:

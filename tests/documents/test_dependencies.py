@@ -75,7 +75,7 @@ def test_what_make_installs_by_name_is_found_in_its_lines() -> None:
 
 def test_the_lock_has_every_dependency_in_a_version_that_is_allowed() -> None:
     pins, needs = locked(), required()
-    not_for_tests = {"mutmut", "numba"}  # of the mutants, of the benchmarks
+    not_for_tests = {"numba"}  # of the benchmarks
     assert set(needs) - not_for_tests <= set(pins)
     old = {name for name, least in needs.items() if name in pins and as_numbers(pins[name]) < as_numbers(least)}
     assert not old, "make lock"

@@ -11,7 +11,7 @@ from snippets import PAGES, SnippetError, matches, run_all, snippets
 
 ALL = {name: list(snippets(page.read_text(encoding="utf-8"), name)) for name, page in PAGES.items()}
 
-QUICK = {"README.md", "mutants.md", "scenarios.md"}
+QUICK = {"README.md", "scenarios.md"}
 """Pages that start no processes, or one."""
 
 
