@@ -36,14 +36,14 @@ def locked() -> dict[str, str]:
     return {normal(name): version for name, _, version in (pin.partition("==") for pin in pins)}
 
 
-def installed_by_make(makefile: str) -> set[str]:
+def installed_by_name(commands: str) -> set[str]:
     """Return what `pip install` gets by name: no file, no option, not the project with an extra."""
     found = set()
-    while makefile != (makefile := re.sub(r"\$\([^()]*\)", "", makefile)):  # innermost values of make first
+    while commands != (commands := re.sub(r"\$\([^()]*\)", "", commands)):  # innermost values of make first
         pass
-    for line in makefile.replace("\\\n", " ").splitlines():
+    for line in commands.replace("\\\n", " ").splitlines():
         command, _, rest = line.partition(" install ")
-        if line.startswith("\t") and "pip" in command:
+        if "pip" in command and "#" not in command:
             words = shlex.split(rest.partition(";")[0])
             values = {words[place + 1] for place, word in enumerate(words[:-1]) if word in ("-r", "-c", "--editable")}
             found |= {normal(re.split("[=<>[]", word)[0]) for word in words if word[0] != "-" and word not in values}
@@ -59,18 +59,19 @@ def test_the_page_has_a_line_for_each_dependency_and_no_more() -> None:
     cells = re.findall(r"^\| (`[^|]+`) \|", page, re.MULTILINE)
     named = {normal(name) for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
     assert len(named) >= 30
-    of_make = installed_by_make((ROOT / "Makefile").read_text(encoding="utf-8"))
-    assert of_make >= {"atheris", "pip-audit"}
+    scripts = [ROOT / "Makefile", *(path for path in (ROOT / ".ci").iterdir() if not path.suffix)]
+    of_scripts = set().union(*(installed_by_name(path.read_text(encoding="utf-8")) for path in scripts))
+    assert of_scripts >= {"atheris", "pip-audit"}
     of_build = {normal(one.partition(">=")[0]) for one in OF_BUILD}
-    assert named == set(required()) | of_build | of_make | {"build"}  # which tests/e2e/test_wheel.py installs
+    assert named == set(required()) | of_build | of_scripts | {"build"}  # which tests/e2e/test_wheel.py installs
 
 
-def test_what_make_installs_by_name_is_found_in_its_lines() -> None:
+def test_what_commands_install_by_name_is_found() -> None:
     made = (
         "a:\n\tapt-get -qq install -y chromium\n\tpython -m pip install --quiet -r old.txt One_b two>=3 \\\n\t\tthree\n"
         "b:\n\t$(BIN)/pip install $(if $(CI),-c lock.txt) --editable '.[test]'; test -d four\n# pip install five\n"
     )
-    assert installed_by_make(made) == {"one-b", "two", "three"}
+    assert installed_by_name(made) == {"one-b", "two", "three"}
 
 
 def test_the_lock_has_every_dependency_in_a_version_that_is_allowed() -> None:
@@ -78,7 +79,7 @@ def test_the_lock_has_every_dependency_in_a_version_that_is_allowed() -> None:
     not_for_tests = {"numba"}  # of the benchmarks
     assert set(needs) - not_for_tests <= set(pins)
     old = {name for name, least in needs.items() if name in pins and as_numbers(pins[name]) < as_numbers(least)}
-    assert not old, "make lock"
+    assert not old, ".ci/lock"
 
 
 def test_the_lower_bounds_are_those_of_the_project() -> None:

@@ -1,6 +1,6 @@
 """Runs that are killed at random moments, and what must be left of them: every finished game, no process, equal tables.
 
-``python tests/e2e/kill_campaign.py 100`` (``make kills``) strikes a hundred times: the run itself, one of its workers,
+``python tests/e2e/kill_campaign.py 100`` strikes a hundred times: the run itself, one of its workers,
 or a worker of a Dask cluster, with SIGKILL, SIGINT or SIGTERM, up to three times in the life of one folder. After each
 blow the journal is compared with what it was, and after the last the same command goes on undisturbed: it must play
 what is missing and nothing else, and give the tables of a run that nothing disturbed.

@@ -1,4 +1,4 @@
-"""Some blows of the campaign (`make kills` strikes a hundred times): as many as fit into half a minute."""
+"""Some blows of the campaign of `kill_campaign.py`, which strikes a hundred times: as many as half a minute holds."""
 
 from __future__ import annotations
 

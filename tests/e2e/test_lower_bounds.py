@@ -1,6 +1,6 @@
 """The project with exactly the smallest versions that it allows, in an environment with nothing else in it.
 
-`make lower-bounds` runs many more tests there; what stands here is what CI can afford.
+`.ci/lower-bounds` runs many more tests there; what stands here is what CI can afford.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The reference results come out again: a sample of their games is played here, all of them by `make replay`."""
+"""The reference results come out again: a sample of their games is played here, all of them by `make reference`."""
 
 from __future__ import annotations
 

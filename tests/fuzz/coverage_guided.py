@@ -1,7 +1,7 @@
-"""Coverage-guided fuzzing of all that reads what a user or a disk hands in; ``make fuzz`` runs every target.
+"""Coverage-guided fuzzing of all that reads what a user or a disk hands in; ``.ci/fuzz`` runs every target.
 
 ``python tests/fuzz/coverage_guided.py TARGET -max_total_time=60``: whatever is raised beside the errors that a reader
-is meant to raise ends the run, with the input in a file. Needs atheris, which `make fuzz` installs beside the project.
+is meant to raise ends the run, with the input in a file. Needs atheris, which `.ci/fuzz` installs beside the project.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def test_it_is_what_the_golden_file_says(module: ModuleType, name: str, folder: 
     place.mkdir(exist_ok=True)
     text = (module.FOLDER / f"{name}.txt").read_text(encoding="utf-8")
     assert module.wanted(place)[name]().splitlines() == text.splitlines(), (
-        "if this was meant, read the difference that `make goldens` makes"
+        "if this was meant, read the difference that `python tests/goldens` makes"
     )
 
 

@@ -26,7 +26,7 @@ def broken(text: str, *whole: str) -> set[str]:
 @pytest.mark.parametrize("name", GOLDENS)
 def test_what_is_shown_is_what_the_golden_file_says(name: str) -> None:
     assert GOLDENS[name]().splitlines() == (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines(), (
-        "if this was meant, read the difference that `make goldens` makes"
+        "if this was meant, read the difference that `python tests/goldens` makes"
     )
 
 

@@ -1,4 +1,4 @@
-"""Hostile values and damage, for tests that try many: how often is set by FUZZ_EXAMPLES (`make fuzz` sets it high)."""
+"""Hostile values and damage, for tests that try many: how often is set by FUZZ_EXAMPLES (`.ci/fuzz` sets it high)."""
 
 from __future__ import annotations
 
