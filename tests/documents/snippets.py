@@ -11,7 +11,8 @@
 ======================  ======================================================================================
 
 ``<!-- not run: reason -->`` on the line before a block leaves it at what can be told without running it: Python
-compiles, and the commands of disttrack take these options. Nothing else escapes: another language is refused.
+compiles, and the commands of disttrack take these options. ``<!-- in tests: --trials 1 -->`` there adds options to each
+command of the block, so that it is tried at the size of a test. Nothing else escapes: another language is refused.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ SECONDS = 300
 
 FENCE = re.compile(r"^ *(`{3,})(.*)$")
 SKIP = re.compile(r"^<!-- not run: (.+) -->$")
+ADDED = re.compile(r"^<!-- in tests: (.+) -->$")
 SMALLEST: dict[str, Any] = {
     "name": "keys-of-a-page",
     "sites": 4,
@@ -69,6 +71,8 @@ class Snippet:
         The second word: the file that it is the text of; empty if there is none.
     skipped
         Why it is not run; empty if it is.
+    added
+        Options that each command gets in tests.
     """
 
     page: str
@@ -77,6 +81,7 @@ class Snippet:
     file: str
     text: str
     skipped: str = ""
+    added: str = ""
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
@@ -89,12 +94,11 @@ class SnippetError(AssertionError):
 def snippets(text: str, page: str) -> Iterator[Snippet]:
     """Yield the fenced blocks of a page."""
     lines = iter(enumerate(text.splitlines(), 1))
-    skipped = ""
+    skipped = added = ""
     for number, line in lines:
         begun = FENCE.match(line)
         if not begun:
-            mark = SKIP.match(line.strip())
-            skipped = mark[1] if mark else ""
+            skipped, added = (mark[1] if (mark := form.match(line.strip())) else "" for form in (SKIP, ADDED))
             continue
         block, fence = [], None
         for _, inside in lines:
@@ -106,8 +110,8 @@ def snippets(text: str, page: str) -> Iterator[Snippet]:
         language, _, file = begun[2].strip().partition(" ")
         if language not in LANGUAGES:
             raise SnippetError(f"{page}:{number}: {language!r} is none of {', '.join(LANGUAGES)}")
-        yield Snippet(page, number, language, file.strip(), "\n".join(block) + "\n", skipped)
-        skipped = ""
+        yield Snippet(page, number, language, file.strip(), "\n".join(block) + "\n", skipped, added)
+        skipped = added = ""
 
 
 def run_all(found: list[Snippet], folder: Path) -> list[Snippet]:
@@ -173,7 +177,7 @@ def commands(snippet: Snippet) -> Iterator[tuple[str, list[str]]]:
 
 def _console(snippet: Snippet, folder: Path) -> None:
     for command, printed in commands(snippet):
-        out = _command(snippet, command, folder)
+        out = _command(snippet, f"{command} {snippet.added}".rstrip(), folder)
         if printed and not matches("\n".join(printed), out):
             raise SnippetError(f"{snippet}: {command} prints something else than the page says:\n{out}")
 
