@@ -7,8 +7,8 @@ import random
 import pytest
 from commands import disttrack, refused
 
+from disttrack.fleet.advice import LEAST, advise, candidates, scenario_of, service_of, settled
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.search.quota_advice import LEAST, advise, candidates, scenario_of, service_of, settled
 
 
 def test_its_answer_holds_when_it_is_played() -> None:

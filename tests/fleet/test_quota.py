@@ -10,27 +10,13 @@ from typing import Any, Final
 import pytest
 from hostile import hold_line
 
-from disttrack.adversaries import (
-    Autoscaling,
-    Burst,
-    Bursts,
-    Change,
-    ChurnOfSites,
-    FlashCrowd,
-    Freeze,
-    Greedy,
-    Probing,
-    Rest,
-    RoundRobin,
-    SingleSite,
-    Uniform,
-    Zipf,
-)
-from disttrack.protocols import (
+from disttrack.adversaries import Burst, Bursts, Freeze, Rest, RoundRobin, SingleSite, Uniform, Zipf
+from disttrack.fleet.change import Change
+from disttrack.fleet.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy, Probing
+from disttrack.fleet.quotas import (
     BatchQuota,
     Central,
     CountdownQuota,
-    Deterministic,
     Gossip,
     HybridQuota,
     Lease,
@@ -38,13 +24,14 @@ from disttrack.protocols import (
     Split,
     WeightedSplit,
 )
+from disttrack.fleet.task import by_window, measured
+from disttrack.protocols import Deterministic
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.faults import broken
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import build
-from disttrack.simulator.tasks.quota import by_window, measured
 
 NETWORKS: Final[list[Any]] = [
     None,

@@ -9,7 +9,7 @@ from math import ceil, floor, inf
 from typing import Any, Final
 
 from disttrack.adversaries import SingleSite, Uniform, Zipf
-from disttrack.protocols.quotas import (
+from disttrack.fleet.quotas import (
     BatchQuota,
     Central,
     CountdownQuota,
@@ -20,11 +20,11 @@ from disttrack.protocols.quotas import (
     Split,
     WeightedSplit,
 )
+from disttrack.fleet.task import measured
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.play import play
 from disttrack.simulator.points.registry import parameters
-from disttrack.simulator.tasks.quota import measured
 
 LEAST: Final = 0.98
 """Utilisation that a recommended protocol has under even and uneven load."""

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from disttrack.adversaries.schedules import Change
+from disttrack.fleet.change import Change
+from disttrack.fleet.fleet import Fleet
+from disttrack.fleet.outcome import FleetGame
+from disttrack.fleet.quotas.base import Quota
 from disttrack.protocols.base import Server, Site
-from disttrack.protocols.quotas.base import Quota
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
-from disttrack.simulator.game.fleet import Fleet
+from disttrack.simulator.game.outcome import Game
 
 
 class FleetEngine(Engine):
     """What both have: the fleet, its answers in the adversary's view, and sites that come and go by its plans."""
 
     by_mail: ClassVar[bool] = True
+    outcome: ClassVar[type[Game]] = FleetGame
     protocol: Quota
     fleet: Fleet
 
@@ -40,6 +43,9 @@ class FleetEngine(Engine):
     def close(self, last: int) -> None:
         super().close(last)  # type: ignore[safe-super]
         self.fleet.look(last)
+
+    def extra(self) -> dict[str, Any]:
+        return {"quota": self.protocol, "looks": self.fleet.looks}
 
 
 class QuotaStep(FleetEngine, Step):

@@ -7,7 +7,6 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.simulator.plots.description import Axis, Description, Item, Look, Panel, Rule, Series, rounded
-from disttrack.simulator.plots.kinds import Windows
 from disttrack.simulator.plots.marks import BORDER, mark
 from disttrack.simulator.plots.panels import look_of, shape
 from disttrack.simulator.plots.sweep import panels
@@ -19,15 +18,15 @@ from disttrack.simulator.results.read import Tables
 _LIMIT: Final = Look(BORDER, width=1.2, order=1)
 
 
-def windows(plot: Windows, tables: Tables) -> Description:
-    """Return a `windows` figure: the first game of each line."""
+def windows(tables: Tables, count: int, title: str = "") -> Description:
+    """Return a `windows` figure: the first game of each line, in its first `count` windows."""
     trials = tables.trials
     axes = swept_axes(trials)
     kinds = tuple(dict.fromkeys(trials["protocol"]))
     looks: dict[str, Look] = {}
     limits: set[float] = set()
     made, last, highest = [], 0.0, 0.0
-    for title, there in panels(tables):
+    for against, there in panels(tables):
         items: list[Item] = []
         for line in lines(there, "", ("adversary",) if "adversary" in axes else ()):
             game = line.games.iloc[0]
@@ -35,20 +34,20 @@ def windows(plot: Windows, tables: Tables) -> Description:
             series = tables.timeline(game)
             looks.setdefault(line.label, look_of(line, kinds, marker=""))
             number = (series["step"] - 1) // int(rule["window"])
-            for _, part in series[number < plot.count].groupby(number):
+            for _, part in series[number < count].groupby(number):
                 steps, cost = part["step"].to_numpy(dtype=float), part["output"].to_numpy(dtype=float)
                 items.append(Series(line.label, steps, cost, looks[line.label]))
                 last, highest = max(last, float(steps[-1])), max(highest, float(cost.max()))
             limits.add(float(rule["limit"]))
-        made.append((title, items))
+        made.append((against, items))
     rules: list[Item] = [Rule(limit, _LIMIT) for limit in sorted(limits)]
     x = Axis("step", ends=(0.0, last), most=5, text=short)
     y = Axis("cost admitted in the window", ends=(0.0, 1.08 * max(highest, *limits)), most=6, text=short)
     rows, columns = shape(len(made))
     return Description(
-        [Panel([*rules, *items], x, y, title) for title, items in made], columns, 3.6 if rows == 1 else 2.6 * rows,
-        plot.title or tables.title, fixed(tables), "Horizontal line: the limit. The first game of each point.",
-        f"Cost admitted in the first {plot.count} windows, limit {' and '.join(map(rounded, sorted(limits)))}.",
+        [Panel([*rules, *items], x, y, against) for against, items in made], columns, 3.6 if rows == 1 else 2.6 * rows,
+        title or tables.title, fixed(tables), "Horizontal line: the limit. The first game of each point.",
+        f"Cost admitted in the first {count} windows, limit {' and '.join(map(rounded, sorted(limits)))}.",
         [(look, label) for label, look in looks.items()],
     )  # fmt: skip
 

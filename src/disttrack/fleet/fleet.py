@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from disttrack.adversaries.schedules import Change
+from disttrack.fleet.change import Change
+from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.parts import QuotaServer, QuotaSite
 from disttrack.protocols.base import Message
-from disttrack.protocols.quotas.base import Quota
-from disttrack.protocols.quotas.parts import QuotaServer, QuotaSite
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.network.letters import FAULT, Clock, Letter
 

@@ -11,8 +11,9 @@ from typing import ClassVar, Literal
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.listed_schedules import Labels
-from disttrack.adversaries.schedules import Burst, Change, Rest, Schedule
+from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.adversaries.scripts import Scripted
+from disttrack.fleet.change import Change
 from disttrack.mechanisms.checks import Flag, UpToOne, Whole
 
 PLAYS = ("quota",)

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from math import ceil, inf, isfinite
 from typing import Any, ClassVar
 
-from disttrack.protocols.quotas import Quota
+from disttrack.fleet.engines import QuotaLeap, QuotaStep
+from disttrack.fleet.outcome import FleetGame
+from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.network import Network, network_of
 from disttrack.simulator.game.network.latency import Latency
-from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
 from disttrack.simulator.tasks.base import SITES, Record, Size
@@ -32,8 +33,10 @@ class QuotaGame(Count):
     """
 
     kind: ClassVar[str] = "quota"
+    heading: ClassVar[str] = "Quotas that sites share"
+    own_engines: ClassVar[Mapping[str, type[Any]]] = {"step": QuotaStep, "leap": QuotaLeap}
     rules: ClassVar[int] = 1
-    bases: ClassVar[Mapping[str, str]] = {**Count.bases, "protocol": "disttrack.protocols.quotas.base:Quota"}
+    bases: ClassVar[Mapping[str, str]] = {**Count.bases, "protocol": "disttrack.fleet.quotas.base:Quota"}
     sizes: ClassVar[Sequence[Size]] = (SITES, Size("requests", "items", "Requests of a game.", least=1, needed=True))
     defaults: ClassVar[Sequence[str]] = ("limit", "window", "costs", "reserve", "settle", "skew")
     columns: ClassVar[Sequence[str]] = (
@@ -64,7 +67,7 @@ class QuotaGame(Count):
 
     def play(self, point: Point, seed: int) -> Record:
         game = self.game(point, seed=seed, on_error="record")
-        if game.error:
+        if not isinstance(game, FleetGame) or game.error:
             return record_of(game)
         record = record_of(game, **measured(game, network_of(point.network)))
         record.series.clear()
@@ -105,7 +108,7 @@ def by_window(looks: Sequence[dict[str, Any]], window: int) -> list[dict[str, An
     return rows
 
 
-def measured(game: Game, network: Network | None = None) -> dict[str, Any]:
+def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
     """Return the columns of the task for a game on this network, with its verdict."""
     protocol: Quota = game.quota
     looks, limit = game.looks, protocol.limit

@@ -17,9 +17,10 @@ from deployment import Deployment, Running, ask, deployed, free_port, wait_for
 
 from disttrack.adversaries import Freeze
 from disttrack.adversaries.base import View
-from disttrack.adversaries.loads import Greedy
-from disttrack.live.entries import protocol_of
-from disttrack.protocols import CountdownQuota, Protocol
+from disttrack.fleet.live.entries import protocol_of
+from disttrack.fleet.loads import Greedy
+from disttrack.fleet.quotas import CountdownQuota
+from disttrack.protocols import Protocol
 from disttrack.simulator.cli.options import entry_of
 from disttrack.simulator.game.consultation import Consultation
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from deployment import Deployment, Running, ask, deployed, free_port, wait_for
 
-from disttrack.live.frames import BEAT, HEARD, HELLO, MESSAGE, VERSION, pack
+from disttrack.fleet.live.frames import BEAT, HEARD, HELLO, MESSAGE, VERSION, pack
 
 PEERS = 10_000
 

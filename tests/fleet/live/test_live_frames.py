@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disttrack.live.frames import LARGEST, Frames, NonsenseError, checked, pack
+from disttrack.fleet.live.frames import LARGEST, Frames, NonsenseError, checked, pack
 
 VALUES = st.recursive(
     st.none() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text(max_size=8),

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from disttrack.adversaries import Freeze, RoundRobin, SingleSite
-from disttrack.adversaries.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy, Probing
-from disttrack.live.timed import Host
-from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized
-from disttrack.protocols.quotas import (
+from disttrack.fleet.live.timed import Host
+from disttrack.fleet.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy, Probing
+from disttrack.fleet.quotas import (
     BatchQuota,
     Central,
     CountdownQuota,
@@ -23,6 +22,7 @@ from disttrack.protocols.quotas import (
     Split,
     WeightedSplit,
 )  # fmt: skip
+from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized
 from disttrack.protocols.thresholds.batches import Batch, Countdown
 from disttrack.simulator import play
 from disttrack.simulator.errors import RunError, ScenarioError

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from disttrack.live import journal
-from disttrack.live.entries import entry_of, protocol_of
-from disttrack.live.frames import NonsenseError, pack
-from disttrack.live.journal import Kept
-from disttrack.live.parts import ServerPart, SitePart
-from disttrack.live.session import Session
+from disttrack.fleet.live import journal
+from disttrack.fleet.live.entries import entry_of, protocol_of
+from disttrack.fleet.live.frames import NonsenseError, pack
+from disttrack.fleet.live.journal import Kept
+from disttrack.fleet.live.parts import ServerPart, SitePart
+from disttrack.fleet.live.session import Session
 from disttrack.protocols import Deterministic, Martingale, PrivateCopies, Protocol, Randomized, Robust
 from disttrack.protocols.parts import Message
 from disttrack.simulator.errors import RunError

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from disttrack.adversaries import Adversary, Burst, Change, Rest, Rotation, RoundRobin, SingleSite
+from disttrack.adversaries import Adversary, Burst, Rest, Rotation, RoundRobin, SingleSite
 from disttrack.adversaries.scripts import Scripted
-from disttrack.protocols import (
+from disttrack.fleet.change import Change
+from disttrack.fleet.quotas import (
     BatchQuota,
     Central,
     CountdownQuota,
@@ -21,10 +22,10 @@ from disttrack.protocols import (
     Split,
     WeightedSplit,
 )
-from disttrack.protocols.quotas.base import Quota
+from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.task import measured
 from disttrack.simulator import play
 from disttrack.simulator.game.network import network_of
-from disttrack.simulator.tasks.quota import measured
 
 TEN = {"limit": 10, "window": 30}
 

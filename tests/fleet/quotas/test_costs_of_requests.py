@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from disttrack.fleet.quotas.costs import Costs
 from disttrack.protocols import FOREVER
-from disttrack.protocols.quotas.costs import Costs
 
 
 @pytest.mark.parametrize("cycle", [[1], [7], [1, 5], [3, 1, 1], [2, 9, 4, 4]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from disttrack.live.parts import Event, SitePart
+from disttrack.fleet.live.parts import Event, SitePart
 
 
 async def tick(part: SitePart, do: Callable[[Event], object], age: float, step: float, joins: bool) -> None:

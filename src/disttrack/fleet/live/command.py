@@ -9,11 +9,11 @@ from typing import Final
 
 import click
 
-from disttrack.live.timed import Host, Timed
+from disttrack.fleet.live.timed import Host, Timed
+from disttrack.fleet.units import RATE, TIME
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.compare import print_compared
 from disttrack.simulator.cli.options import FILE, FOLDER, SET
-from disttrack.simulator.cli.quota_units import RATE, TIME
 from disttrack.simulator.cli.run_output import print_run
 from disttrack.simulator.cli.tables import Column, Table, print_table, print_text
 from disttrack.simulator.errors import ScenarioError

@@ -15,18 +15,18 @@ from typing import Any, Final
 
 import click
 
-from disttrack.live.entries import entry_of, protocol_of
-from disttrack.live.frames import NonsenseError
-from disttrack.live.http import listen, server_app, site_app
-from disttrack.live.journal import Kept
-from disttrack.live.link import CHUNK, Security, address
-from disttrack.live.parts import ServerPart
-from disttrack.live.server import ServerProcess
-from disttrack.live.site import SiteProcess
-from disttrack.protocols.quotas import Quota
+from disttrack.fleet.live.entries import entry_of, protocol_of
+from disttrack.fleet.live.frames import NonsenseError
+from disttrack.fleet.live.http import listen, server_app, site_app
+from disttrack.fleet.live.journal import Kept
+from disttrack.fleet.live.link import CHUNK, Security, address
+from disttrack.fleet.live.parts import ServerPart
+from disttrack.fleet.live.server import ServerProcess
+from disttrack.fleet.live.site import SiteProcess
+from disttrack.fleet.quotas import Quota
+from disttrack.fleet.units import TIME
 from disttrack.simulator.cli.options import FILE, SITES, side_option
 from disttrack.simulator.cli.options import entry_of as entry_in
-from disttrack.simulator.cli.quota_units import TIME
 from disttrack.simulator.errors import RunError, ScenarioError
 
 SOURCE: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True)

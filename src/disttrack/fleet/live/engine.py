@@ -13,15 +13,15 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary
-from disttrack.live.processes import Processes
-from disttrack.live.server import Row
+from disttrack.fleet.engines import QuotaLeap
+from disttrack.fleet.live.processes import Processes
+from disttrack.fleet.live.server import Row
+from disttrack.fleet.quotas.costs import Costs
 from disttrack.protocols.base import Message, Protocol, Server, Site
-from disttrack.protocols.quotas.costs import Costs
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines import Engine, Leap
 from disttrack.simulator.game.engines.alarms import Alarms
-from disttrack.simulator.game.engines.quotas import QuotaLeap
 
 SPOKEN: Final = (Message("spoken"),)
 """Returned by a stand-in if the site sends messages, which travel from process to process."""

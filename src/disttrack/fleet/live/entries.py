@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from disttrack.live.frames import NonsenseError
+from disttrack.fleet.live.frames import NonsenseError
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.registry import kinds, make

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from disttrack.live.parts import MOST
-from disttrack.live.server import ServerProcess
-from disttrack.protocols.quotas import Quota
+from disttrack.fleet.live.parts import MOST
+from disttrack.fleet.live.server import ServerProcess
+from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.outputs import measured
 
 

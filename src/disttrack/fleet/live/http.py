@@ -15,12 +15,12 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from pydantic import BaseModel, Field, ValidationError
 
-from disttrack.live import estimate as estimates
-from disttrack.live.link import Security
-from disttrack.live.parts import SitePart
-from disttrack.live.server import ServerProcess
-from disttrack.live.site import SiteProcess
-from disttrack.protocols.quotas import Quota
+from disttrack.fleet.live import estimate as estimates
+from disttrack.fleet.live.link import Security
+from disttrack.fleet.live.parts import SitePart
+from disttrack.fleet.live.server import ServerProcess
+from disttrack.fleet.live.site import SiteProcess
+from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.outputs import measured
 
 LARGEST: Final = 2**14

@@ -15,8 +15,8 @@ from typing import Any, Final
 import cloudpickle
 import msgpack
 
-from disttrack.live.frames import NonsenseError, array_of, pack
-from disttrack.live.parts import Event, Sent, ServerPart, SitePart
+from disttrack.fleet.live.frames import NonsenseError, array_of, pack
+from disttrack.fleet.live.parts import Event, Sent, ServerPart, SitePart
 from disttrack.simulator.errors import RunError
 
 EVERY: Final = 10_000

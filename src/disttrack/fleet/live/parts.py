@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.live.frames import NonsenseError
-from disttrack.live.session import Session
+from disttrack.fleet.live.frames import NonsenseError
+from disttrack.fleet.live.session import Session
+from disttrack.fleet.quotas import Quota
+from disttrack.fleet.quotas.costs import Costs
+from disttrack.fleet.quotas.parts import QuotaServer, QuotaSite
 from disttrack.protocols.base import EVERYONE, Message, Protocol, even_start
-from disttrack.protocols.quotas import Quota
-from disttrack.protocols.quotas.costs import Costs
-from disttrack.protocols.quotas.parts import QuotaServer, QuotaSite
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network.machines import SiteMachine
 from disttrack.simulator.game.network.recovery import ANEW, RECOUNT, RECOUNTED

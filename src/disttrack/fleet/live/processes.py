@@ -16,15 +16,15 @@ from multiprocessing.connection import Connection
 from typing import Any, Final
 
 from disttrack.adversaries import RoundRobin
-from disttrack.live.entries import entry_of
-from disttrack.live.journal import Kept
-from disttrack.live.link import Security
-from disttrack.live.parts import Event, ServerPart, SitePart
-from disttrack.live.server import Row, ServerProcess
-from disttrack.live.site import SiteProcess
+from disttrack.fleet.live.entries import entry_of
+from disttrack.fleet.live.journal import Kept
+from disttrack.fleet.live.link import Security
+from disttrack.fleet.live.parts import Event, ServerPart, SitePart
+from disttrack.fleet.live.server import Row, ServerProcess
+from disttrack.fleet.live.site import SiteProcess
+from disttrack.fleet.quotas import Quota
+from disttrack.fleet.quotas.parts import QuotaSite
 from disttrack.protocols.base import Protocol
-from disttrack.protocols.quotas import Quota
-from disttrack.protocols.quotas.parts import QuotaSite
 from disttrack.simulator.errors import RunError
 from disttrack.simulator.game.play import hosted, play
 
@@ -252,7 +252,7 @@ async def _led(pipe: Connection, commands: Mapping[str, Callable[..., Any]]) -> 
 def _run(lead: Coroutine[Any, Any, None], pipe: Connection) -> None:
     """Run a process to its end; an error is sent to the leading process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the leading process ends it
-    logging.getLogger("disttrack.live").setLevel(logging.CRITICAL)  # at the end of a game all connections break
+    logging.getLogger("disttrack.fleet.live").setLevel(logging.CRITICAL)  # at the end of a game all connections break
     try:
         asyncio.run(lead)
     except Exception as error:

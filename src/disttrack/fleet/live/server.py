@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from disttrack.live import frames
-from disttrack.live.frames import Frames, NonsenseError, checked, pack
-from disttrack.live.journal import Kept
-from disttrack.live.link import CHUNK, SILENCE, Security, beats, close
-from disttrack.live.parts import MOST, Event, Sent, ServerPart
-from disttrack.protocols.quotas import Quota
+from disttrack.fleet.live import frames
+from disttrack.fleet.live.frames import Frames, NonsenseError, checked, pack
+from disttrack.fleet.live.journal import Kept
+from disttrack.fleet.live.link import CHUNK, SILENCE, Security, beats, close
+from disttrack.fleet.live.parts import MOST, Event, Sent, ServerPart
+from disttrack.fleet.quotas import Quota
 
-LOG: Final = logging.getLogger("disttrack.live")
+LOG: Final = logging.getLogger("disttrack.fleet.live")
 GREETING: Final = 5.0
 """Seconds for a greeting."""
 STRANGERS: Final = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from disttrack.live.frames import NonsenseError
+from disttrack.fleet.live.frames import NonsenseError
 from disttrack.protocols.parts import Message
 
 

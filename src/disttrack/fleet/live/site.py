@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from disttrack.live import frames
-from disttrack.live.clock import tick
-from disttrack.live.entries import protocol_of
-from disttrack.live.frames import Frames, NonsenseError, checked, pack
-from disttrack.live.journal import Kept
-from disttrack.live.link import CHUNK, SILENCE, Security, beats, close
-from disttrack.live.parts import Event, SitePart
+from disttrack.fleet.live import frames
+from disttrack.fleet.live.clock import tick
+from disttrack.fleet.live.entries import protocol_of
+from disttrack.fleet.live.frames import Frames, NonsenseError, checked, pack
+from disttrack.fleet.live.journal import Kept
+from disttrack.fleet.live.link import CHUNK, SILENCE, Security, beats, close
+from disttrack.fleet.live.parts import Event, SitePart
+from disttrack.fleet.quotas import Quota
 from disttrack.protocols.base import Protocol
-from disttrack.protocols.quotas import Quota
 from disttrack.simulator.errors import RunError
 
-LOG: Final = logging.getLogger("disttrack.live")
+LOG: Final = logging.getLogger("disttrack.fleet.live")
 PAUSES: Final = (0.05, 0.1, 0.2, 0.5, 1.0)
 """Seconds before the first tries to connect again, and before all further ones."""
 

@@ -10,9 +10,9 @@ from statistics import fmean
 from typing import Any, Final
 
 from disttrack.adversaries.base import Adversary
-from disttrack.live.engine import Led, LedLeap, LedQuota, RemoteServer
+from disttrack.fleet.live.engine import Led, LedLeap, LedQuota, RemoteServer
+from disttrack.fleet.quotas import Quota
 from disttrack.protocols.base import Protocol
-from disttrack.protocols.quotas import Quota
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.game.engines import Engine
 from disttrack.simulator.game.engines.base import Strides

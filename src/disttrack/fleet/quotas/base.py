@@ -6,13 +6,15 @@ Time is counted in steps, and a step brings at most one request. Guarantees and 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from disttrack.fleet.faults import Generous
+from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
 from disttrack.protocols.base import Protocol
-from disttrack.protocols.quotas.parts import Answers, QuotaServer, QuotaSite
+from disttrack.simulator.faults.parts import FaultyPart
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Quota(Protocol):
     reveals: ClassVar[str] = "each site's answers"
     every: ClassVar[int | None] = None
     """Steps from one flush of a site to the next, None for no flushes; a parameter of the kinds that have them."""
+    faults: ClassVar[Mapping[str, type[FaultyPart]]] = {"coarse": Generous}
 
     def __post_init__(self) -> None:
         super().__post_init__()

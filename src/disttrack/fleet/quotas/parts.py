@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from disttrack.fleet.quotas.costs import Costs
 from disttrack.protocols.parts import FOREVER, Message, Server, Site
-from disttrack.protocols.quotas.costs import Costs
 
 
 class Answers(list[bool | None]):

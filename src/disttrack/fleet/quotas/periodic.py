@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from math import ceil, isfinite, log2
 from typing import Any, ClassVar
 
+from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import Message
-from disttrack.protocols.quotas.base import Quota
-from disttrack.protocols.quotas.parts import Answers, QuotaServer, QuotaSite
 
 
 @dataclass(frozen=True)

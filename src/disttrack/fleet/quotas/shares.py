@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero
 from disttrack.protocols.base import Message
-from disttrack.protocols.quotas.base import Quota
-from disttrack.protocols.quotas.parts import Answers, QuotaServer, QuotaSite
 
 
 def even_share(limit: int, k: int, site: int) -> int:

@@ -2,8 +2,9 @@
 
 A kind is a registered name (``robust``), ``module:Class``, or ``path/to/file.py:Class``. Names come from the
 packages of the built-in kinds, and from entry points of installed packages (``disttrack.protocols``,
-``disttrack.adversaries``, ``disttrack.tasks``, ``disttrack.plots``). A game has two roles, who answers (`protocol`) and
-who asks (`adversary`); which kinds it takes follows from the classes that it names for them.
+``disttrack.adversaries``, ``disttrack.tasks``, ``disttrack.plots``); the name of an entry point may have another word
+and a dot before that of the kind, where another game has a kind of this name. A game has two roles, who answers
+(`protocol`) and who asks (`adversary`); which kinds it takes follows from the classes that it names for them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -58,7 +59,6 @@ HOMES: Final[dict[Family, Home]] = {
             "disttrack.mechanisms": "MECHANISMS",
             "disttrack.mechanisms.sketches": "SKETCHES",
             "disttrack.mechanisms.statistical": "CURATORS",
-            "disttrack.protocols.quotas": "",
             "disttrack.protocols.contents": "",
         },
     ),
@@ -107,10 +107,15 @@ def kinds(family: Family) -> dict[str, Kind]:
             key = name if name not in known else f"{package.rpartition('.')[2]}.{name}"
             known[key] = Kind(name, family, reference, key=key)
     for point in entry_points(group=f"disttrack.{home.plural}"):
-        origin = point.dist.name if point.dist is not None else point.group
         if point.name not in known:  # names of built-in kinds are permanent
-            known[point.name] = Kind(point.name, family, point.value, origin, point.name)
+            known[point.name] = Kind(point.name.rpartition(".")[2], family, point.value, _origin(point), point.name)
     return known
+
+
+def _origin(point: EntryPoint) -> str:
+    """Return the distribution that an entry point is of; its group if that is not known."""
+    origin = point.dist.name if point.dist is not None else point.group
+    return "built in" if origin == "disttrack" else origin
 
 
 def kinds_for(family: Family, base: str) -> dict[str, Kind]:
