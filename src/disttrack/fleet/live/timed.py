@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary
 from disttrack.fleet.live.engine import Led, LedLeap, LedQuota, RemoteServer
@@ -166,6 +166,7 @@ class Host:
         The engines of the games so far.
     """
 
+    name: ClassVar[str] = "live"
     rate: float | None = None
     delay: float = 0.0
     played: list[Led] = field(default_factory=list)

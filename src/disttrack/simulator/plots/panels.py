@@ -37,6 +37,7 @@ from disttrack.simulator.plots.sweep import (
     marks_note,
     panels_of_curves,
     power,
+    symbol,
 )
 from disttrack.simulator.results.formats import short, swept_ticks
 from disttrack.simulator.results.lines import Line
@@ -128,11 +129,10 @@ def curves(
     y = value_axis(label, np.r_[shown, kept], edges, linear=linear)
     x = swept_axis(plot.x, np.concatenate([curve.x for curve in all_curves]), columns, tables.task.axes)
     kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
-    panels = []
+    panels, letter = [], symbol(plot.x, tables.task.axes)
     for place, (title, part) in enumerate(drawn):
         last = named and ((place + 1) % columns == 0 or place == len(drawn) - 1)
-        powers = [power(one, plot.x, tables.task.axes) if named and one.middle.min() > low else "" for one in part]
-        items = [item for one, own in zip(part, powers, strict=True) for item in _items(one, kinds, own, last)]
+        items = [item for curve in part for item in _items(curve, kinds, letter if named else "", low, named=last)]
         others = [replace(one, label="") if isinstance(one, Series) and not last else one for one in more]
         panels.append(Panel([*items, *others], x, y, title))
     looks = {curve.line.label: look_of(curve.line, kinds) for curve in all_curves}
@@ -158,8 +158,8 @@ def _height(rows: int, columns: int, names: int) -> float:
     return 3.9 + 0.25 * max(0, names - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
 
 
-def _items(curve: Curve, kinds: tuple[str, ...], power: str, named: bool) -> list[Item]:
-    """Return one line with marks, band and bound; beside it its name, and its power of the axis."""
+def _items(curve: Curve, kinds: tuple[str, ...], letter: str, low: float, *, named: bool) -> list[Item]:
+    """Return one line with marks, band and bound; beside it its name, and its power of the axis if above `low`."""
     name, look = curve.line.label, look_of(curve.line, kinds)
     items: list[Item] = []
     if np.any(curve.high > curve.low):
@@ -167,7 +167,9 @@ def _items(curve: Curve, kinds: tuple[str, ...], power: str, named: bool) -> lis
     if np.isfinite(curve.bound).any():
         items.append(Series(name, curve.x, curve.bound, Look(look.colour, "", THIN, 0.9, order=1.5), "bound"))
     # a longer name in one line would leave the lines no room
-    label = " ".join([textwrap.fill(name, 34) * named, power]).strip()
+    label = " ".join(
+        [textwrap.fill(name, 34) * named, power(curve, letter) if letter and curve.middle.min() > low else ""]
+    ).strip()
     items.append(Series(name, curve.x, curve.middle, look, low=curve.low, high=curve.high, label=label))
     at = curve.broken
     if at.any():

@@ -166,11 +166,13 @@ def fitted(x: Any, y: Any) -> str:
     return f"{slope:.2f} ± {max(1, ceil(100 * error - 1e-9)) / 100:.2f}"
 
 
-def power(curve: Curve, axis: str, labels: Mapping[str, str]) -> str:
-    """Return the power through all marks of a line with its error, as text; empty where they do not lie on one."""
+def power(curve: Curve, letter: str) -> str:
+    """Return the power of an axis, by its letter, through all marks of a line, with its error, as text.
+
+    It is empty where they do not lie on one.
+    """
     if not curve.fit:
         return ""
-    letter = symbol(axis, labels)
     letter = letter if len(letter) < 3 else f"({letter})"
     return rf"$\propto {letter}^{{{curve.fit}}}$".replace(" ± ", r"\pm ")
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -107,15 +107,11 @@ def kinds(family: Family) -> dict[str, Kind]:
             key = name if name not in known else f"{package.rpartition('.')[2]}.{name}"
             known[key] = Kind(name, family, reference, key=key)
     for point in entry_points(group=f"disttrack.{home.plural}"):
+        whose = point.dist.name if point.dist is not None else point.group
+        origin = "built in" if whose == "disttrack" else whose
         if point.name not in known:  # names of built-in kinds are permanent
-            known[point.name] = Kind(point.name.rpartition(".")[2], family, point.value, _origin(point), point.name)
+            known[point.name] = Kind(point.name.rpartition(".")[2], family, point.value, origin, point.name)
     return known
-
-
-def _origin(point: EntryPoint) -> str:
-    """Return the distribution that an entry point is of; its group if that is not known."""
-    origin = point.dist.name if point.dist is not None else point.group
-    return "built in" if origin == "disttrack" else origin
 
 
 def kinds_for(family: Family, base: str) -> dict[str, Kind]:

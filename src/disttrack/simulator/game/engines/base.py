@@ -62,7 +62,6 @@ class Engine(ABC):
     plans: ClassVar[type[Any]] = Schedule
     """The class of the adversary's plans."""
     outcome: ClassVar[type[Game]] = Game
-    """The class of the outcome."""
     server: Server
     referee: Any
     lag: Any = None
