@@ -26,14 +26,14 @@ from typing import Any, Final
 
 import click
 
-from disttrack.live import frames
-from disttrack.live.entries import entry_of
-from disttrack.live.frames import Frames, pack
-from disttrack.live.journal import Kept
-from disttrack.live.link import CHUNK, Security
-from disttrack.live.parts import ServerPart
-from disttrack.live.server import ServerProcess
-from disttrack.live.site import SiteProcess
+from disttrack.fleet.live import frames
+from disttrack.fleet.live.entries import entry_of
+from disttrack.fleet.live.frames import Frames, pack
+from disttrack.fleet.live.journal import Kept
+from disttrack.fleet.live.link import CHUNK, Security
+from disttrack.fleet.live.parts import ServerPart
+from disttrack.fleet.live.server import ServerProcess
+from disttrack.fleet.live.site import SiteProcess
 from disttrack.protocols import Exact
 from disttrack.simulator.cli.tables import Column, Table, print_table
 from disttrack.simulator.results.files import writing
@@ -273,7 +273,7 @@ async def _gateways(protocol: str, few: int, most: int) -> AsyncIterator[Running
 @click.option("--out", type=click.Path(path_type=Path), default=Path("results/benchmarks"), show_default=True)
 def main(parts: tuple[str, ...], windows: int, total: int, out: Path) -> None:
     """Measure a deployment against its alternatives, on one machine."""
-    logging.getLogger("disttrack.live").setLevel(logging.ERROR)
+    logging.getLogger("disttrack.fleet.live").setLevel(logging.ERROR)
     out.mkdir(parents=True, exist_ok=True)
     for part, rows in (("messages", messages(total)), ("quotas", quotas(windows))):
         if parts and part not in parts:

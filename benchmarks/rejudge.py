@@ -22,7 +22,7 @@ from disttrack.simulator.claims.expressions import columns_of
 from disttrack.simulator.claims.judge import Finding
 from disttrack.simulator.results.formats import number
 from disttrack.simulator.results.write import PlacedRecord, write_tables
-from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
 from disttrack.simulator.tasks.base import Record
 
 OF_KIND: Final = tuple(name for name in KINDS if name not in PLACE)
@@ -94,11 +94,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, default=Path("results/reference"), metavar="FOLDER")
     parser.add_argument("--out", type=Path, default=Path("build/rejudged"), metavar="FOLDER")
     given = parser.parse_args(arguments)
-    for name in given.names or sorted(path.stem for path in Path("scenarios").glob("*.yaml")):
+    for name in given.names or sorted(shipped_scenarios()):
         if not (given.results / name).is_dir():
             continue
         print(name)
-        for one in judged_again(load(Path("scenarios") / f"{name}.yaml"), given.results / name, given.out / name):
+        for one in judged_again(load(shipped_scenarios()[name]), given.results / name, given.out / name):
             line = f"  {one.verdict} {one.name} [{one.group}]: {number(one.value)}, wanted {one.bound}"
             line += f"; {one.games:,} games; false alarm {number(one.false_alarm)}"
             print(f"{line}; power {number(one.power)}, {number(one.of_goal)} of its goal")

@@ -17,7 +17,7 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-PACKAGES: Final = ("simulator", "protocols", "adversaries", "mechanisms", "live")
+PACKAGES: Final = ("simulator", "protocols", "adversaries", "mechanisms", "fleet")
 """The packages below `disttrack`."""
 MOST_LINES: Final = 300
 """Lines of a file."""
@@ -55,8 +55,6 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
         | {"report", "replay", "runs", "search", "templates", "conformance"}
     ),
     "__main__": frozenset({"cli"}),
-    # real processes, which nothing in the simulator imports: the command line finds their commands by name
-    "live": SIDES | {"cli", "errors", "game", "points", "replay", "results", "runs", "scenario", "tasks"},
     # the public face, and files that are copied into a user's folder
     "simulator": frozenset(
         {"conformance", "environment", "errors", "game", "plots", "results", "runs", "scenario", "search", "tasks"}
@@ -65,6 +63,12 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "templates": frozenset({"disttrack", "mechanisms", "protocols", "points", "plots", "results"}),
 }
 """The rooms, and which other rooms each may import from."""
+PLUG_INS: Final[dict[str, frozenset[str]]] = {
+    "fleet": SIDES | {"mechanisms", "cli", "errors", "faults", "game", "plots", "points", "replay", "results", "runs"}
+    | {"scenario", "tasks"},
+}
+"""Rooms that register by entry points. Nothing imports from them, and the others work without them."""
+ARROWS.update({name: rooms for name, rooms in PLUG_INS.items() if (ROOT / "src" / "disttrack" / name).is_dir()})
 
 UPWARDS: Final = {
     "disttrack.simulator.results.folder -> disttrack.simulator.plots.accessor": "the type of Results.plot",
@@ -198,6 +202,13 @@ def test_imports_go_the_ways_of_the_map() -> None:
     assert not unused, "the map has arrows that no import goes"
 
 
+def test_the_core_does_not_know_what_plugs_in() -> None:
+    assert not [one for one, others in ARROWS.items() if others & set(PLUG_INS)]
+    core = {name: path for name, (path, _) in modules().items() if room(name) not in PLUG_INS}
+    named = re.compile(rf"disttrack[./]({'|'.join(PLUG_INS)})\b")
+    assert not [name for name, path in core.items() if named.search(path.read_text("utf-8"))]
+
+
 def test_the_map_has_no_circle() -> None:
     assert len(list(TopologicalSorter(ARROWS).static_order())) == len(ARROWS)
     with pytest.raises(CycleError):
@@ -218,6 +229,7 @@ def test_nothing_private_is_used_from_outside() -> None:
 def test_no_name_is_dead() -> None:
     folders = [ROOT / folder for folder in ("src", "tests", "benchmarks", "examples", "docs")]
     files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".md")]
+    files.append(ROOT / "pyproject.toml")  # entry points
     here = Path(__file__)
     words = Counter(word for path in files if path != here for word in re.findall(r"\w+", path.read_text("utf-8")))
     found = {f"{name}.{word}" for name, (_, tree) in modules().items() for word in at_top(tree) if words[word] == 1}

@@ -13,7 +13,7 @@ from disttrack.simulator.plots import captions
 from disttrack.simulator.points.point import Part
 from disttrack.simulator.points.registry import Family, kinds
 from disttrack.simulator.scenario.document import comment
-from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 REFERENCE: Final = ROOT / "results" / "reference"
@@ -72,7 +72,7 @@ class Use:
 @cache
 def shipped() -> dict[str, Shipped]:
     """Return all scenarios of the project by name."""
-    return {path.stem: _read(path) for path in sorted((ROOT / "src/disttrack/scenarios").glob("*.yaml"))}
+    return {name: _read(path) for name, path in sorted(shipped_scenarios().items())}
 
 
 @cache

@@ -6,12 +6,15 @@ True
 
 What plays, runs and checks (`play`, `run`, `load`, `Results`, `check_protocol`, …), and every protocol, adversary and
 mechanism as a class, with the base classes for one's own. The same classes by their side are in
-`disttrack.protocols`, `disttrack.adversaries` and `disttrack.mechanisms`. Names are looked up when they are first used.
+`disttrack.protocols`, `disttrack.adversaries` and `disttrack.mechanisms`. The classes that installed packages register
+as protocols or adversaries, or by entry points ``disttrack.names``, follow. Names are looked up when they are first
+used.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -28,9 +31,16 @@ _HOMES: Final = ("disttrack.simulator", "disttrack.protocols", "disttrack.advers
 """Where the names come from; of two classes of one name, the first is taken: the hard instance that plays."""
 
 
+def _plugged() -> dict[str, EntryPoint]:
+    """Return the classes that installed packages register, by name; of two of one name, the first."""
+    groups = ("disttrack.protocols", "disttrack.adversaries", "disttrack.names")
+    return {point.attr: point for group in reversed(groups) for point in reversed(entry_points(group=group))}
+
+
 def __getattr__(name: str) -> Any:
     if name == "__all__":
-        return sorted({*_GROUPS, *(exported for home in _HOMES for exported in import_module(home).__all__)})
+        own = (exported for home in _HOMES for exported in import_module(home).__all__)
+        return sorted({*_GROUPS, *own, *_plugged()})
     if name in _GROUPS:
         return import_module(f"disttrack.{name}")
     if name == "__version__":
@@ -46,6 +56,9 @@ def __getattr__(name: str) -> Any:
             if name in module.__all__:
                 value = globals()[name] = getattr(module, name)
                 return value
+        if name in (plugged := _plugged()):
+            value = globals()[name] = plugged[name].load()
+            return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

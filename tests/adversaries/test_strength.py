@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, Final
+from typing import Final
 
 import pytest
+from core_kinds import core_kinds
 from scipy.stats import binom
-from victims import Stale, above, below, exhausted, made, named, overshoot, utilisation, wrong_ones
+from victims import GAMES, Hit, Stale, above, below, exhausted, made, named, wrong_ones
 
 from disttrack.adversaries import (
     Bisect,
     BlindSplits,
     BoundedMemory,
     Churn,
-    ChurnOfSites,
     Coin,
     Contrary,
     Drain,
@@ -24,7 +22,6 @@ from disttrack.adversaries import (
     Eavesdrop,
     Freeze,
     FreezeItem,
-    Greedy,
     Halving,
     HardInstance,
     Insertion,
@@ -35,24 +32,17 @@ from disttrack.adversaries import (
     PointStream,
     Policy,
     Posterior,
-    Probing,
     Replay,
-    RoundRobin,
     SamplingAttack,
-    SingleSite,
     Trial,
     WhiteBox,
     ZipfItems,
     analysts,
     sketching,
 )
-from disttrack.protocols import BatchQuota, Block, Lease, PeriodicQuota, Protocol, Randomized, Robust
-from disttrack.simulator import play
+from disttrack.protocols import Block, Randomized, Robust
 from disttrack.simulator.faults import broken
-from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.tasks.duel import play_duel
 
-GAMES: Final = 9
 BEYOND: Final = 0.02
 """Share of the games of an attacker, at most, that lie beyond either end of its interval."""
 HAND: Final = Robust(
@@ -72,33 +62,6 @@ FROM_ZERO: Final = {"sites": 64, "items": 20_000}
 ONE_ROUND: Final = {"sites": 64, "items": 15_000, "start": 200_000}
 
 
-@dataclass(frozen=True)
-class Hit:
-    """An attacker, its victim, the interval of the median of a measure, and an opponent that does not reach it."""
-
-    attacker: Any
-    victim: Any
-    measure: Callable[[Any], float]
-    least: float
-    most: float
-    size: Any
-    harmless: Any = field(default_factory=RoundRobin)
-
-    def values(self, attacker: Any, games: int = GAMES) -> list[float]:
-        """Return the measure of several games of this attacker or of another one."""
-        game: Any
-        more: dict[str, Any]
-        game, more = (play, {"sees": "state"}) if isinstance(self.victim, Protocol) else (play_duel, {})
-        return [self.measure(game(self.victim, attacker, seed=seed, **self.size, **more)) for seed in range(games)]
-
-
-FLEET: Final = {"sites": 12, "items": 6_000}
-LIMIT: Final = {"limit": 500, "window": 1500}
-QUOTAS: Final = (
-    Hit(Greedy(), PeriodicQuota(**LIMIT, every=150), overshoot, 1.4, 2.2, FLEET),
-    Hit(ChurnOfSites(stay=9), BatchQuota(**LIMIT, size=10), overshoot, 1.0, 2.0, FLEET),
-    Hit(Probing(), Lease(**LIMIT, upfront=0.5), utilisation, 0.99, 1.0, FLEET, SingleSite()),
-)
 NAMED: Final = made("frequency-randomized", alpha=0.1, strength=3)
 CONTENTS: Final = (
     Hit(SamplingAttack(), made("item-sample", alpha=0.5), above, 1.4, 2.0, {"sites": 9, "items": 2500}, BlindSplits()),
@@ -250,9 +213,9 @@ QUICK: Final = (
     ),
 )
 """An interval of one number is exact."""
-HITS: Final = (*TRACKERS, *QUOTAS, *CONTENTS, *SKETCHES, *QUICK)
+HITS: Final = (*TRACKERS, *CONTENTS, *SKETCHES, *QUICK)
 STREAMS: Final = (
-    "autoscaling biased bursts flash-crowd grow grow-and-delete heavy-item in-the-air item-trace rank-drift "
+    "biased bursts grow grow-and-delete heavy-item in-the-air item-trace rank-drift "
     "round-robin scattered single-site sliding trace uniform uniform-items zipf"
 )
 """Kinds of streams that are made against nobody."""
@@ -260,10 +223,10 @@ STREAMS: Final = (
 
 def test_every_registered_opponent_has_its_victim() -> None:
     """A new one needs a row above, in which it attacks or is the harmless one, or is a stream made against nobody."""
-    registered = {name for name, kind in kinds("adversary").items() if kind.origin == "built in"}
-    assert len(registered) >= 48
+    registered = set(core_kinds("adversary"))
+    assert len(registered) >= 43
     attackers, controls = {hit.attacker.kind for hit in HITS}, {hit.harmless.kind for hit in HITS}
-    assert len(HITS) == len(attackers) >= 28
+    assert len(HITS) == len(attackers) >= 25
     assert attackers | controls | set(STREAMS.split()) == registered
     assert not attackers & set(STREAMS.split())
 

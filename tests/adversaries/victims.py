@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from disttrack.adversaries import RoundRobin
 from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun
+from disttrack.protocols import Protocol
+from disttrack.simulator import play
 from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.tasks.quota import measured
+from disttrack.simulator.tasks.duel import play_duel
+
+GAMES: Final = 9
 
 
 @dataclass(frozen=True)
@@ -51,17 +56,6 @@ def below(game: Any) -> float:
     return float(-game.lowest / game.alpha)
 
 
-def overshoot(game: Any) -> float:
-    """Return the largest overshoot of a quota, over the rule of thumb if the protocol has one."""
-    row = measured(game)
-    return float(row["overshoot"] / (row["rule_of_thumb"] or 1))
-
-
-def utilisation(game: Any) -> float:
-    """Return the utilisation of a quota."""
-    return float(measured(game)["utilisation"])
-
-
 def exhausted(game: Any) -> float:
     """Return the update with which a robust form has used up its changes."""
     return float(game.exhausted_at or np.inf)
@@ -75,3 +69,23 @@ def wrong_ones(game: Any) -> float:
 def named(column: str) -> Callable[[Any], float]:
     """Return a column of a game as the measure."""
     return lambda game: float(getattr(game, column) or 0.0)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """An attacker, its victim, the interval of the median of a measure, and an opponent that does not reach it."""
+
+    attacker: Any
+    victim: Any
+    measure: Callable[[Any], float]
+    least: float
+    most: float
+    size: Any
+    harmless: Any = field(default_factory=RoundRobin)
+
+    def values(self, attacker: Any, games: int = GAMES) -> list[float]:
+        """Return the measure of several games of this attacker or of another one."""
+        game: Any
+        more: dict[str, Any]
+        game, more = (play, {"sees": "state"}) if isinstance(self.victim, Protocol) else (play_duel, {})
+        return [self.measure(game(self.victim, attacker, seed=seed, **self.size, **more)) for seed in range(games)]

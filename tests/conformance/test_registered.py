@@ -12,7 +12,6 @@ from disttrack.adversaries.contents import ItemAdversary
 from disttrack.mechanisms import COUNTERS
 from disttrack.protocols import Deterministic, Protocol
 from disttrack.protocols.contents import HeavyHitters, ItemTracker
-from disttrack.protocols.quotas import Quota
 from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import check_adversary, check_counter, check_protocol
 
@@ -22,7 +21,6 @@ PROTOCOLS = [
     if inspect.isclass(found := getattr(protocols, name))
     and issubclass(found, Protocol)
     and not inspect.isabstract(found)
-    and not issubclass(found, Quota)  # which estimate nothing: tests/simulator/tasks/test_quota.py
 ]
 ADVERSARIES = [
     found

@@ -24,6 +24,7 @@ from chromium import chromium
 from snippets import ROOT
 
 from disttrack.simulator.points.registry import FAMILIES, HOMES, Family, kinds
+from disttrack.simulator.scenario.load import shipped_scenarios
 
 PAGES = ("index.html", "tutorial.html", "protocols/robust.html", "gallery/tracking.html", "api/simulator.html")
 BUILDER = ["-m", "zensical", "build", "--strict"]
@@ -101,7 +102,7 @@ def has_a_page_for_every_kind_and_scenario(site: Path) -> None:
         for kind in kinds(family).values()
         if kind.origin == "built in"
     ]
-    wanted += [f"gallery/{path.stem}.html" for path in (ROOT / "src/disttrack/scenarios").glob("*.yaml")]
+    wanted += [f"gallery/{name}.html" for name in shipped_scenarios()]
     assert len(wanted) >= 150
     assert not [page for page in wanted if not (site / page).is_file()]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from snippets import PAGES, ROOT
 
-ROOMS = ("simulator", "protocols", "adversaries", "mechanisms", "live")
+ROOMS = ("simulator", "protocols", "adversaries", "mechanisms", "fleet")
 PACKAGES = (*ROOMS, "scenarios")
 FOLDERS = (*PACKAGES, "src", "tests", "docs", "benchmarks", "examples", "results")
 PATH = re.compile(rf"(?<![\w/.])(?:{'|'.join(FOLDERS)})/[\w./-]*\w[\w/]*")

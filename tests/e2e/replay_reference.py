@@ -29,7 +29,7 @@ from disttrack.simulator.results.formats import duration
 from disttrack.simulator.results.write import write_tables
 from disttrack.simulator.runs.estimate import cores
 from disttrack.simulator.runs.runner import run
-from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 REFERENCE: Final = ROOT / "results" / "reference"
@@ -175,7 +175,7 @@ def _game(row: Row) -> Game:
 
 
 def _scenario(name: str) -> Scenario:
-    return load(ROOT / "src/disttrack/scenarios" / f"{name}.yaml")
+    return load(shipped_scenarios()[name])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

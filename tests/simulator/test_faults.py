@@ -164,6 +164,6 @@ def test_a_delta_is_doubled_and_stays_below_1() -> None:
 
 
 def test_the_faults_are_documented() -> None:
-    text = (SCENARIOS.parent / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    text = (SCENARIOS.parents[2] / "docs" / "scenarios.md").read_text(encoding="utf-8")
     for name, fault in FAULTS.items():
         assert f"| `{name}` | {fault.says} |" in text

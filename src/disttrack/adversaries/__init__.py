@@ -20,11 +20,6 @@ from disttrack.adversaries.intruder import Intruder as Intruder
 from disttrack.adversaries.learned import Learned as Learned
 from disttrack.adversaries.listed_schedules import Labels as Labels
 from disttrack.adversaries.listed_schedules import Runs as Runs
-from disttrack.adversaries.loads import Autoscaling as Autoscaling
-from disttrack.adversaries.loads import ChurnOfSites as ChurnOfSites
-from disttrack.adversaries.loads import FlashCrowd as FlashCrowd
-from disttrack.adversaries.loads import Greedy as Greedy
-from disttrack.adversaries.loads import Probing as Probing
 from disttrack.adversaries.memory import BoundedMemory as BoundedMemory
 from disttrack.adversaries.oblivious import Bursts as Bursts
 from disttrack.adversaries.oblivious import RoundRobin as RoundRobin
@@ -40,7 +35,6 @@ from disttrack.adversaries.prediction import PointStream as PointStream
 from disttrack.adversaries.replay import Replay as Replay
 from disttrack.adversaries.schedules import NEVER as NEVER
 from disttrack.adversaries.schedules import Burst as Burst
-from disttrack.adversaries.schedules import Change as Change
 from disttrack.adversaries.schedules import Rest as Rest
 from disttrack.adversaries.schedules import Rotation as Rotation
 from disttrack.adversaries.schedules import Schedule as Schedule

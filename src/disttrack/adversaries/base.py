@@ -42,7 +42,7 @@ class View:
     rng
         The adversary's own random generator.
     answers
-        In games of quotas, whether each site admitted its last request, None before its first; there `output` is the
+        In games whose sites answer each item, the last answer of each, None before its first; there `output` is the
         number of changes of these answers. Empty in other games.
     """
 

@@ -12,7 +12,6 @@ from disttrack.protocols.base import SumOfReports as SumOfReports
 from disttrack.protocols.contents import *  # noqa: F403
 from disttrack.protocols.deterministic import Deterministic as Deterministic
 from disttrack.protocols.exact import Exact as Exact
-from disttrack.protocols.quotas import *  # noqa: F403
 from disttrack.protocols.rounds.block import Block as Block
 from disttrack.protocols.rounds.deterministic_rounds import DeterministicRounds as DeterministicRounds
 from disttrack.protocols.rounds.difference_estimators import DifferenceEstimators as DifferenceEstimators

@@ -37,8 +37,8 @@ class Protocol(Checked, ABC):
     kind: ClassVar[str] = ""
     """Name in scenario files."""
     guarantee: ClassVar[Literal["always", "adaptive", "oblivious", "none"]] = "none"
-    """When the output is within 1 +- alpha, an alarm neither early nor late, or what a window of a quota admits within
-    its bound: `always`, on every input; `adaptive`, with probability 1 - delta against adversaries that react to the
+    """When the output is within 1 +- alpha, an alarm neither early nor late, or what else its games promise within its
+    bound: `always`, on every input; `adaptive`, with probability 1 - delta against adversaries that react to the
     outputs; `oblivious`, the same if they do not react; `none`, never promised."""
     reveals: ClassVar[str] = ""
     """What a change of the output reveals."""

@@ -14,7 +14,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import canonical
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.load import Scenario, build
+from disttrack.simulator.scenario.load import Scenario, build, shipped_scenarios
 
 HEAD = {
     "name": "small",
@@ -125,7 +125,7 @@ def test_points_that_were_set_away_take_their_control_with_them() -> None:
 
 # ---------------------------------------------------------------------- the shipped scenarios
 
-SHIPPED = sorted((Path(__file__).parents[3] / "src/disttrack/scenarios").glob("*.yaml"))
+SHIPPED = sorted(shipped_scenarios().values())
 
 
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda path: path.stem)

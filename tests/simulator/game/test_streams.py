@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from core_kinds import core_kinds
 
 from disttrack.simulator.game.streams import ROLES, streams
-from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.tasks.audit import mechanism, protocol
 from disttrack.simulator.tasks.duel import MechanismGame
 
@@ -30,7 +30,6 @@ PERMANENT = {
     "dynamic-queries": ("", "mechanism", "adversary"),
     "count": ("sites", "server", "adversary", "network"),
     "generalisation": ("sites", "server", "adversary", "network"),
-    "quota": ("sites", "server", "adversary", "network"),
     "threshold": ("sites", "server", "adversary", "network"),
     **dict.fromkeys(("item-frequency", "heavy-hitters", "item-sample", "item-rank"), ("sites", "server", "adversary")),
 }
@@ -39,7 +38,6 @@ OTHERS = {
     "audit-tracker": protocol.ROLES,
     "count": ROLES,
     "generalisation": ROLES,
-    "quota": ROLES,
     "threshold": ROLES,
 }
 """The streams of tasks that do not state them in `roles`."""
@@ -47,7 +45,7 @@ OTHERS = {
 
 def test_the_places_of_all_tasks_stay_as_they_are() -> None:
     """Another order gives other games."""
-    classes = {name: kind.load() for name, kind in kinds("task").items()}
+    classes = {name: kind.load() for name, kind in core_kinds("task").items()}
     roles = {name: each.roles if issubclass(each, MechanismGame) else OTHERS[name] for name, each in classes.items()}
     assert roles == PERMANENT
 

@@ -15,6 +15,7 @@ from synthetic_results import write_result
 
 from disttrack.simulator.plots import PLOTS
 from disttrack.simulator.plots.accessor import Plotter
+from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.results.folder import Results
 
 KINDS = ["cost", "error", "breakdown", "frontier", "matrix", "timeline"]
@@ -28,7 +29,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def test_dir_lists_all_kinds_and_help_their_keys(results: Results) -> None:
-    assert dir(results.plot) == sorted(name.replace("-", "_") for name in PLOTS)
+    assert dir(results.plot) == sorted(name.replace("-", "_") for name in kinds("plot"))
     taken = inspect.signature(results.plot.cost).parameters
     assert {"x", "y", "where", "title", "lower_bounds"} <= set(taken)
     assert "what to count" in pydoc.plain(pydoc.render_doc(results.plot.cost)).lower()

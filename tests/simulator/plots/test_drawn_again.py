@@ -9,17 +9,17 @@ from typing import Final
 import matplotlib as mpl
 import pytest
 import yaml
+from core_kinds import core_kinds
 
 from disttrack.simulator.plots import check_plot
 from disttrack.simulator.plots.requests import caption_of, described_of, figure_of
 from disttrack.simulator.plots.style import house_style, save
-from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.results.read import read_tables
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 FIGURES: Final = (
     *(("dynamic", 0), ("dynamic", 1), ("flights", 0), ("flights", 1), ("flights", 2), ("scale", 0), ("monitor", 0)),
-    *(("monitor", 1), ("power", 0), ("queries", 0), ("quota", 1), ("static", 0), ("table1", 0)),
+    *(("monitor", 1), ("power", 0), ("queries", 0), ("static", 0), ("table1", 0)),
 )
 """Scenarios, and the place of the figure among theirs: small tables, so that each takes a second at most."""
 
@@ -36,7 +36,7 @@ def asked(name: str, place: int) -> dict[str, str]:
 
 def test_there_is_one_of_each_kind() -> None:
     """But `ratio`, whose reference results are shipped without the courses of their games."""
-    shipped = {kind.name for kind in kinds("plot").values() if kind.origin == "built in"}
+    shipped = {kind.name for kind in core_kinds("plot").values()}
     assert {asked(*figure)["kind"] for figure in FIGURES} == shipped - {"ratio"}
 
 

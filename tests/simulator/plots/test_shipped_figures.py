@@ -13,9 +13,10 @@ import yaml
 from disttrack.simulator.plots import check_plot
 from disttrack.simulator.plots.requests import caption_of, described_of
 from disttrack.simulator.results.read import read_tables
+from disttrack.simulator.scenario.load import shipped_scenarios
 
 ROOT = Path(__file__).resolve().parents[3]
-SCENARIOS = sorted((ROOT / "src/disttrack/scenarios").glob("*.yaml"))
+SCENARIOS = sorted(shipped_scenarios().values())
 MOST_LETTERS = 1150
 
 
@@ -64,7 +65,7 @@ def test_captions_are_those_of_the_tables(name: str) -> None:
     kept = json.loads((folder / "figures" / "captions.json").read_text(encoding="utf-8"))
     tables = read_tables([folder])
     drawn = Counter[str]()
-    for request in asked(ROOT / "src/disttrack/scenarios" / f"{name}.yaml"):
+    for request in asked(shipped_scenarios()[name]):
         plot = check_plot(request)
         drawn[plot.name] += 1
         file = f"{plot.name}-{drawn[plot.name]}".removesuffix("-1")  # the second of one name has a number

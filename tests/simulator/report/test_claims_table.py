@@ -15,6 +15,7 @@ from disttrack.simulator.claims.columns import CLAIMS
 from disttrack.simulator.claims.statements import PAPERS, STATEMENTS, key_of
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.report.claims_table import Measured, claims_with_results, main, pages
+from disttrack.simulator.scenario.load import shipped_scenarios
 
 ROOT = Path(__file__).parents[3]
 SCENARIO = """
@@ -181,7 +182,7 @@ NOTHING_YET = {
 
 
 def test_the_shipped_scenarios_name_statements_only_and_most_are_borne_by_something() -> None:
-    shipped = sorted((ROOT / "src/disttrack/scenarios").glob("*.yaml"))
+    shipped = sorted(shipped_scenarios().values())
     claims = claims_with_results(shipped, Path())
     assert len(shipped) >= 10
     named = {key_of(source) for claim in claims for source in claim.claim.sources}

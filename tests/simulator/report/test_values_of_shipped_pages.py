@@ -28,9 +28,10 @@ from disttrack.simulator.plots.requests import described_of
 from disttrack.simulator.report.figures import figures
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.read import read_tables
+from disttrack.simulator.scenario.load import shipped_scenarios
 
 REFERENCE: Final = Path(__file__).resolve().parents[3] / "results" / "reference"
-SCENARIOS: Final = sorted(path.stem for path in (REFERENCE.parents[1] / "src/disttrack/scenarios").glob("*.yaml"))
+SCENARIOS: Final = sorted(shipped_scenarios())
 DATA: Final = re.compile(r'<script type="application/json" id="figure-1-data">(.*?)</script>', re.DOTALL)
 THEORY: Final = ("bound", "lower bound")
 """Parts of series that no table has."""

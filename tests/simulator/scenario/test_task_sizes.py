@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from core_kinds import core_kinds
 
 from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import Point
-from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.scenario.load import load
 from disttrack.simulator.scenario.schema import scenario_schema
 from disttrack.simulator.tasks import Size, Task
@@ -18,7 +18,6 @@ from disttrack.simulator.tasks.base import COLUMNS
 
 SIDES = {
     "count": ("{kind: exact}", "round-robin"),
-    "quota": ("{kind: split, limit: 3, window: 3}", "round-robin"),
     "generalisation": ("{kind: block, alpha: 0.1}", "round-robin"),
     "audit": ("{kind: per-item}", "round-robin"),
     "audit-tracker": ("{kind: robust, alpha: 0.1}", "round-robin"),
@@ -45,12 +44,12 @@ SIDES = {
     "dynamic-queries": ("{kind: fully-dynamic, epsilon: 1}", "churn"),
 }
 
-TRACES = ("count", "generalisation", "quota", "threshold")
+TRACES = ("count", "generalisation", "threshold")
 """Tasks whose sizes a trace can say, beside those of items."""
 
 
 def tasks() -> dict[str, type[Task]]:
-    return {name: kind.load() for name, kind in kinds("task").items()}
+    return {name: kind.load() for name, kind in core_kinds("task").items()}
 
 
 def scenario(name: str, folder: Path, more: str = "", **sizes: Any) -> Path:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from core_kinds import core_kinds
 from hostile import hold_line
 
 from disttrack import play_duel
@@ -23,9 +24,6 @@ TRACKING: Final[dict[str, Any]] = {"sites": 4, "items": 60}
 MIRROR: Final[dict[str, Any]] = {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}}
 GAMES: Final[dict[str, dict[str, Any]]] = {
     "count": {**TRACKING, "protocol": {"kind": "deterministic", "alpha": 0.3}},
-    "quota": {
-        "sites": 4, "requests": 60, "protocol": {"kind": "periodic", "limit": 9, "window": 30, "every": 5},
-    },
     "generalisation": {**TRACKING, "protocol": {"kind": "block", "alpha": 0.3}},
     "threshold": {"sites": 4, "threshold": 60, "protocol": {"kind": "deterministic", "alpha": 0.3}},
     "audit": {"runs": 20, "protocol": {"kind": "randomized-response", "epsilon": 1}},
@@ -52,8 +50,8 @@ GAMES: Final[dict[str, dict[str, Any]]] = {
     "prediction": {"points": 12, "steps": 9, "protocol": "plain"},
     "mirror": MIRROR,
     "joint-privacy": {**MIRROR, "steps": 4},
-}  # fmt: skip
-ASKING: Final = {name: kind.load() for name, kind in kinds("adversary").items() if kind.origin == "built in"}
+}
+ASKING: Final = {name: kind.load() for name, kind in core_kinds("adversary").items()}
 """The asking kinds by name."""
 REFUSED: Final = "refused"
 
@@ -74,8 +72,8 @@ def played(task: str, adversary: str) -> str:
 
 
 def test_all_games_and_all_asking_kinds_are_here() -> None:
-    assert set(GAMES) == {name for name, kind in kinds("task").items() if kind.origin == "built in"}
-    assert len(ASKING) >= 48
+    assert set(GAMES) == set(core_kinds("task"))
+    assert len(ASKING) >= 43
     assert {task for maker in ASKING.values() for task in maker.plays} <= set(GAMES)
 
 

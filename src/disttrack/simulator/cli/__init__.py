@@ -10,14 +10,16 @@ import importlib
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final, NoReturn
 
 import click
 
 from disttrack.simulator.cli.patient_pipe import patient_output
+from disttrack.simulator.cli.plugged import plugged
 from disttrack.simulator.errors import RunError, ScenarioError, ScenarioErrors, accepted, nearest, one_line, shortened
 
-COMMANDS: Final = {
+COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "run": ("run:run", "Play scenarios: table, claims, figures."),
     "compare": ("compare:compare", "Several results side by side."),
     "plot": ("plot:plot", "Draw the figures of a result."),
@@ -27,9 +29,6 @@ COMMANDS: Final = {
     "advise": ("advise:advise", "Rank the trackers for a number of sites, items and an accuracy."),
     "replay": ("replay:replay", "Replay a game as a page: messages, errors, what the adversary did."),
     "attack": ("attack:attack", "Search for the worst policy against a protocol."),
-    "live": ("disttrack.live.command:live", "Play a scenario with real processes, beside its simulation."),
-    "serve": ("disttrack.live.deploy:serve", "Run the server of a protocol for real sites."),
-    "feed": ("disttrack.live.deploy:feed", "Run a real site, fed from a file, a pipe or over HTTP."),
     "audit": ("audit:audit", "Measure the privacy of a mechanism or of the robust tracker."),
     "list": ("catalogue:list_", "List protocols, adversaries, mechanisms, tasks, plots, scenarios."),
     "describe": ("describe:describe", "Describe one of them."),
@@ -39,32 +38,45 @@ COMMANDS: Final = {
     "completion": ("completion:completion", "Print the completion script of a shell."),
     "new": ("new:new", "Start a protocol, an adversary, a task or a plot of your own."),
 }
-"""Each command, where it lives in this package, and what it does in one line."""
+"""Each command, where it lives in this package, and what it does in one line. Installed packages register more of
+them by entry points ``disttrack.commands``, each such a mapping with ``module:command``; after the line may stand what
+is to be installed for it."""
 DEBUG: Final = "--debug"
+
+
+@cache
+def commands() -> dict[str, tuple[str, ...]]:
+    """Return all commands as in `COMMANDS`: those of this package, then those of others."""
+    known = dict(COMMANDS)
+    for own in plugged("disttrack.commands").values():
+        known |= {name: entry for name, entry in own.items() if name not in COMMANDS}
+    return known
 
 
 class Commands(click.Group):
     """The group of all commands: loads one when it is called, and turns errors into one line each."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in (known := COMMANDS if cmd_name in COMMANDS else commands()):
             if ctx.resilient_parsing:  # a shell completes
                 return None
-            ctx.fail(f"no such command {cmd_name!r}{nearest(cmd_name, COMMANDS)} ({accepted(COMMANDS)})")
-        module, _, name = COMMANDS[cmd_name][0].partition(":")
-        place = module if "." in module else f"disttrack.simulator.cli.{module}"
+            ctx.fail(f"no such command {cmd_name!r}{nearest(cmd_name, known)} ({accepted(known)})")
+        place, _, *extra = known[cmd_name]
+        module, _, name = place.partition(":")
         try:
-            command: click.Command = getattr(importlib.import_module(place), name)
+            home = importlib.import_module(module if cmd_name not in COMMANDS else f"{__name__}.{module}")
+            command: click.Command = getattr(home, name)
         except ModuleNotFoundError as error:
-            ctx.fail(f"{cmd_name} needs {error.name}, which is not installed: pip install 'disttrack[live]'")
+            remedy = f": pip install {extra[0]!r}" if extra else ""
+            ctx.fail(f"{cmd_name} needs {error.name}, which is not installed{remedy}")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, says) for name, (_, says) in COMMANDS.items()])
+            formatter.write_dl([(name, says) for name, (_, says, *_) in commands().items()])
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run a command and end the program with its status."""

@@ -1,31 +1,36 @@
-"""``disttrack advise``: trackers ranked by words, protocols of a quota by words, private answers by their error."""
+"""``disttrack advise``: trackers ranked by words, private answers by their error.
+
+Installed packages answer more questions: an entry point ``disttrack.advice`` is a click command with an option of the
+entry point's name. Its options are then options of `advise`, and the command is called if that one is given.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import click
 from click.core import ParameterSource
 
-from disttrack.simulator.cli.options import ALPHA, FILE, ITEMS, SEED, SITES
-from disttrack.simulator.cli.quota_units import RATE, SHARE, TIME
+from disttrack.simulator.cli.options import ALPHA, ITEMS, SEED, SITES
+from disttrack.simulator.cli.plugged import plugged
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
+from disttrack.simulator.cli.verify import OUT, verify
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.results.formats import number, percent
+from disttrack.simulator.results.formats import number
 
 OPTIONS: Final = {
     "": ("sites", "items", "alpha", "delta", "against", "domain", "out"),
-    "quota": ("quota", "sites", "load", "window", "overshoot", "latency", "out"),
     "queries": ("queries", "domain", "steps", "epsilon", "delta", "size", "every", "lifetime", "out"),
 }
 """Options of each question; those of another one have no meaning in it. All have a seed."""
+MORE: Final[Mapping[str, click.Command]] = plugged("disttrack.advice")
+"""The questions that other packages answer."""
 
 
 @click.command(
     epilog="200 gateways: --sites 200 --items 1e8 --alpha 0.05 --against outputs. "
-    "12 replicas with one limit: --quota 1000/s --sites 12 --overshoot 2% --latency 20ms. "
     "Private counts of 64 values: --queries points --domain 64 --steps 20000 --epsilon 1 --delta 1e-6"
 )
 @SITES
@@ -38,11 +43,6 @@ OPTIONS: Final = {
 )
 @click.option("--against", default="outputs", metavar="POWER", help="What senders may see: nothing, outputs or state.")
 @SEED
-@click.option("--quota", type=RATE, help="Rank the protocols of a quota instead: 1000/s.")
-@click.option("--load", type=RATE, help="Requests that come at most; three times the quota if left out.")
-@click.option("--window", type=TIME, default="1s", help="Window of the quota.")
-@click.option("--overshoot", type=SHARE, default="1%", help="Share of the limit that may be overshot.")
-@click.option("--latency", type=TIME, default="0s", help="Time of a message, one way.")
 @click.option("--queries", metavar="FAMILY", help="Rank private mechanisms for data that changes: points, intervals.")
 @click.option("--domain", type=int, help="Values of an item: rank the trackers that count each; with --queries, 1.")
 @click.option("--steps", default=20_000, help="Steps of the stream of insertions and deletions.")
@@ -50,61 +50,35 @@ OPTIONS: Final = {
 @click.option("--size", default=1000, help="Items in the games.")
 @click.option("--every", default=1, help="Steps from one answer to the next, where a mechanism takes that.")
 @click.option("--lifetime", type=int, help="Steps for which an item counts, where a mechanism takes that.")
-@click.option(
-    "--out", type=FILE, help="Write the scenario that verifies a quota, private answers or counts of items here."
-)
+@OUT
 @click.pass_context
 def advise(context: click.Context, /, **given: Any) -> None:
     """Rank the trackers that keep a promise by the words of whole games or, where these are long, by their bounds.
 
-    With --domain, the trackers that know the count of every item, and not only of all. With --quota, the protocols that
-    keep an overshoot: a step of their games brings a request, and lasts 1 / load. With --queries, the private
+    With --domain, the trackers that know the count of every item, and not only of all. With --queries, the private
     mechanisms for insertions and deletions, by the error that they state.
     """
-    question = next((name for name in OPTIONS if name and given[name] is not None), "")
-    takes = (*OPTIONS[question], "seed")
+    options_of = OPTIONS | {name: [str(one.name) for one in command.params] for name, command in MORE.items()}
+    question = next((name for name in options_of if name and given[name] is not None), "")
+    takes = (*options_of[question], "seed")
     for name in given:
         if name not in takes and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            other = next(one for one, options in OPTIONS.items() if one and name in options) if not question else ""
+            other = next(one for one, options in options_of.items() if one and name in options) if not question else ""
             needs = f"does not go with --{question}" if question else f"needs --{other}"
             raise ScenarioError(f"--{name} {needs} (disttrack advise --help)")
     options = {name: given[name] for name in takes}
-    answer: dict[str, Callable[..., None]] = {"": _advise_tracker, "quota": _advise_quota, "queries": _advise_data}
+    if question in MORE:
+        context.invoke(MORE[question], **options)
+        return
+    answer: dict[str, Callable[..., None]] = {"": _advise_tracker, "queries": _advise_data}
     answer[question](**options)
 
 
-def _advise_quota(
-    quota: float, sites: int, seed: int, load: float | None, window: float, overshoot: float, latency: float,
-    out: Path | None,
-) -> None:  # fmt: skip
-    from disttrack.simulator.search import quota_advice as search
-
-    service = search.service_of(sites, quota, window, load, overshoot, latency)
-    ranked = search.advise(service, seed)
-    best = ranked[0]
-    rows = [
-        [
-            one.label,
-            number(float(f"{one.words / window:.3g}")),
-            f"{one.overshoot:.2%}" if one.played else "",
-            f"{one.promised:.2%}",
-            percent(one.utilisation) if one.played else "",
-            "games" if one.played else "bound",
-        ]
-        for one in ranked
-    ]
-    columns = [
-        Column("protocol"),
-        Column("words/s", right=True, says="the most of three loads; or the cost bound"),
-        Column("overshoot", right=True, says="the largest of these games"),
-        Column("promised", right=True, says="the largest that is guaranteed"),
-        Column("utilisation", right=True, says="the least of these games: below 98 % a protocol is ranked last"),
-        Column("by"),
-    ]
-    print_table(Table("Protocols that keep the overshoot", columns, rows))
-    steps = f"{service.window:,} steps are {window:g} s, {service.limit:,} requests are admitted in them"
-    print_facts({"cheapest": best.label, "a game": f"{steps}, messages take {service.latency:,}"})
-    _verify(search.scenario_of(best, service), out)
+for _name, _command in MORE.items():
+    _known = {one.name for one in advise.params}
+    advise.params += [one for one in _command.params if one.name not in _known]
+    advise.help = f"{advise.help}\n\nWith --{_name}: {_command.help}"
+    advise.epilog = f"{advise.epilog}. {_command.epilog}" if _command.epilog else advise.epilog
 
 
 def _advise_data(seed: int, out: Path | None, delta: float | None, domain: int | None, **wanted: Any) -> None:
@@ -139,19 +113,7 @@ def _advise_data(seed: int, out: Path | None, delta: float | None, domain: int |
     )
     if situation.lifetime is not None:
         print_facts({"lifetime": "items that stay longer are missing from answers, in these games too"})
-    _verify(search.scenario_of(best, situation), out)
-
-
-def _verify(scenario: str, out: Path | None) -> None:
-    """Print the scenario that verifies an answer, or write it into a file."""
-    if out is None:
-        click.echo(f"\nThe scenario that verifies it, which --out FILE writes:\n\n{scenario}", nl=False)
-        return
-    try:
-        out.write_text(scenario, encoding="utf-8")
-    except OSError as error:
-        raise ScenarioError(f"--out: {error}") from error
-    print_facts({"verify": f"disttrack run {out}"})
+    verify(search.scenario_of(best, situation), out)
 
 
 def _advise_tracker(
@@ -163,7 +125,8 @@ def _advise_tracker(
     from disttrack.simulator.search import advice as search
 
     if out is not None and domain is None:
-        raise ScenarioError("--out needs --domain, --quota or --queries (disttrack advise --help)")
+        others = " or ".join(f"--{name}" for name in (*MORE, "queries"))
+        raise ScenarioError(f"--out needs --domain, {others} (disttrack advise --help)")
     delta = 0.05 if delta is None else delta
     # checked as any scenario is
     protocol = {"kind": "martingale", "alpha": alpha, "delta": delta}
@@ -206,7 +169,7 @@ def _advise_tracker(
         facts[f"{side} sites"] = f"from about {change[0]:,} on {change[1].label}" if change else f"{best.label} still"
     if domain is not None:
         print_facts(facts)
-        _verify(search.scenario_of(best, situation), out)
+        verify(search.scenario_of(best, situation), out)
         return
     adversary = "round-robin" if situation.against == "nothing" else "freeze"
     sizes = f"--sites {situation.sites} --items {situation.items} --alpha {situation.alpha:g}"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import MISSING
-from itertools import chain
 from typing import Any, Final
 
 import click
@@ -19,29 +18,12 @@ RANKS: Final = {"from": 3, "parameters": 2, "sizes": 1, "sees": 1}
 """Columns that a narrow terminal leaves out."""
 SEES: Final = {"outputs": "adaptive", "traffic": "channels", "state": "white-box"}
 """What an adversary that reacts sees, in a word."""
-GAMES: Final[dict[str, tuple[str, ...]]] = {
-    "Tracking": ("count", "generalisation", "audit-tracker"),
-    "Items with content": ("item-frequency", "heavy-hitters", "item-sample", "item-rank"),
-    "Alarms at a threshold": ("threshold",),
-    "Quotas that sites share": ("quota",),
-    "Private counters": ("continual-count",),
-    "Threshold monitors": ("threshold-monitor",),
-    "Threshold queries": ("threshold-queries",),
-    "Experts": ("experts",),
-    "Data that changes": ("static-queries", "dynamic-queries"),
-    "Sketches under attack": ("second-moment", "distinct-count", "frequency", "resettable-sum"),
-    "Adaptive data analysis": ("statistical-queries", "sample-size", "worst-of-many"),
-    "Online prediction": ("prediction", "mirror", "joint-privacy"),
-    "Audits of privacy": ("audit",),
-}
-"""The tasks of each game, tracking first."""
-
 TEACHING: Final = ("headline", "attack", "arms-race", "accuracy", "scale", "baselines", "faults", "power")
 """The scenarios to begin with, in this order; theory follows, game by game: each paper has a game."""
 
 
 @click.command("list")
-@click.argument("what", metavar="[WHAT]", type=click.Choice([*SORTS, *chain(*GAMES.values())]), required=False)
+@click.argument("what", metavar="[WHAT]", type=click.Choice([*SORTS, *kinds("task")]), required=False)
 def list_(what: str | None) -> None:
     """List available kinds, by the game that they play, and scenarios; WHAT may be a task too."""
     if what and what not in SORTS:
@@ -51,7 +33,7 @@ def list_(what: str | None) -> None:
         _print(what.capitalize(), [_row(kind) for kind in kinds(SORTS[what]).values()] if SORTS[what] else _scenarios())
         return
     listed: dict[Kind, None] = {}
-    for game, tasks in GAMES.items():
+    for game, tasks in _games().items():
         mine = [kind for kind in _of_game(tasks) if kind not in listed]
         listed |= dict.fromkeys(mine)
         if mine:
@@ -65,9 +47,17 @@ def list_(what: str | None) -> None:
     print_text("disttrack describe NAME says more; disttrack run NAME plays a scenario.")
 
 
-def _of_game(tasks: tuple[str, ...], *, alone: bool = False) -> Iterator[Kind]:
+def _games() -> dict[str, list[str]]:
+    """Return the tasks of each game, by its heading."""
+    games: dict[str, list[str]] = {}
+    for name, kind in kinds("task").items():
+        games.setdefault(kind.load().heading, []).append(name)
+    return games
+
+
+def _of_game(tasks: Sequence[str], *, alone: bool = False) -> Iterator[Kind]:
     """Yield the kinds that tasks take: those that answer, then those that ask; `alone` also those of other games."""
-    makers = [kinds("task")[task].load() for task in tasks if task in kinds("task")]
+    makers = [kinds("task")[task].load() for task in tasks]
     for role in ROLES:
         mine = {
             kind for maker in makers for kind in maker.kinds(role).values() if _plays(kind.load(), role, maker, alone)
@@ -105,7 +95,7 @@ def _scenarios() -> list[dict[str, str]]:
 
     shipped = shipped_scenarios()
     said = {name: read(path).data for name, path in shipped.items()}
-    games = [task for tasks in GAMES.values() for task in tasks]
+    games = [*kinds("task")]
 
     def place(name: str) -> tuple[int, int]:
         task = said[name].get("task", "count")

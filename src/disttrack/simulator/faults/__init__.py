@@ -1,8 +1,9 @@
 """Named faults: a protocol or mechanism with one part broken, for controls of claims and for tests, not for results.
 
 A claim that also holds for a broken system is worthless. A control plays the same points with a fault in the protocol,
-and the claim must fail there. The broken protocol is derived from the real one: its sites, its server and its constants
-are the package's, and only the named part differs.
+and the claim must fail there. A class may have faults of its own beside those here: a mapping `faults` from their names
+to mixin classes (`FaultyPart`) that precede it. The broken protocol is derived from the real one: its sites, its server
+and its constants are the package's, and only the named part differs.
 
 >>> from disttrack.protocols import Robust
 >>> protocol = broken(Robust(alpha=0.1), "no-noise")
@@ -30,13 +31,12 @@ from disttrack.protocols import (
     SketchSwitching,
 )
 from disttrack.protocols.base import EVERYONE, Message, Protocol, Site
-from disttrack.protocols.quotas import Quota
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.parts import announcement
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.faults import noise
 from disttrack.simulator.faults.parts import FaultyPart, Wrapped
-from disttrack.simulator.faults.promises import AnswersZero, Coarse, Generous, LostReports
+from disttrack.simulator.faults.promises import AnswersZero, Coarse, LostReports
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,12 @@ def broken(protocol: Any, name: str) -> Any:
     ScenarioError
         If there is no such fault, or the protocol has no part that it could break.
     """
-    if name not in FAULTS:
-        raise ScenarioError(f"unknown fault {name!r}{nearest(name, FAULTS)} ({accepted(FAULTS)})")
     intact: Any = type(protocol)
-    part: Any = FAULTS[name].part(protocol)
+    own: Mapping[str, Any] = getattr(intact, "faults", {})
+    if name not in own and name not in FAULTS:
+        known = [*own, *FAULTS]
+        raise ScenarioError(f"unknown fault {name!r}{nearest(name, known)} ({accepted(known)})")
+    part: Any = own[name] if name in own else FAULTS[name].part(protocol)
     if part is None:
         of = ", ".join(cls.kind or _BASES[cls] for cls in FAULTS[name].parts)
         raise ScenarioError(f"fault {name}: {protocol.kind or type(protocol).__name__} cannot have it (accepted: {of})")
@@ -84,7 +86,7 @@ def broken(protocol: Any, name: str) -> Any:
 def _with(name: str, part: Any, intact: Any) -> Any:
     """Return the class of protocols with this fault, cached, so that two instances can be compared."""
     facts = {"fault": name, "broken": staticmethod(broken), "intact": intact}
-    facts |= {"__doc__": FAULTS[name].says, "__module__": __name__}
+    facts |= {"__doc__": FAULTS[name].says if name in FAULTS else part.__doc__, "__module__": __name__}
     cls = type(intact)(f"{intact.__name__}[{name}]", (part, intact), facts)
     return dataclass(frozen=True)(cls)
 
@@ -240,8 +242,8 @@ FAULTS: Final[Mapping[str, Fault]] = {
         {Robust: noise.of_server(10.0), **noise.TENFOLD},
     ),
     "coarse": Fault(
-        "The tracker is set for four times the relative error that it promises, the quota for four times its limit.",
-        {**dict.fromkeys(PROMISING, Coarse), Quota: Generous},
+        "The tracker is set for four times the relative error that it promises.",
+        dict.fromkeys(PROMISING, Coarse),
     ),
     "lost-reports": Fault(
         "Every second message that a site sends unasked is lost.",
@@ -273,7 +275,6 @@ FAULTS: Final[Mapping[str, Fault]] = {
 _BASES: Final[Mapping[type[Any], str]] = {
     RoundProtocol: "any protocol in rounds",
     Protocol: "any protocol",
-    Quota: "any quota",
     Counter: "any counter",
     StaticMechanism: "any static mechanism",
     DynamicMechanism: "any dynamic mechanism",

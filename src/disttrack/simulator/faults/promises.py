@@ -32,20 +32,6 @@ class Coarse(FaultyPart):
         return replace(own, alpha=min(TIMES * own.alpha, COARSEST))
 
 
-class Generous(FaultyPart):
-    """Sites and server of a quota with several times its limit."""
-
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
-        return self._wider().sites(k, rng, start)
-
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
-        return self._wider().server(k, rng, start)
-
-    def _wider(self) -> Any:
-        own = self.repaired()
-        return replace(own, limit=TIMES * own.limit)
-
-
 class AnswersZero(FaultyPart):
     """Takes all updates, and answers 0 to every query."""
 

@@ -68,9 +68,6 @@ class Game(Outcome):
         Whether the game may depend on chance; if not, it is the same for every seed.
     leaked
         The privacy-leaked set of the robust tracker: (round, site, block); empty for others.
-    quota, looks
-        In games of quotas the protocol, and what the sites had done at steps spread over each window
-        (`simulator.game.fleet`).
     """
 
     protocol: str
@@ -108,8 +105,6 @@ class Game(Outcome):
     lost: int = 0
     restarts: int = 0
     leaked: list[tuple[int, int, int]] = field(default_factory=list, repr=False)
-    quota: Any = field(default=None, repr=False)
-    looks: list[dict[str, Any]] = field(default_factory=list, repr=False)
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
     messages_of_site: tuple[list[int], list[int]] = field(default=([], []), repr=False)
     _kinds: list[dict[str, object]] = field(default_factory=list, repr=False)

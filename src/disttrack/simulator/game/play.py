@@ -14,29 +14,29 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.adversaries.scripts import from_function
 from disttrack.protocols.base import Protocol, whole
-from disttrack.protocols.quotas import Quota
 from disttrack.simulator.errors import ScenarioError, printable
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engine_choice import choose, choose_engine
 from disttrack.simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
-from disttrack.simulator.game.engines.quotas import FleetEngine, QuotaLeap, QuotaStep
 from disttrack.simulator.game.network import Latency, Network, checked_network
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.power import check_task, missing_power
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.points.point import unusual
-from disttrack.simulator.points.registry import parameters
+from disttrack.simulator.points.registry import kinds, parameters
 
 ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "bulk": Bulk}
-QUOTA_ENGINES: dict[str, type[Engine]] = {"step": QuotaStep, "leap": QuotaLeap}
 _HOST: ContextVar[Callable[..., Engine] | None] = ContextVar("host", default=None)
 
 
 @contextmanager
 def hosted(host: Callable[..., Engine] | None) -> Iterator[None]:
-    """Play all games within the block by this engine, made with the arguments of any other; None: by the usual."""
+    """Play all games within the block by this engine, made with the arguments of any other; None: by the usual.
+
+    Tables call the engine by the host's `name`.
+    """
     token = _HOST.set(host)
     try:
         yield
@@ -119,11 +119,20 @@ def _granted(adversary: Any, sees: str, protocol: Protocol) -> Adversary:
         if not callable(adversary):
             raise TypeError(f"adversary must be an Adversary or a function of the view; got {adversary!r}")
         return from_function(adversary)
-    check_task(adversary, "quota" if isinstance(protocol, Quota) else "count")
+    check_task(adversary, _rules_of(protocol)[0])
     if (needed := missing_power(adversary, sees)) is not None:
         name = adversary.kind or type(adversary).__name__
         raise ScenarioError(f"adversary {name} needs to see the {needed}; grant it with sees={needed!r}")
     return adversary
+
+
+def _rules_of(protocol: Protocol) -> tuple[str, Mapping[str, type[Engine]]]:
+    """Return the task by whose rules a protocol plays, and its engines: a task for which it is made, or tracking."""
+    for name in protocol.plays:
+        task = kinds("task")[name].load() if name in kinds("task") else None
+        if task is not None and task.own_engines:
+            return name, task.own_engines
+    return "count", ENGINES
 
 
 class _Played:
@@ -134,7 +143,7 @@ class _Played:
         self.chosen, self.reason = choose_engine(asked, protocol, adversary, network)
         self.host = _HOST.get()
         if self.host is not None:
-            self.chosen, self.reason = "live", "asked for"
+            self.chosen, self.reason = getattr(self.host, "name", "host"), "asked for"
         self.begun = time.perf_counter()
         self.game: Engine | None = None
         self.recorder: Recorder | None = None
@@ -168,8 +177,7 @@ class _Played:
         if record:
             adversary = self.recorder = Recorder(adversary)
         with collector_paused():
-            engines = QUOTA_ENGINES if isinstance(self.protocol, Quota) else ENGINES
-            engine = self.host or engines[self.chosen]
+            engine = self.host or _rules_of(self.protocol)[1][self.chosen]
             self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
         self.game.play()
 
@@ -210,7 +218,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
     referee, ledger, lag = game.referee, game.ledger, game.lag
     judged = lag or referee
     steps = game.game_end
-    return Game(
+    return game.outcome(
         **common,
         items=game.sent(steps) if steps else 0,
         verdict="error" if error else judged.verdict(),
@@ -244,6 +252,5 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         _transcript=game.transcript,
         _outputs=game.outputs,
         _turns=played.recorder.turns if played.recorder else None,
-        quota=protocol if isinstance(game, FleetEngine) else None,
-        looks=game.fleet.looks if isinstance(game, FleetEngine) else [],
+        **game.extra(),
     )

@@ -29,7 +29,6 @@ PLOTS: Final = {
     "size": "disttrack.simulator.plots.kinds:SizeOverTime",
     "budget": "disttrack.simulator.plots.kinds:Budget",
     "ratio": "disttrack.simulator.plots.kinds:Ratio",
-    "windows": "disttrack.simulator.plots.kinds:Windows",
     "spread": "disttrack.simulator.plots.kinds:Spread",
 }
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""

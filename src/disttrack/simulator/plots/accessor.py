@@ -48,7 +48,6 @@ class Plotter:
     size: Draw
     budget: Draw
     ratio: Draw
-    windows: Draw
     spread: Draw
 
     def __init__(self, results: Any) -> None:

@@ -66,7 +66,7 @@ def measure(plot: Measure, tables: Tables) -> Description:
 
     limit = [] if plot.limit == "" else [_limit(tables.trials, plot.limit)]
     return curves(
-        plot, tables, measured_label(plot.y), values, bound if plot.theory != "" else None,
+        plot, tables, measured_label(plot.y, tables), values, bound if plot.theory != "" else None,
         more=border(limit[0], plot.limit) if limit else [], always=limit, linear=shares, by=plot.by,
         judged=plot.theory == "",
     )  # fmt: skip
@@ -222,10 +222,10 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     axis = "" if plot.y else next((axis for axis in swept if pd.api.types.is_numeric_dtype(trials[axis])), "")
     values = np.r_[trials["_error"], ABOUT_ONE if one_alpha else []]
     low = _least(values) if plot.y else FLOOR if one_alpha else 1e-9
-    label = measured_label(plot.y) if plot.y else ERROR_LABEL if one_alpha else "largest relative error"
+    label = measured_label(plot.y, tables) if plot.y else ERROR_LABEL if one_alpha else "largest relative error"
     y = value_axis(label, values, edges_of(values, low))
     edges = edges_of(trials["_cost"], _least(trials["_cost"])) if plot.y else (-inf, inf)
-    x = value_axis(measured_label(plot.cost), trials["_cost"], edges, most=6)
+    x = value_axis(measured_label(plot.cost, tables), trials["_cost"], edges, most=6)
     looks: dict[str, Look] = {}
     made = []
     for title, there in panels(tables):

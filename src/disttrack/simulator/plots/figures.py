@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.plots.base import Picture, Plot
 from disttrack.simulator.plots.description import Description
-from disttrack.simulator.plots.quotas import window_described
 from disttrack.simulator.plots.render import render
 from disttrack.simulator.plots.requests import (
     Request,
@@ -182,8 +181,8 @@ def timeline_of(game: Any, path: str | Path | None) -> Figure:
 
 
 def _described_game(game: Any) -> Description:
-    if not isinstance(game.series, dict) and getattr(game, "quota", None) is not None:
-        return window_described(game)
+    if described := getattr(game, "described", None):
+        return cast(Description, described())
     return record_described(game) if isinstance(game.series, dict) else game_described(game)
 
 

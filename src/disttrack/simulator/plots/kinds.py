@@ -122,22 +122,6 @@ class Timeline(BuiltIn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Windows(BuiltIn):
-    """What was admitted in the course of the first windows of games of quotas: a line per protocol, and the limit.
-
-    Parameters
-    ----------
-    count
-        Number of windows.
-    """
-
-    kind: ClassVar[str] = "windows"
-    home: ClassVar[str] = "quotas:windows"
-
-    count: int = 2
-
-
-@dataclass(frozen=True, kw_only=True)
 class Breakdown(BuiltIn):
     """Shares of the words by kind of message, beside the mean total: a bar per protocol and value of `x`.
 

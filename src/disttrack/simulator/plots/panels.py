@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil, inf
 from typing import Any, Final
@@ -37,6 +37,7 @@ from disttrack.simulator.plots.sweep import (
     marks_note,
     panels_of_curves,
     power,
+    symbol,
 )
 from disttrack.simulator.results.formats import short, swept_ticks
 from disttrack.simulator.results.lines import Line
@@ -56,34 +57,6 @@ _LINEAR_SPAN: Final = 5.0
 """Values that differ by less than this factor have a linear scale, which begins at 0."""
 _FAR: Final = 6.0
 """A bound this many times above all values may leave the picture."""
-
-_MEASURED: Final = {
-    "max_abs_error": "largest absolute error",
-    "rms_error": "root mean square error",
-    "late_error": "largest error in the last tenth",
-    "touched": "different items",
-    "samples_needed": "points needed",
-    "paid": "regret that privacy adds, over the bound's shape",
-    "gap": "gap of the last query",
-    "regret": "regret, in units of loss",
-    "deviation": "largest deviation, in items",
-    "loss": "privacy loss",
-    "epsilon_low": "loss that the runs prove",
-    "halved": "loss of a copy with half of the noise",
-    "exact_delta": "delta",
-    "worst_gap": "gap of the worst query",
-    "chosen_gap": "gap of the chosen query",
-    "loss_over_epsilon": "largest loss over the claimed epsilon",
-    "last_ratio": "estimate over truth at the last update",
-    "items_at_halt": "items at the halt",
-    "final_error": "error of the last answer",
-    "guessed": "share of guesses that are right",
-    "flag1_at": "round in which flag 1 is set",
-    "flag2_at": "flag 2",
-    "flag3_at": "flag 3",
-    "threshold": "threshold k",
-}
-"""Labels of columns that tasks add."""
 
 
 def shape(number_of_panels: int) -> tuple[int, int]:
@@ -154,12 +127,12 @@ def curves(
     bounds = np.concatenate([curve.bound for curve in all_curves])
     kept = bounds[bounds <= _FAR * shown.max()]
     y = value_axis(label, np.r_[shown, kept], edges, linear=linear)
-    x = swept_axis(plot.x, np.concatenate([curve.x for curve in all_curves]), columns)
+    x = swept_axis(plot.x, np.concatenate([curve.x for curve in all_curves]), columns, tables.task.axes)
     kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
-    panels = []
+    panels, letter = [], symbol(plot.x, tables.task.axes)
     for place, (title, part) in enumerate(drawn):
         last = named and ((place + 1) % columns == 0 or place == len(drawn) - 1)
-        items = [item for curve in part for item in _items(curve, kinds, plot.x if named else "", low, named=last)]
+        items = [item for curve in part for item in _items(curve, kinds, letter if named else "", low, named=last)]
         others = [replace(one, label="") if isinstance(one, Series) and not last else one for one in more]
         panels.append(Panel([*items, *others], x, y, title))
     looks = {curve.line.label: look_of(curve.line, kinds) for curve in all_curves}
@@ -185,7 +158,7 @@ def _height(rows: int, columns: int, names: int) -> float:
     return 3.9 + 0.25 * max(0, names - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
 
 
-def _items(curve: Curve, kinds: tuple[str, ...], axis: str, low: float, *, named: bool) -> list[Item]:
+def _items(curve: Curve, kinds: tuple[str, ...], letter: str, low: float, *, named: bool) -> list[Item]:
     """Return one line with marks, band and bound; beside it its name, and its power of the axis if above `low`."""
     name, look = curve.line.label, look_of(curve.line, kinds)
     items: list[Item] = []
@@ -195,7 +168,7 @@ def _items(curve: Curve, kinds: tuple[str, ...], axis: str, low: float, *, named
         items.append(Series(name, curve.x, curve.bound, Look(look.colour, "", THIN, 0.9, order=1.5), "bound"))
     # a longer name in one line would leave the lines no room
     label = " ".join(
-        [textwrap.fill(name, 34) * named, power(curve, axis) if axis and curve.middle.min() > low else ""]
+        [textwrap.fill(name, 34) * named, power(curve, letter) if letter and curve.middle.min() > low else ""]
     ).strip()
     items.append(Series(name, curve.x, curve.middle, look, low=curve.low, high=curve.high, label=label))
     at = curve.broken
@@ -205,9 +178,9 @@ def _items(curve: Curve, kinds: tuple[str, ...], axis: str, low: float, *, named
     return items
 
 
-def measured_label(column: str) -> str:
-    """Return the label of an axis that shows a column of trials.csv."""
-    return _MEASURED.get(column) or column_label(column)
+def measured_label(column: str, tables: Tables) -> str:
+    """Return the label of an axis that shows a column of trials.csv: that of the task's `labels`, or its name."""
+    return tables.task.labels.get(column) or column_label(column)
 
 
 def column_of(trials: pd.DataFrame, key: str, name: str) -> str:
@@ -219,8 +192,9 @@ def column_of(trials: pd.DataFrame, key: str, name: str) -> str:
     return column
 
 
-def swept_axis(axis: str, places: Any, columns: int) -> Axis:
+def swept_axis(axis: str, places: Any, columns: int, labels: Mapping[str, str]) -> Axis:
     """Return the axis of swept values: logarithmic where all are above 0, with ticks at them where they are few."""
+    label = axis_label(axis, labels)
     values = sorted({float(f"{value:.9g}") for value in places})
     texts = dict(zip(values, swept_ticks(values), strict=True))
 
@@ -231,10 +205,10 @@ def swept_axis(axis: str, places: Any, columns: int) -> Axis:
     # counted from the last
     ticks = values[:: -ceil(len(values) / most)] if len(values) <= 2 * _FEW_TICKS else None
     if values[0] <= 0:
-        return Axis(axis_label(axis), ticks=ticks, text=text)
+        return Axis(label, ticks=ticks, text=text)
     apart = (values[-1] / values[0]) ** 0.035
     ends = (values[0] / apart, values[-1] * apart) if len(values) > 1 else (None, None)
-    return Axis(axis_label(axis), "log", ends, ticks, most, text=text)
+    return Axis(label, "log", ends, ticks, most, text=text)
 
 
 def edges_of(values: Any, low: float = -inf) -> tuple[float, float]:

@@ -47,20 +47,20 @@ def spread(plot: Spread, tables: Tables) -> Description:
             look = _PLAIN if len(kinds) > _COLOURS else look_of(line, kinds, dashes="")
             items = _row(label, len(rows), values, look, plot.centre)
             items += [Series(label, [kept], [len(rows)], _LIMIT, "limit")] if kept != "" else []
-            items += [Series(label, [x], [len(rows)], others[name], measured_label(name)) for name, x in marks]
+            items += [Series(label, [x], [len(rows)], others[name], measured_label(name, tables)) for name, x in marks]
             rows[label] = items
     if not rows:
         raise ValueError(f"a spread figure needs numbers in {plot.y!r}; these games have none")
     entries: list[tuple[Look | Fill, str]] = [(_LIMIT, plot.limit_says or str(plot.limit))] if plot.limit != "" else []
-    entries += [(_PLAIN, measured_label(plot.y))] if len(kinds) > _COLOURS else []
-    entries += [(look, measured_label(name)) for name, look in others.items()]
+    entries += [(_PLAIN, measured_label(plot.y, tables))] if len(kinds) > _COLOURS else []
+    entries += [(look, measured_label(name, tables)) for name, look in others.items()]
     series = [one for items in rows.values() for one in items]
     shown = np.concatenate([one.x for one in series])
     every = tables.trials[column].dropna().astype(float)
     many = int(np.isinf(every).sum())
     note = f"Marks: {plot.centre}s. Thick: 5 % to 95 % of the games. Thin: all."
     note += f" Left out of all marks: infinite values, in {many:,} of {len(every):,} games." if many else ""
-    x = value_axis(measured_label(plot.y), shown[np.isfinite(shown)])
+    x = value_axis(measured_label(plot.y, tables), shown[np.isfinite(shown)])
     return Description(
         [Panel(series, x, Axis(names=list(rows)))], 1, 0.85 + 0.3 * max(3, len(rows)), plot.title or tables.title,
         fixed(tables), note, legend=entries,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
@@ -28,20 +28,6 @@ LEAST: Final = 0.25
 """The least exponent that is stated: a smaller one is a logarithm more often than a power."""
 BENT: Final = 0.12
 """The slope from each mark to the next may differ from the exponent by this share of it."""
-_LABELS: Final = {
-    "sites": "number of sites, k",
-    "items": "items, N",
-    "alpha": "accuracy, 1/α",
-    "start": "items at the start, N₀",
-    "steps": "steps, T",
-    "experts": "number of experts, n",
-    "queries": "number of queries, k",
-    "rows": "rows of the sketch, t",
-    "epsilon": "privacy budget, ε",
-    "latency": "latency of a message, in steps",
-    "loss": "share of messages that are lost",
-    "crash_rate": "crashes of a site, per step",
-}
 
 
 @dataclass(frozen=True)
@@ -180,27 +166,30 @@ def fitted(x: Any, y: Any) -> str:
     return f"{slope:.2f} ± {max(1, ceil(100 * error - 1e-9)) / 100:.2f}"
 
 
-def power(curve: Curve, axis: str) -> str:
-    """Return the power through all marks of a line with its error, as text; empty where they do not lie on one."""
+def power(curve: Curve, letter: str) -> str:
+    """Return the power of an axis, by its letter, through all marks of a line, with its error, as text.
+
+    It is empty where they do not lie on one.
+    """
     if not curve.fit:
         return ""
-    letter = symbol(axis) if len(symbol(axis)) < 3 else f"({symbol(axis)})"
+    letter = letter if len(letter) < 3 else f"({letter})"
     return rf"$\propto {letter}^{{{curve.fit}}}$".replace(" ± ", r"\pm ")
 
 
-def symbol(axis: str) -> str:
+def symbol(axis: str, labels: Mapping[str, str]) -> str:
     """Return the letter of an axis, or its name.
 
-    >>> symbol("sites"), symbol("alpha"), symbol("adversary_looks")
-    ('k', '1/α', 'looks')
+    >>> symbol("sites", {"sites": "number of sites, k"}), symbol("adversary_looks", {})
+    ('k', 'looks')
     """
-    letter = axis_label(axis).rpartition(", ")[2]
+    letter = axis_label(axis, labels).rpartition(", ")[2]
     return letter if len(letter) < 4 else name_of(axis)
 
 
-def axis_label(axis: str) -> str:
-    """Return the label of a swept axis with its unit."""
-    return _LABELS.get(axis, name_of(axis))
+def axis_label(axis: str, labels: Mapping[str, str]) -> str:
+    """Return the label of a swept axis with its unit: that of the task's `axes`, or its name."""
+    return labels.get(axis, name_of(axis))
 
 
 def marks_note(games: pd.DataFrame, curves: Sequence[Curve]) -> str:

@@ -2,8 +2,9 @@
 
 A kind is a registered name (``robust``), ``module:Class``, or ``path/to/file.py:Class``. Names come from the
 packages of the built-in kinds, and from entry points of installed packages (``disttrack.protocols``,
-``disttrack.adversaries``, ``disttrack.tasks``, ``disttrack.plots``). A game has two roles, who answers (`protocol`) and
-who asks (`adversary`); which kinds it takes follows from the classes that it names for them.
+``disttrack.adversaries``, ``disttrack.tasks``, ``disttrack.plots``); the name of an entry point may have another word
+and a dot before that of the kind, where another game has a kind of this name. A game has two roles, who answers
+(`protocol`) and who asks (`adversary`); which kinds it takes follows from the classes that it names for them.
 """
 
 from __future__ import annotations
@@ -58,7 +59,6 @@ HOMES: Final[dict[Family, Home]] = {
             "disttrack.mechanisms": "MECHANISMS",
             "disttrack.mechanisms.sketches": "SKETCHES",
             "disttrack.mechanisms.statistical": "CURATORS",
-            "disttrack.protocols.quotas": "",
             "disttrack.protocols.contents": "",
         },
     ),
@@ -107,9 +107,10 @@ def kinds(family: Family) -> dict[str, Kind]:
             key = name if name not in known else f"{package.rpartition('.')[2]}.{name}"
             known[key] = Kind(name, family, reference, key=key)
     for point in entry_points(group=f"disttrack.{home.plural}"):
-        origin = point.dist.name if point.dist is not None else point.group
+        whose = point.dist.name if point.dist is not None else point.group
+        origin = "built in" if whose == "disttrack" else whose
         if point.name not in known:  # names of built-in kinds are permanent
-            known[point.name] = Kind(point.name, family, point.value, origin, point.name)
+            known[point.name] = Kind(point.name.rpartition(".")[2], family, point.value, origin, point.name)
     return known
 
 

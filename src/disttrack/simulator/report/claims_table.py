@@ -21,6 +21,7 @@ from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.formats import chance, games_of, interval, number, span
 from disttrack.simulator.scenario.document import read
+from disttrack.simulator.scenario.load import shipped_scenarios
 
 RESULTS: Final = Path("results/reference")
 """The folder with a result for each scenario, named like it."""
@@ -227,10 +228,11 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def main(scenarios: Path = Path("scenarios"), results: Path = RESULTS, out: Path = Path("docs/claims.md")) -> int:
-    """Write the pages; return the exit status."""
+def main(scenarios: Path | None = None, results: Path = RESULTS, out: Path = Path("docs/claims.md")) -> int:
+    """Write the pages, of all shipped scenarios or of those in a folder; return the exit status."""
     try:
-        claims = claims_with_results(scenarios.glob("*.yaml"), results)
+        files = shipped_scenarios().values() if scenarios is None else scenarios.glob("*.yaml")
+        claims = claims_with_results(files, results)
         for path, text in pages(claims).items():
             write_text(out.parent / path if path else out, text)
     except (ScenarioError, RunError) as error:

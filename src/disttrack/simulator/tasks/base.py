@@ -221,6 +221,24 @@ class Task(ABC):
     """Columns of trials.csv in addition to those of all tasks."""
     answers: ClassVar[Sequence[Answer]] = USUAL
     """The columns of its table; a class that declares none shows its `columns` after the usual ones."""
+    heading: ClassVar[str] = "Other games"
+    """The heading under which `disttrack list` shows what plays it."""
+    labels: ClassVar[Mapping[str, str]] = {
+        "max_abs_error": "largest absolute error",
+        "rms_error": "root mean square error",
+    }
+    """Labels of columns in figures, where the name does not say it."""
+    axes: ClassVar[Mapping[str, str]] = {
+        "sites": "number of sites, k",
+        "items": "items, N",
+        "alpha": "accuracy, 1/α",
+        "start": "items at the start, N₀",
+        "epsilon": "privacy budget, ε",
+        "latency": "latency of a message, in steps",
+        "loss": "share of messages that are lost",
+        "crash_rate": "crashes of a site, per step",
+    }
+    """Labels of axes, by the swept size or parameter, where the name does not say it: with its letter, or the unit."""
     draws_coins: ClassVar[bool] = True
     """Whether it may draw random numbers that no stream of `simulator.game.streams` gives. A class with False
     draws only from such streams of its seed; a game that drew nothing from them is then counted once."""
@@ -231,6 +249,9 @@ class Task(ABC):
         "adversary": "disttrack.adversaries.base:Adversary",
     }
     """The class that a kind under `protocol:` and `adversary:` must extend, as ``module:Class``; empty for any."""
+
+    own_engines: ClassVar[Mapping[str, type[Any]]] = {}
+    """Engines of its own, `step` and `leap`, by which `disttrack.play` plays the protocols that are made for it."""
 
     @classmethod
     def meant_for(cls, maker: Any) -> bool:

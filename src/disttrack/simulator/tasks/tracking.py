@@ -34,6 +34,7 @@ class Count(Task):
     """Distributed count tracking: a protocol against an adversary."""
 
     kind: ClassVar[str] = "count"
+    heading: ClassVar[str] = "Tracking"
     rules: ClassVar[int] = 6
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the relative error stayed within alpha at every step"),

@@ -18,6 +18,7 @@ from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.lag import LagReferee
 from disttrack.simulator.game.network.mail import Mail
 from disttrack.simulator.game.network.recovery import parts
+from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
 from disttrack.simulator.game.verdict import Referee
@@ -60,6 +61,7 @@ class Engine(ABC):
     """Whether messages are letters even if they take no time."""
     plans: ClassVar[type[Any]] = Schedule
     """The class of the adversary's plans."""
+    outcome: ClassVar[type[Game]] = Game
     server: Server
     referee: Any
     lag: Any = None
@@ -150,6 +152,10 @@ class Engine(ABC):
     @abstractmethod
     def sent(self, step: int) -> int:
         """Return the items sent by the end of a step of the present plan."""
+
+    def extra(self) -> dict[str, Any]:
+        """Return what its `outcome` has in addition to a `Game`."""
+        return {}
 
     # ------------------------------------------------------------------ the adversary
 

@@ -71,6 +71,9 @@ class SampleSize(MechanismGame):
     """
 
     kind: ClassVar[str] = "sample-size"
+    heading: ClassVar[str] = "Adaptive data analysis"
+    labels: ClassVar[Mapping[str, str]] = {**MechanismGame.labels, "samples_needed": "points needed"}
+    axes: ClassVar[Mapping[str, str]] = {**MechanismGame.axes, "queries": "number of queries, k"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ROLES
     takes: ClassVar[tuple[type[Any], ...]] = (QueryMechanism,)

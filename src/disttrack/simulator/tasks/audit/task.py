@@ -48,6 +48,13 @@ class Audit(Task):
     """
 
     kind: ClassVar[str] = "audit"
+    heading: ClassVar[str] = "Audits of privacy"
+    labels: ClassVar[Mapping[str, str]] = {
+        **Task.labels,
+        "loss": "privacy loss",
+        "epsilon_low": "loss that the runs prove",
+        "halved": "loss of a copy with half of the noise",
+    }
     rules: ClassVar[int] = 3
     sizes: ClassVar[Sequence[Size]] = (
         Size("runs", "items", f"Runs on each input in each half, a quarter where they are slow; {RUNS:,} if left out."),
@@ -96,6 +103,12 @@ class AuditTracker(Task):
     """
 
     kind: ClassVar[str] = "audit-tracker"
+    heading: ClassVar[str] = "Tracking"
+    labels: ClassVar[Mapping[str, str]] = {
+        **Task.labels,
+        "loss_over_epsilon": "largest loss over the claimed epsilon",
+        "epsilon_low": "loss that the runs prove",
+    }
     rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (
         replace(SITES, says=f"Sites of the audited tracker; {SITES_AUDITED} if left out."),

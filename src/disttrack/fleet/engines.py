@@ -1,0 +1,56 @@
+"""The engines for games of quotas: those of tracking, with a fleet in place of machines that stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from disttrack.fleet.change import Change
+from disttrack.fleet.fleet import Fleet
+from disttrack.fleet.outcome import FleetGame
+from disttrack.fleet.quotas.base import Quota
+from disttrack.protocols.base import Server, Site
+from disttrack.simulator.game.engines.base import Engine
+from disttrack.simulator.game.engines.leap import Leap
+from disttrack.simulator.game.engines.step import Step
+from disttrack.simulator.game.outcome import Game
+
+
+class FleetEngine(Engine):
+    """What both have: the fleet, its answers in the adversary's view, and sites that come and go by its plans."""
+
+    by_mail: ClassVar[bool] = True
+    outcome: ClassVar[type[Game]] = FleetGame
+    protocol: Quota
+    fleet: Fleet
+
+    def __init__(self, *sides: Any, **options: Any) -> None:
+        super().__init__(*sides, **options)
+        self.view.answers = self.fleet.answers
+        self._changed: Change | None = None
+
+    def parts(self) -> tuple[Sequence[Site], Server, Any]:
+        self.fleet = Fleet(self.protocol, self.k, self.rngs)
+        return self.fleet.sites, self.fleet.server, self.fleet
+
+    def consult(self, step: int) -> None:
+        super().consult(step)  # type: ignore[safe-super]  # of the engine beside it
+        plan, begun = self.consultation.plan, self.consultation.begun
+        if isinstance(plan, Change) and plan is not self._changed:
+            self._changed = plan
+            self.fleet.change(plan, begun + 1 if begun else 0)
+
+    def close(self, last: int) -> None:
+        super().close(last)  # type: ignore[safe-super]
+        self.fleet.look(last)
+
+    def extra(self) -> dict[str, Any]:
+        return {"quota": self.protocol, "looks": self.fleet.looks}
+
+
+class QuotaStep(FleetEngine, Step):
+    """The reference engine."""
+
+
+class QuotaLeap(FleetEngine, Leap):
+    """The engine that leaps from message to message."""

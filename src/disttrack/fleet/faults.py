@@ -1,0 +1,24 @@
+"""The fault of quotas: one with several times the limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from disttrack.simulator.faults.parts import FaultyPart
+from disttrack.simulator.faults.promises import TIMES
+
+
+class Generous(FaultyPart):
+    """Sites and server of a quota with several times its limit."""
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        return self._wider().sites(k, rng, start)
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        return self._wider().server(k, rng, start)
+
+    def _wider(self) -> Any:
+        own = self.repaired()
+        return replace(own, limit=TIMES * own.limit)

@@ -1,0 +1,89 @@
+"""The `windows` figure, what was admitted in the course of windows, and that of a single game: each site's part."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from disttrack.simulator.plots.description import Axis, Description, Item, Look, Panel, Rule, Series, rounded
+from disttrack.simulator.plots.marks import BORDER, mark
+from disttrack.simulator.plots.panels import look_of, shape
+from disttrack.simulator.plots.sweep import panels
+from disttrack.simulator.results.formats import short
+from disttrack.simulator.results.lines import lines, swept_axes
+from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.results.read import Tables
+
+_LIMIT: Final = Look(BORDER, width=1.2, order=1)
+
+
+def windows(tables: Tables, count: int, title: str = "") -> Description:
+    """Return a `windows` figure: the first game of each line, in its first `count` windows."""
+    trials = tables.trials
+    axes = swept_axes(trials)
+    kinds = tuple(dict.fromkeys(trials["protocol"]))
+    looks: dict[str, Look] = {}
+    limits: set[float] = set()
+    made, last, highest = [], 0.0, 0.0
+    for against, there in panels(tables):
+        items: list[Item] = []
+        for line in lines(there, "", ("adversary",) if "adversary" in axes else ()):
+            game = line.games.iloc[0]
+            rule = tables.points[str(game["result"])][int(game["point"])]["protocol"]
+            series = tables.timeline(game)
+            looks.setdefault(line.label, look_of(line, kinds, marker=""))
+            number = (series["step"] - 1) // int(rule["window"])
+            for _, part in series[number < count].groupby(number):
+                steps, cost = part["step"].to_numpy(dtype=float), part["output"].to_numpy(dtype=float)
+                items.append(Series(line.label, steps, cost, looks[line.label]))
+                last, highest = max(last, float(steps[-1])), max(highest, float(cost.max()))
+            limits.add(float(rule["limit"]))
+        made.append((against, items))
+    rules: list[Item] = [Rule(limit, _LIMIT) for limit in sorted(limits)]
+    x = Axis("step", ends=(0.0, last), most=5, text=short)
+    y = Axis("cost admitted in the window", ends=(0.0, 1.08 * max(highest, *limits)), most=6, text=short)
+    rows, columns = shape(len(made))
+    return Description(
+        [Panel([*rules, *items], x, y, against) for against, items in made], columns, 3.6 if rows == 1 else 2.6 * rows,
+        title or tables.title, fixed(tables), "Horizontal line: the limit. The first game of each point.",
+        f"Cost admitted in the first {count} windows, limit {' and '.join(map(rounded, sorted(limits)))}.",
+        [(look, label) for label, look in looks.items()],
+    )  # fmt: skip
+
+
+def window_described(game: Any) -> Description:
+    """Return the first window of a `Game` of quotas: what each site admitted, and what it believed was left.
+
+    Raises
+    ------
+    ValueError
+        It has more sites than looks keep.
+    """
+    window, limit = game.quota.window, game.quota.limit
+    looks = [look for look in game.looks if look["step"] <= window]
+    if not looks or "by_site" not in looks[0]:
+        raise ValueError(f"a figure of a game of quotas shows eight sites at most; this one has {game.sites:,}")
+    steps = np.array([0, *(look["step"] for look in looks)], dtype=float)
+    names = tuple(f"site {number}" for number in range(game.sites))
+    own = np.array([look["by_site"] for look in looks], dtype=float)
+    left = np.array([look["left"] for look in looks], dtype=float)
+    admitted: list[Item] = [Rule(limit, _LIMIT)]
+    total = np.r_[0.0, own.sum(axis=1)]
+    admitted.append(Series("all sites", steps, total, Look("#333333", "", width=2.0), label="all sites"))
+    believed: list[Item] = []
+    for number, name in enumerate(names):
+        look = mark(name, names, 0)
+        plain = Look(look.colour, "", width=1.2)
+        admitted.append(Series(name, steps, np.r_[0.0, own[:, number]], plain))
+        before = steps[1:] < window  # at its end the next one has begun
+        believed.append(Series(name, steps[1:][before], np.maximum(left[before, number], 0.0), plain, label=name))
+    x = Axis("step of the first window", ends=(0.0, float(window)), most=5, text=short)
+    top = 1.08 * max(float(limit), float(total.max()))
+    made = [
+        Panel(admitted, x, Axis("cost", ends=(0.0, top), text=short), "Admitted"),
+        Panel(believed, x, Axis("cost", ends=(0.0, top), text=short), "What each site could still admit by itself"),
+    ]
+    subtitle = f"{game.sites} sites · limit {limit:,} · window {window:,} steps"
+    title = f"{game.protocol} against {game.adversary}"
+    return Description(made, 2, 3.6, title, subtitle, "Horizontal line: the limit.")

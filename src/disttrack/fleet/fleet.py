@@ -1,0 +1,183 @@
+"""A fleet of sites that admit or reject: its clocks, who is in it, and what was admitted in each window.
+
+The engines take it in place of what stops and restarts machines: it shares the network's calendar, so that all engines
+play the same events in the same order. In a step, these come after the arrivals: the end of a window, first that of
+the server and then those of the sites, settling of costs, flushes, and last of all a look at the sites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from disttrack.fleet.change import Change
+from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.parts import QuotaServer, QuotaSite
+from disttrack.protocols.base import Message
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game.network.letters import FAULT, Clock, Letter
+
+LOOKS: Final = 16
+"""Number of looks in a window; a shorter window has one per step."""
+LOOK: Final = 4
+"""Priority of a look: after all that happens in the step."""
+SHOWN: Final = 8
+"""Most sites of which each look keeps what they admitted and believed."""
+
+
+class Fleet:
+    """The sites and the server of a game of quotas.
+
+    Parameters
+    ----------
+    rule
+        The protocol.
+    k
+        Number of sites.
+    rngs
+        The game's random streams by role.
+
+    Attributes
+    ----------
+    answers
+        The last answer of each site.
+    looks
+        A row per look: step, requests offered, their cost, the cost admitted, requests rejected, and for a few sites
+        the cost admitted by each and what each could still admit.
+    restarts
+        Number of deaths.
+    away
+        Whether a site was out of the fleet at any time.
+    """
+
+    mail: Clock
+
+    def __init__(self, rule: Quota, k: int, rngs: Any) -> None:
+        self.rule, self.k = rule, k
+        self.sites: Sequence[QuotaSite] = rule.sites(k, rngs["sites"])
+        self.server: QuotaServer = rule.server(k, rngs["server"])
+        self.answers = self.server.answers = self.sites[0].answers
+        self.looks: list[dict[str, Any]] = []
+        self.restarts = 0
+        self.away = False
+
+    # ------------------------------------------------------------------ what the mail asks of machines
+
+    def begin(self, mail: Clock) -> None:
+        """Set the clocks, on this mail."""
+        self.mail = mail
+        rule, k = self.rule, self.k
+        self._every(rule.window, rule.window, self._turn_server)
+        for site in range(k):
+            self._every(rule.window + rule.late(site, k), rule.window, partial(self._act, site, "turn"))
+        if rule.settle:
+            for site in range(k):
+                self._every(rule.settle, rule.settle, partial(self._act, site, "learn_costs"))
+        if rule.every:
+            for site in range(k):
+                first = (site + 1) * rule.every // k or 1
+                self._every(first, rule.every, partial(self._act, site, "flush", present=True))
+        look = max(1, rule.window // LOOKS)
+        self._look_at(look, 0)
+
+    def generation_of(self, site: int | None) -> int:
+        """Return 0: what an earlier incarnation of a site has asked for may reach it."""
+        return 0
+
+    def is_up(self, site: int | None) -> bool:
+        """Return whether a site, or for None the server, is in the fleet."""
+        return site is None or self.sites[site].present
+
+    def server_hears(self, letter: Letter) -> Sequence[tuple[int, Message]]:
+        """Return the server's replies."""
+        return self.server.hear(letter.site, letter.message)
+
+    def site_hears(self, letter: Letter) -> Sequence[Message]:
+        """Return a site's replies."""
+        return self.sites[letter.site].hear(letter.message)
+
+    # ------------------------------------------------------------------ clocks
+
+    def _every(self, first: int, period: int, act: Callable[[], None]) -> None:
+        def ring(step: int, event: Any) -> None:
+            act()
+            self.mail.schedule(step + period, FAULT, partial(ring, step + period))
+
+        self.mail.schedule(first, FAULT, partial(ring, first))
+
+    def _act(self, site: int, act: str, *values: Any, present: bool = False) -> None:
+        """Have a site act by its clock, by a method of this name; some acts are only for sites in the fleet."""
+        part, ends = self.sites[site], self.mail.ends
+        if present and not part.present:
+            return
+        ends.before(site)
+        ends.send_up(site, getattr(part, act)(*values))
+        ends.after(site)
+
+    def _turn_server(self) -> None:
+        self.mail.ends.send_down(self.server.turn())
+        self.mail.ends.after(None)
+
+    # ------------------------------------------------------------------ members
+
+    def change(self, plan: Change, step: int) -> None:
+        """Have sites come and go in a step; before the first one they are away from the start."""
+        self.away = self.away or (plan.how != "join" and bool(plan.changed))
+        for site in plan.changed:
+            if step:
+                self.mail.schedule(step, FAULT, partial(self._change, site, plan.how))
+            elif plan.how == "join":
+                raise MoveError(f"site {site} must not join before the first step: it is there")
+            else:
+                self.sites[site].leave(True)
+
+    def _change(self, site: int, how: str, event: Any) -> None:
+        part = self.sites[site]
+        if (how == "join") == part.present:
+            where = "there" if part.present else "not there"
+            raise MoveError(f"site {site} must not {how} in step {self.mail.now}: it is {where}")
+        if how == "join":
+            self._act(site, "join")
+            return
+        self.restarts += how == "die"
+        self._act(site, "leave", how == "die")
+
+    # ------------------------------------------------------------------ looks
+
+    def _look_at(self, spacing: int, number: int) -> None:
+        """Look at the next of the steps that are multiples of the spacing, or ends of a window."""
+        window = self.rule.window
+        step = number + spacing - number % window % spacing
+        step = min(step, number - number % window + window)
+        self.mail.schedule(step, LOOK, partial(self._look, spacing, step))
+
+    def _look(self, spacing: int, step: int, event: Any) -> None:
+        self.look(step)
+        self._look_at(spacing, step)
+
+    def look(self, step: int) -> None:
+        """Add up what the sites have done by the end of a step."""
+        if self.looks and self.looks[-1]["step"] == step:
+            return
+        before = self.mail.ends.before
+        offered = cost = admitted = rejected = 0
+        for number, site in enumerate(self.sites):
+            before(number)
+            offered += site.offered
+            cost += site.costs.upto(site.offered)
+            admitted += site.admitted_cost
+            rejected += site.offered - site.admitted - len(site.waiting)
+        row: dict[str, Any] = {
+            "step": step,
+            "offered": offered,
+            "cost": cost,
+            "admitted": admitted,
+            "rejected": rejected,
+        }
+        ledger = self.mail.ends.ledger
+        row |= {"messages": ledger.messages, "words": ledger.words, "died": self.restarts, "away": self.away}
+        if self.k <= SHOWN:
+            row["by_site"] = [site.admitted_cost for site in self.sites]
+            row["left"] = [site.left for site in self.sites]
+        self.looks.append(row)

@@ -1,0 +1,43 @@
+"""The clock of a site of a quota: when its windows turn, and when it flushes and settles."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from disttrack.fleet.live.parts import Event, SitePart
+
+
+async def tick(part: SitePart, do: Callable[[Event], object], age: float, step: float, joins: bool) -> None:
+    """Have a site act at each of its moments, as the simulator's fleet does, by the server's clock as of now.
+
+    Parameters
+    ----------
+    part, do
+        The site, and what carries out an event.
+    age
+        Seconds since the server's first window began.
+    step
+        Seconds of a step.
+    joins
+        Whether it comes into the fleet; one that has missed a window comes anew.
+    """
+    loop = asyncio.get_running_loop()
+    rule, began = part.protocol, loop.time() - age
+    window = int(age / (rule.window * step))
+    if joins or window > part.site.window + 1:
+        do(("act", "leave", True))
+        do(("join", window))
+    first = (part.number + 1) * rule.every // part.k or 1 if rule.every else 0
+    moments = {"turn": (0, rule.window), "learn_costs": (0, rule.settle), "flush": (first, rule.every)}
+    due = {
+        name: begin + (int((age / step - begin) // period) + 1) * period
+        for name, (begin, period) in moments.items()
+        if period
+    }
+    due["turn"] = (part.site.window + 1) * rule.window
+    while True:
+        name = min(due, key=lambda one: due[one])
+        await asyncio.sleep(max(0.0, began + due[name] * step - loop.time()))
+        do(("act", name))
+        due[name] += moments[name][1]

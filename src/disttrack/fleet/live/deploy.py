@@ -1,0 +1,209 @@
+"""``disttrack serve`` and ``disttrack feed``: a server, and sites with their items or requests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import signal
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from disttrack.fleet.live.entries import entry_of, protocol_of
+from disttrack.fleet.live.frames import NonsenseError
+from disttrack.fleet.live.http import listen, server_app, site_app
+from disttrack.fleet.live.journal import Kept
+from disttrack.fleet.live.link import CHUNK, Security, address
+from disttrack.fleet.live.parts import ServerPart
+from disttrack.fleet.live.server import ServerProcess
+from disttrack.fleet.live.site import SiteProcess
+from disttrack.fleet.quotas import Quota
+from disttrack.fleet.units import TIME
+from disttrack.simulator.cli.options import FILE, SITES, side_option
+from disttrack.simulator.cli.options import entry_of as entry_in
+from disttrack.simulator.errors import RunError, ScenarioError
+
+SOURCE: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True)
+KEPT: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+REPORT: Final = 10.0
+"""Seconds that a feed waits at its end for acknowledgements."""
+
+
+def security_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options for token and TLS to a command, which receives them as `security`."""
+
+    def called(
+        *, token_file: Path | None, tls_cert: Path | None, tls_key: Path | None, tls_ca: Path | None, **rest: Any
+    ) -> Any:
+        token = "" if token_file is None else token_file.read_text("utf-8").strip()
+        if token_file is not None and not token:
+            raise ScenarioError(f"--token-file: {token_file} is empty")
+        if (tls_cert is None) != (tls_key is None):
+            raise ScenarioError("--tls-cert and --tls-key must be given together")
+        return command(security=Security(token, tls_cert, tls_key, tls_ca), **rest)
+
+    called.__doc__ = command.__doc__
+    called.__name__ = command.__name__
+    for option in (
+        click.option("--tls-ca", type=KEPT, help="Certificate authority of the other end."),
+        click.option("--tls-key", type=KEPT, help="Key of one's own certificate."),
+        click.option("--tls-cert", type=KEPT, help="One's own certificate, for TLS."),
+        click.option("--token-file", type=KEPT, help="File with a token that all ends share."),
+    ):
+        called = option(called)
+    return called
+
+
+@click.command()
+@side_option("protocol", required=True)
+@SITES
+@click.option("--start", type=click.IntRange(min=0), default=0, help="Items counted before, known to all.")
+@click.option("--listen", "listen_at", default="127.0.0.1:7400", metavar="HOST:PORT", help="Address for sites.")
+@click.option("--http", default="127.0.0.1:7480", metavar="HOST:PORT", help="Address of /estimate, /healthz, /metrics.")
+@click.option("--step", type=TIME, default="1ms", help="Duration of a step of a quota, 1ms.")
+@click.option("--journal", type=FILE, help="SQLite file from which the server restarts.")
+@security_options
+def serve(
+    protocol: str, sites: int, start: int, listen_at: str, http: str, step: float, journal: Path | None,
+    security: Security,
+) -> None:  # fmt: skip
+    """Run the server of a protocol. Sites connect to it (disttrack feed); GET /estimate returns the estimate."""
+    try:
+        made = protocol_of(entry_in(protocol))
+    except NonsenseError as error:
+        raise ScenarioError(f"--protocol: {error}") from error
+    kept = Kept(journal)
+    known: dict[str, Any] = {"entry": entry_of(made), "sites": sites, "start": start, "step": step}
+    if kept.part is None:
+        seed = secrets.randbits(128)
+        kept.begin(ServerPart, {**known, "began": time.time()}, protocol=made, k=sites, seed=seed, start=start)
+    elif (stored := {name: kept.facts[name] for name in known}) != known:
+        name = next(name for name in known if known[name] != stored[name])
+        raise ScenarioError(f"--journal: {journal} is that of a server with {name} {stored[name]}; got {known[name]}")
+    server = ServerProcess(kept, known["entry"], security, step=step)
+
+    async def run() -> None:
+        try:
+            port = await server.start(*address(listen_at))
+            web = await listen(server_app(server), *address(http), security)
+            click.echo(f"{made.kind}: sites at port {port}, http at port {web}")
+            await asyncio.Event().wait()
+        except OSError as error:
+            raise RunError(f"cannot listen: {error}") from error
+        finally:
+            await server.stop()
+
+    _run(run())
+
+
+@click.command()
+@click.option("--site", "which", required=True, metavar="N", help="The site's number, from 0; 0-15 for several.")
+@click.option("--server", default="127.0.0.1:7400", metavar="HOST:PORT", help="Address of the server.")
+@click.option("--items", type=SOURCE, help="File of items, one a line; - for standard input.")
+@click.option("--http", metavar="HOST:PORT", help="Address of POST /items and POST /admit.")
+@click.option("--journal", type=FILE, help="SQLite file from which the site restarts; {} is its number.")
+@security_options
+def feed(
+    which: str, server: str, items: Path | None, http: str | None, journal: Path | None, security: Security
+) -> None:
+    """Run a site, or several: items come from a file, from standard input or over HTTP."""
+    numbers = _numbers(which)
+    if (items is None) == (http is None):
+        raise ScenarioError("disttrack feed: give --items or --http")
+    if len(numbers) > 1 and (items is not None or (journal is not None and "{}" not in journal.name)):
+        raise ScenarioError("--site: several sites need --http, and {} in the name of --journal")
+    where = address(server)
+    fed = {
+        number: SiteProcess(number, where, Kept(_named(journal, number)), security)
+        for number in numbers
+    }
+
+    async def run() -> None:
+        running = [asyncio.create_task(site.run()) for site in fed.values()]
+        try:
+            if http is not None:
+                port = await listen(site_app(fed, security), *address(http), security)
+                click.echo(f"site {which}: http at port {port}")
+                await asyncio.gather(*running)
+            else:
+                work = asyncio.create_task(_from_file(fed[numbers[0]], items))
+                await asyncio.wait((work, *running), return_when=asyncio.FIRST_COMPLETED)
+                for task in (*running, work):
+                    if task.done():
+                        task.result()
+        except OSError as error:
+            raise RunError(f"cannot listen: {error}") from error
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+            for site in fed.values():
+                site.kept.close()
+
+    _run(run())
+
+
+def _numbers(text: str) -> list[int]:
+    """Return the sites of a text: ``3``, or ``0-15``."""
+    first, dash, last = text.partition("-")
+    if not first.isdecimal() or (dash and not last.isdecimal()) or (dash and int(last) < int(first)):
+        raise ScenarioError(f"--site must be a number from 0 on, or two as in 0-15; got {text!r}")
+    return list(range(int(first), int(last or first) + 1))
+
+
+def _named(journal: Path | None, number: int) -> Path | None:
+    return None if journal is None else journal.with_name(journal.name.replace("{}", str(number)))
+
+
+async def _from_file(site: SiteProcess, items: Path | None) -> None:
+    """Give a site an item, or a request, for each line; then wait until the server has acknowledged all."""
+    await site.ready.wait()
+    quota = isinstance(site.part.protocol, Quota)
+    lines = admitted = 0
+
+    async def give(number: int) -> None:
+        nonlocal lines, admitted
+        lines += number
+        if quota:
+            admitted += sum([await site.admit() for _ in range(number)])
+        elif number:
+            site.take(number)
+
+    last = b"\n"
+    with click.open_file(str(items), "rb") as source:
+        # which does not wait until there is more
+        read: Callable[[int], bytes] = source.read1  # type: ignore[attr-defined]
+        while block := await asyncio.to_thread(read, CHUNK):
+            await give(block.count(b"\n"))
+            last = block[-1:]
+    await give(int(last != b"\n"))  # a last line without an end
+    with suppress(TimeoutError):
+        await asyncio.wait_for(site.leave(), REPORT)
+    left = len(site.part.session.waiting)
+    answers = f", {admitted:,} admitted" if quota else ""
+    acknowledged = f"{left:,} not acknowledged" if left else "all acknowledged"
+    click.echo(f"site {site.number}: {lines:,} {'requests' if quota else 'items'}{answers}, "
+               f"{site.part.session.sent:,} messages, {acknowledged}")  # fmt: skip
+    if left:
+        raise RunError(f"site {site.number}: {left:,} messages were not acknowledged within {REPORT:g} s")
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    """Run until the end, SIGINT or SIGTERM."""
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO, stream=sys.stderr)
+    logging.getLogger("aiohttp").setLevel(logging.ERROR)  # nonsense of peers is theirs
+
+    async def stoppable() -> None:
+        task = asyncio.ensure_future(work)
+        for stop in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(stop, task.cancel)
+        with suppress(asyncio.CancelledError):
+            await task
+
+    asyncio.run(stoppable())

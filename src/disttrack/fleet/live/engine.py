@@ -1,0 +1,222 @@
+"""Games whose sites and server are processes of their own: the simulator leads, item by item, and judges.
+
+The engine `leap` gives items and asks the adversary as in any other game; its sites and its server are stand-ins of the
+processes. After items that make a site send a message, it waits until that message and all that follow have been
+received, so that items come no faster than messages travel.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, ClassVar, Final
+
+from disttrack.adversaries.base import Adversary
+from disttrack.fleet.engines import QuotaLeap
+from disttrack.fleet.live.processes import Processes
+from disttrack.fleet.live.server import Row
+from disttrack.fleet.quotas.costs import Costs
+from disttrack.protocols.base import Message, Protocol, Server, Site
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.channels import SERVER
+from disttrack.simulator.game.engines import Engine, Leap
+from disttrack.simulator.game.engines.alarms import Alarms
+
+SPOKEN: Final = (Message("spoken"),)
+"""Returned by a stand-in if the site sends messages, which travel from process to process."""
+FIELDS: Final = ("offered", "admitted", "admitted_cost", "left", "present", "waiting", "answer")
+"""State of the site of a quota, after its items and its quota of items."""
+
+
+class Remote(Site):
+    """Local stand-in of a site: its quota, and events that have not been sent to it yet."""
+
+    def __init__(self, number: int, quota: int, cycle: Sequence[int], catch_up: Callable[[], None]) -> None:
+        self.number, self._quota, self._catch_up = number, quota, catch_up
+        self.events: list[tuple[Any, ...]] = []
+        self.costs = Costs(cycle, number)
+        self._untold = 0
+        self._state: Sequence[Any] = ()
+
+    def know(self, quota: int, state: Sequence[Any] = ()) -> None:
+        """Take its quota after all events and messages so far, and its state."""
+        self._quota, self._untold = quota, 0
+        self._state = state or self._state
+
+    def quota(self) -> int:
+        return self._quota - self._untold
+
+    def take(self, items: int) -> Sequence[Message]:
+        self.events.append(("take", items))
+        self._untold += items
+        return SPOKEN if self._untold > self._quota else ()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a value of the site's state, or one of its methods, for the site to carry out."""
+        if name in FIELDS:
+            self._catch_up()
+            return self._state[FIELDS.index(name)]
+        if name in ("turn", "learn_costs", "flush", "join", "leave"):
+            return partial(self._act, name)
+        raise AttributeError(name)
+
+    def _act(self, name: str, *values: Any) -> Sequence[Message]:
+        self.events.append(("act", name, *values))
+        return SPOKEN
+
+
+class RemoteServer(Server):
+    """Local stand-in of the server."""
+
+    def __init__(self, output: Any, turn: Callable[[], Sequence[Any]]) -> None:
+        self.output, self.turn = output, turn
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        raise AssertionError("messages go to the real server")
+
+
+class Led(Engine):
+    """Common parts of the engines: the processes, waiting for their messages, and counting these.
+
+    Parameters
+    ----------
+    delay
+        Seconds that each message waits before it is received.
+    rate
+        Items per second, for `timed.Timed`.
+    """
+
+    name: ClassVar[str] = "live"
+    alarms: Alarms
+    sites: Sequence[Any]
+    server: Any
+
+    def __init__(
+        self, protocol: Protocol, adversary: Adversary, *, delay: float = 0.0, rate: float | None = None, **options: Any
+    ) -> None:
+        self.delay, self.rate = delay, rate
+        network = options.get("network")
+        if network is not None and not network.instant:
+            raise ScenarioError("live: network must be left out: messages travel as long as they do")
+        if adversary.sees == "state":
+            raise ScenarioError("live: an adversary that sees the state cannot be played: no process shows its own")
+        self.processes = Processes(protocol, options["sites"], options["seed"], options["start"], self.delay)
+        self.bytes = 0
+        try:
+            super().__init__(protocol, adversary, **options)
+        except BaseException:
+            self.processes.stop()
+            raise
+        self.rngs["sites"].random()  # its coins are tossed elsewhere: a game of another seed is another game
+
+    def play(self) -> None:
+        try:
+            super().play()
+        finally:
+            self.processes.stop()
+
+    def remote(self, cycle: Sequence[int] = (1,)) -> list[Remote]:
+        """Return the stand-ins of the sites."""
+        self._sent = [0] * self.k
+        sites = [Remote(site, 0, cycle, self.catch_up) for site in range(self.k)]
+        self._ask(sites, range(self.k))
+        return sites
+
+    def _ask(self, sites: Sequence[Remote], numbers: Iterable[int]) -> None:
+        """Send sites their events, in parallel, and update their states."""
+        groups: defaultdict[Any, list[Any]] = defaultdict(list)
+        for number in numbers:
+            groups[self.processes.of_site[number]].append((number, sites[number].events))
+        for pipe, events in groups.items():
+            pipe.send(("events", events))
+        for pipe in groups:
+            for number, sent, (_, quota, *state) in self.processes.ask(pipe):
+                self._sent[number] = sent
+                sites[number].events = []
+                sites[number].know(quota, state)
+
+    def catch_up(self) -> None:
+        """Send all pending events; no site sends a message upon them."""
+        self._ask(self.sites, [site.number for site in self.sites if site.events])
+
+    def write(self, step: int, row: Row) -> None:
+        """Count a message of a step, and write it into the transcript."""
+        _, site, up, _, kind, valued, words = row
+        message = Message(kind, valued or None, words)
+        (self.ledger.count_up if up else self.ledger.count_down)(site, message)
+        rows = self.transcript if self.watch is None else self.watch
+        if rows is not None:
+            ends = (site, SERVER) if up else (SERVER, site)
+            rows.append((step, *ends, kind, words, self.ledger.bits_of(message)))
+
+    def exchange(self, site: int | None) -> Sequence[int]:
+        """Have a site, or for None the server, act, and wait for all messages that follow.
+
+        Returns the sites that sent or received one.
+        """
+        if self.now:
+            for one in self.alarms.fed():
+                self.alarms.sync(one)
+        silent = [one.number for one in self.sites if one.events and one.number != site]
+        self._ask(self.sites, silent)
+        if site is None:
+            self.processes.server.send(("turn",))
+        else:
+            before = self._sent[site]
+            self._ask(self.sites, (site,))
+            if self._sent[site] == before:
+                return (site,)
+        number = 0 if site is None else self._sent[site]
+        answer = self.processes.ask(self.processes.server, "quiet", site or 0, number)
+        rows, self.server.output, self.server.rounds, self.ledger.broadcasts, self.bytes, seen = answer
+        for row in rows:
+            self.write(self.now, row)
+        for one, (_, quota) in seen.items():
+            self.sites[one].know(quota)
+        return [*seen, *(() if site is None else (site,))]
+
+
+class LedLeap(Led, Leap):
+    """A game of a tracker."""
+
+    def make_sides(self) -> None:
+        self.sites, self._recovery = self.remote(), None
+        self.server = RemoteServer(self.processes.ask(self.processes.server, "output"), tuple)
+
+    def _speaker(self) -> Callable[[int, Sequence[Message], int], None]:
+        def speak(site: int, messages: Sequence[Message], step: int) -> None:
+            self.pass_checkpoints(step - 1)
+            touched = self.exchange(site)
+            self.judge(step)
+            self.alarms.rouse(touched)
+
+        return speak
+
+
+class LedQuota(Led, QuotaLeap):
+    """A game of a quota, whose windows turn by the simulator's clock."""
+
+    def parts(self) -> tuple[Sequence[Site], Server, Any]:
+        super().parts()
+        fleet: Any = self.fleet
+        fleet.sites, fleet.server = self.remote(self.protocol.cycle), RemoteServer(0, self._turn)
+        return fleet.sites, fleet.server, fleet
+
+    def _turn(self) -> Sequence[Any]:
+        self._talked(None)
+        return ()
+
+    def send_up(self, site: int, messages: Sequence[Message], origin: Any = None) -> None:
+        if messages:
+            self._talked(site)
+
+    def _talked(self, site: int | None) -> None:
+        touched = self.exchange(site)
+        self._ask(self.sites, touched)  # for their answers
+        for one in touched:
+            if (answer := self.sites[one].answer) is not None:
+                self.fleet.answers.give(one, answer)
+        self.server.output = self.fleet.answers.changes
+        self.after(None)
+        self.alarms.rouse(touched)

@@ -1,0 +1,38 @@
+"""Protocols on the wire: a registered name and parameters, never code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from disttrack.fleet.live.frames import NonsenseError
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import ScenarioError, nearest
+from disttrack.simulator.points.registry import kinds, make
+
+
+def entry_of(protocol: Protocol) -> dict[str, Any]:
+    """Return the name and the parameters of a protocol.
+
+    Examples
+    --------
+    >>> from disttrack.protocols import Deterministic
+    >>> protocol_of(entry_of(Deterministic(alpha=0.1)))
+    Deterministic(alpha=0.1, centred=False)
+    """
+    names = (name for name, kind in kinds("protocol").items() if kind.load() is type(protocol))
+    return {"kind": next(names, ""), **protocol.as_mapping()}
+
+
+def protocol_of(entry: Mapping[str, Any]) -> Protocol:
+    """Return the protocol of an entry; NonsenseError if the project has none of that name with these parameters."""
+    arguments = dict(entry)
+    known = kinds("protocol")
+    kind = arguments.pop("kind", None)
+    if kind not in known:
+        raise NonsenseError(f"there is no protocol {kind!r} in the project{nearest(str(kind), known)}")
+    try:
+        made: Protocol = make("protocol", known[kind].load(), arguments)
+        return made
+    except ScenarioError as error:
+        raise NonsenseError(f"protocol {kind}: {error}") from error

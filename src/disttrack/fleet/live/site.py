@@ -1,0 +1,299 @@
+"""The process of a site: it receives items or requests, and stays connected to the server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from disttrack.fleet.live import frames
+from disttrack.fleet.live.clock import tick
+from disttrack.fleet.live.entries import protocol_of
+from disttrack.fleet.live.frames import Frames, NonsenseError, checked, pack
+from disttrack.fleet.live.journal import Kept
+from disttrack.fleet.live.link import CHUNK, SILENCE, Security, beats, close
+from disttrack.fleet.live.parts import Event, SitePart
+from disttrack.fleet.quotas import Quota
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import RunError
+
+LOG: Final = logging.getLogger("disttrack.fleet.live")
+PAUSES: Final = (0.05, 0.1, 0.2, 0.5, 1.0)
+"""Seconds before the first tries to connect again, and before all further ones."""
+
+
+class RefusedError(RunError):
+    """The server does not take this site; trying again would not help."""
+
+
+class SiteProcess:
+    """One site of a deployment.
+
+    Parameters
+    ----------
+    number
+        Which site it is.
+    server
+        Host and port of the server.
+    kept
+        Its part with its journal; the part is made when the server has named the protocol.
+    security
+        Token and TLS.
+    seed
+        Of its coins.
+    protocol
+        The protocol; None for the one that the server names.
+    delay
+        Seconds that each message waits before it is received, to imitate a slower network.
+    clocked
+        Whether the windows of a quota turn by the clock; otherwise the caller applies these events.
+    record
+        Called for each message that is sent or heard: nanoseconds, site, whether upwards, number.
+
+    Attributes
+    ----------
+    ready, connected
+        Set once it takes items, from its journal or after its first greeting; set while it is connected.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        server: tuple[str, int],
+        kept: Kept,
+        security: Security,
+        *,
+        seed: Any = None,
+        protocol: Protocol | None = None,
+        delay: float = 0.0,
+        clocked: bool = True,
+        record: Callable[[tuple[int, int, bool, int]], None] | None = None,
+    ) -> None:
+        self.number, self.server, self.kept, self.security = number, server, kept, security
+        self.seed = secrets.randbits(128) if seed is None else seed
+        self.protocol, self.delay, self.clocked, self.record = protocol, delay, clocked, record
+        self.ready, self.connected, self.calm = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._writer: asyncio.StreamWriter | None = None
+        self._heard_at = 0.0
+        self._answers: deque[asyncio.Future[bool]] = deque()
+        """Of the requests that wait for the server."""
+        self._clock: asyncio.Task[None] | None = None
+        if kept.facts:
+            self._check_life()
+        if kept.part is not None:
+            self.ready.set()
+
+    def _check_life(self) -> None:
+        if self.kept.facts["site"] != self.number:
+            raise RunError(f"the journal is that of site {self.kept.facts['site']}; got site {self.number}")
+
+    @property
+    def part(self) -> SitePart:
+        """The site's part; only when it is ready."""
+        part: SitePart = self.kept.part
+        return part
+
+    # ------------------------------------------------------------------ items and requests
+
+    def take(self, items: int) -> bool:
+        """Receive items; return whether they led to a message. When it returns, they are in the journal."""
+        return self.do(("take", items))
+
+    async def admit(self, cost: int = 1, patience: float | None = None) -> bool:
+        """Answer a request of a quota. It may wait for the server; after `patience` seconds it is rejected."""
+        site = self.part.site
+        waiting, admitted = len(site.waiting), site.admitted
+        self.do(("request", cost))
+        if len(site.waiting) == waiting:
+            return bool(site.admitted > admitted)
+        answer = asyncio.get_running_loop().create_future()
+        self._answers.append(answer)
+        with suppress(TimeoutError):
+            return bool(await asyncio.wait_for(answer, patience))
+        return False
+
+    def do(self, event: Event) -> bool:
+        """Apply an event, keep it, send what follows; answer the requests that need not wait any more.
+
+        Returns whether it led to a message.
+        """
+        quota = isinstance(self.part.protocol, Quota)
+        waiting, admitted = (len(self.part.site.waiting), self.part.site.admitted) if quota else (0, 0)
+        sent = self.kept.apply(event)
+        self.kept.commit()
+        self._send(sent)
+        if quota and event[0] != "request":
+            answered = waiting - len(self.part.site.waiting)
+            for place in range(answered):  # a message answers one; the turn of a window rejects all
+                if self._answers:
+                    answer = self._answers.popleft()
+                    if not answer.done():
+                        answer.set_result(place < self.part.site.admitted - admitted)
+        return bool(sent)
+
+    def _send(self, sent: Sequence[tuple[int, int, Any]]) -> None:
+        """Send messages, in one piece; those that cannot be sent now go out with the next connection."""
+        if self.record is not None:
+            now = time.monotonic_ns()
+            for _, number, _ in sent:
+                self.record((now, self.number, True, number))
+        if sent and self._writer is not None and not self._writer.is_closing():
+            seen = self.part.state
+            self._writer.write(b"".join(pack(frames.MESSAGE, number, *message, *seen) for _, number, message in sent))
+
+    async def leave(self) -> None:
+        """Leave in order: the server then knows all items."""
+        if isinstance(self.part.protocol, Quota):
+            self.do(("act", "leave", False))
+        await self.acknowledged()
+        if self._writer is not None:
+            self._writer.write(pack(frames.LEFT, self.part.session.received, self.part.machine.items))
+            await self._writer.drain()
+
+    async def acknowledged(self) -> None:
+        """Wait until the server has acknowledged all messages."""
+        while self.part.session.waiting:
+            self.calm.clear()
+            await self.calm.wait()
+
+    def summary(self) -> dict[str, Any]:
+        """Return the site's entry of ``GET /healthz``."""
+        facts: dict[str, Any] = {"site": self.number, "connected": self.connected.is_set()}
+        if self.ready.is_set():
+            items, session = self.part.machine.items, self.part.session
+            facts |= {"items": items, "messages": session.sent, "unacknowledged": len(session.waiting)}
+        return facts
+
+    # ------------------------------------------------------------------ the connection
+
+    async def run(self) -> None:
+        """Stay connected until cancelled.
+
+        Raises
+        ------
+        RefusedError
+            The server refuses the site, and would again.
+        """
+        tries = 0
+        while True:
+            try:
+                await self._once()
+                tries = 0
+            except (OSError, EOFError, TimeoutError, NonsenseError) as error:
+                if tries == 0 or not tries % 20:
+                    LOG.warning("site %d: %s; it connects again", self.number, error or type(error).__name__)
+            await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+            tries += 1
+
+    async def _once(self) -> None:
+        """Connect, and listen until the connection breaks."""
+        reader, writer = await asyncio.open_connection(
+            *self.server, ssl=self.security.context(server=False), limit=CHUNK
+        )
+        incoming = Frames()
+        beat = asyncio.create_task(beats(lambda: self._beat(writer)))
+        try:
+            part = self.kept.part
+            if not self.kept.facts:  # the name is kept before the server knows it
+                self.kept.note({"site": self.number, "name": secrets.token_hex(8)})
+            name = self.kept.facts["name"]
+            seen = (0, 0, 0) if part is None else (part.session.received, *part.state)
+            writer.write(pack(frames.HELLO, frames.VERSION, self.security.token, self.number, name, *seen))
+            rest = await asyncio.wait_for(self._welcomed(reader, incoming), SILENCE)
+            self._resume(writer, rest)
+            while data := await reader.read(CHUNK):
+                self._heard_at = time.monotonic()
+                if self.delay:
+                    asyncio.get_running_loop().call_later(self.delay, self._hear, incoming, data)
+                else:
+                    self._hear(incoming, data)
+        finally:
+            beat.cancel()
+            self._writer = None
+            self.connected.clear()
+            await close(writer)
+
+    async def _welcomed(self, reader: asyncio.StreamReader, incoming: Frames) -> list[tuple[Any, ...]]:
+        """Wait for the server's answer, and begin as it says; return the frames that came with it."""
+        got: list[tuple[Any, ...]] = []
+        while not got:
+            data = await reader.read(CHUNK)
+            if not data:
+                raise EOFError("the server has closed the connection")
+            got = list(incoming.feed(data))
+        self._heard_at = time.monotonic()
+        if got[0][0] == frames.REFUSED:
+            raise RefusedError(f"site {self.number}: refused by the server: {got[0][1]}")
+        if got[0][0] != frames.WELCOME:
+            raise NonsenseError("no answer to the greeting")
+        (facts,) = checked(got[0], dict)
+        self._begin(facts)
+        return got[1:]
+
+    def _begin(self, facts: dict[str, Any]) -> None:
+        """Begin a new life, or continue the present one."""
+        part, returned = self.kept.part, facts["returned"]
+        if part is None or returned:
+            protocol = self.protocol or protocol_of(facts["entry"])
+            self.kept.begin(
+                SitePart, self.kept.facts,
+                protocol=protocol, k=facts["k"], number=self.number, seed=self.seed, start=facts["start"],
+                items=max(facts["items"], part.machine.items if part else 0), returned=returned,
+            )  # fmt: skip
+        elif not facts["known"]:
+            self.do(("forget",))  # it was the server that lost its state
+        self.part.session.acknowledged(facts["received"])
+        if isinstance(self.part.protocol, Quota) and self.clocked and facts["step"]:
+            if self._clock is not None:
+                self._clock.cancel()
+            self._clock = asyncio.create_task(
+                tick(self.part, self.do, facts["age"], facts["step"], not facts["known"])
+            )
+        self.ready.set()
+
+    def _resume(self, writer: asyncio.StreamWriter, rest: list[tuple[Any, ...]]) -> None:
+        """Send again what the server has not acknowledged, and hear what came with its answer."""
+        self._writer = writer
+        session = self.part.session
+        for number, message in tuple(session.waiting):
+            writer.write(pack(frames.MESSAGE, number, *message, *self.part.state))
+        writer.write(pack(frames.HEARD, session.received, *self.part.state))
+        self.connected.set()
+        self._apply(rest)
+
+    def _hear(self, incoming: Frames, data: bytes) -> None:
+        writer = self._writer
+        try:
+            self._apply(incoming.feed(data))
+        except NonsenseError as error:
+            LOG.warning("site %d: the server speaks nonsense: %s", self.number, error)
+            if writer is not None:
+                writer.close()
+
+    def _apply(self, got: Iterable[tuple[Any, ...]]) -> None:
+        session = self.part.session
+        before = session.received
+        for frame in got:
+            match frame[0]:
+                case frames.MESSAGE:
+                    checked((0, frame[1], *frame[2::2]), int, str, int)
+                    if self.record is not None:
+                        self.record((time.monotonic_ns(), self.number, False, frame[1]))
+                    self.do(("hear", *frame[1:]))
+                case frames.HEARD:
+                    session.acknowledged(*checked(frame, int))
+        if session.received > before and self._writer is not None:
+            self._writer.write(pack(frames.HEARD, session.received, *self.part.state))
+        if not session.waiting:
+            self.calm.set()
+
+    def _beat(self, writer: asyncio.StreamWriter) -> None:
+        if self._heard_at and time.monotonic() - self._heard_at > SILENCE:
+            writer.transport.abort()
+        elif self._writer is writer:
+            writer.write(pack(frames.BEAT))

@@ -1,0 +1,186 @@
+"""Loads of a fleet with a quota: who sends requests where, and which sites come and go.
+
+They know what the protocol knows: the limit and the window, `view.known`. A step brings at most one request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.listed_schedules import Labels
+from disttrack.adversaries.schedules import Burst, Rest, Schedule
+from disttrack.adversaries.scripts import Scripted
+from disttrack.fleet.change import Change
+from disttrack.mechanisms.checks import Flag, UpToOne, Whole
+
+PLAYS = ("quota",)
+
+
+def steps_left(view: View) -> int:
+    """Return the steps up to the end of the present window."""
+    window: int = view.known["window"]
+    return window - view.steps % window
+
+
+@dataclass
+class Greedy(Scripted, Adversary):
+    """Sends to a site for as long as it admits, then to the next; when all reject, it waits at the last.
+
+    Parameters
+    ----------
+    stay
+        Most requests to a site before it goes on; None for as long as the site admits.
+
+    Source
+    ------
+    derived: a client that retries elsewhere.
+    """
+
+    kind: ClassVar[str] = "greedy"
+    plays: ClassVar[tuple[str, ...]] = PLAYS
+
+    stay: Whole | None = None
+
+    def script(self, view: View) -> Iterator[Schedule]:
+        site = 0
+        while True:
+            refused = 0
+            while refused < view.sites:
+                yield from self._stay(site, view)
+                refused = refused + 1 if view.answers[site] is False else 0
+                site = (site + 1) % view.sites
+            site = (site - 1) % view.sites
+            yield Burst(site, steps_left(view))
+
+    def _stay(self, site: int, view: View) -> Iterator[Schedule]:
+        """Yield requests to a site until it rejects one, or for its time."""
+        until = view.steps + (self.stay or view.items)
+        yield Burst(site, 1)
+        while view.answers[site] is not False and view.steps < until:
+            yield Burst(site, until - view.steps)
+
+
+@dataclass
+class Probing(Scripted, Adversary):
+    """Touches each site once, spends the limit at the first, then looks for what is left at the others.
+
+    So each site holds what it was handed out for one request, and all of it is found and spent at the end.
+
+    Source
+    ------
+    derived: the worst order for permits that are handed out ahead.
+    """
+
+    kind: ClassVar[str] = "probing"
+    plays: ClassVar[tuple[str, ...]] = PLAYS
+
+    def script(self, view: View) -> Iterator[Schedule]:
+        while True:
+            window = view.steps // view.known["window"]
+            for site in range(view.sites):
+                yield Burst(site, 1)
+            for site in range(view.sites):
+                yield Burst(site, 1)
+                while view.answers[site] is not False and view.steps // view.known["window"] == window:
+                    yield Burst(site, steps_left(view))
+            if view.steps // view.known["window"] == window:
+                yield Burst(view.sites - 1, steps_left(view))
+
+
+@dataclass
+class ChurnOfSites(Scripted, Adversary):
+    """Feeds a site some requests, makes it go and come back, and goes on to the next.
+
+    Parameters
+    ----------
+    stay
+        Requests to a site before it goes.
+    dies
+        Whether it goes without a last message.
+
+    Source
+    ------
+    derived: each site that dies takes with it what it has not reported.
+    """
+
+    kind: ClassVar[str] = "churn-of-sites"
+    plays: ClassVar[tuple[str, ...]] = PLAYS
+
+    stay: Whole = 10
+    dies: Flag = True
+
+    def script(self, view: View) -> Iterator[Schedule]:
+        while True:
+            for site in range(view.sites):
+                yield from Greedy(self.stay)._stay(site, view)
+                yield Change("die" if self.dies else "leave", (site,))
+                yield Change("join", (site,))
+
+
+@dataclass
+class Autoscaling(Scripted, Adversary):
+    """Requests to sites drawn uniformly, while the fleet grows after a third of the requests and shrinks after two.
+
+    Parameters
+    ----------
+    few
+        Part of the sites that are there at the beginning and at the end.
+    dies
+        Whether sites go without a last message.
+
+    Source
+    ------
+    the usual day of a service.
+    """
+
+    kind: ClassVar[str] = "autoscaling"
+    oblivious: ClassVar[bool] = True
+    each_item: ClassVar[bool] = True
+    plays: ClassVar[tuple[str, ...]] = PLAYS
+
+    few: UpToOne = 0.25
+    dies: Flag = False
+
+    def script(self, view: View) -> Iterator[Schedule]:
+        few = max(1, round(self.few * view.sites))
+        others = tuple(range(few, view.sites))
+        how: Literal["leave", "die"] = "die" if self.dies else "leave"
+        changes: tuple[Literal["leave", "die", "join"], ...] = (how, "join", how)
+        for third, (change, sites) in enumerate(zip(changes, (few, view.sites, few), strict=True), start=1):
+            yield Change(change, others)
+            while (requests := view.items * third // 3 - view.sent) > 0:
+                yield Labels(view.rng.integers(sites, size=min(requests, 2**20)), view.sites)
+
+
+@dataclass
+class FlashCrowd(Scripted, Adversary):
+    """Rests for most of each window, then sends a request in each step, to sites drawn uniformly.
+
+    Parameters
+    ----------
+    part
+        Part of the window with requests, the last one.
+
+    Source
+    ------
+    the usual peak.
+    """
+
+    kind: ClassVar[str] = "flash-crowd"
+    oblivious: ClassVar[bool] = True
+    each_item: ClassVar[bool] = True
+    plays: ClassVar[tuple[str, ...]] = PLAYS
+
+    part: UpToOne = 0.5
+
+    def script(self, view: View) -> Iterator[Schedule]:
+        window: int = view.known["window"]
+        crowd = max(1, round(self.part * window))
+        while True:
+            if crowd < window:
+                yield Rest(window - crowd)
+            for begin in range(0, crowd, 2**20):
+                yield Labels(view.rng.integers(view.sites, size=min(2**20, crowd - begin)), view.sites)

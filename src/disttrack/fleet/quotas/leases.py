@@ -1,0 +1,227 @@
+"""Quota protocols in which a request needs a permit of the server, asked for one by one or in leases."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any, ClassVar
+
+from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
+from disttrack.mechanisms.checks import FromZero, UpToOne
+from disttrack.protocols.base import FOREVER, Message
+
+
+@dataclass(frozen=True)
+class Leases(Quota):
+    """What these protocols share: each site begins a window with a part of the limit, and asks for more.
+
+    The server never grants more than is left of the limit, and a permit is valid in its window only. So nothing is
+    overshot, whatever happens to messages and sites.
+    """
+
+    each: ClassVar[bool] = True
+    """Whether a site may ask about a request while the answer to another one is still to come."""
+
+    @abstractmethod
+    def upfront_of(self, k: int) -> int:
+        """Return the cost that each site may admit at the start of a window without asking."""
+
+    def granted(self, sites: int, left: int, price: int) -> int:
+        """Return the lease that a site gets which asks about a request of this price; 0 for none.
+
+        Parameters
+        ----------
+        sites
+            Number of sites that have asked in this window; of all sites, for one that has not asked before.
+        left
+            What is left of the limit.
+        """
+        return price if price <= left else 0
+
+    def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
+        return LeaseSite(self, number, k, answers)
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> QuotaServer:
+        return LeaseServer(self, k)
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return a question and an answer per request."""
+        return 2.0 * items
+
+
+@dataclass(frozen=True)
+class Central(Leases):
+    """Each request is asked for, and waits for the answer.
+
+    Source
+    ------
+    the usual practice where no overshoot is allowed.
+    """
+
+    kind: ClassVar[str] = "central"
+
+    def upfront_of(self, k: int) -> int:
+        return 0
+
+
+@dataclass(frozen=True)
+class HybridQuota(Leases):
+    """A site admits its share by itself, and asks for each request after that.
+
+    Parameters
+    ----------
+    share
+        Part of the limit that is split evenly at the start of a window.
+
+    Source
+    ------
+    the usual practice of an asynchronous mode with a synchronous one near the limit.
+    """
+
+    share: FromZero = 0.8
+
+    kind: ClassVar[str] = "hybrid"
+
+    def upfront_of(self, k: int) -> int:
+        return int(self.limit * self.share) // k
+
+
+@dataclass(frozen=True)
+class Lease(Leases):
+    """A site asks for a lease when it has little left, and gets a fraction of what the server has left.
+
+    The fraction is shared by the sites that ask: a site's first lease in a window is one of k, and later ones are of as
+    many as have asked by then, so that a site alone is soon given half of what is left at once.
+
+    Parameters
+    ----------
+    upfront
+        Part of the limit that is split evenly at the start of a window.
+    fraction
+        A lease is this part of what is left of the limit, over the sites that ask, and at least the request's price.
+    low
+        Low-water mark: a site asks for the next lease when it has less than this part of the last one left. With 0 it
+        asks when a request does not fit, and the request waits.
+
+    Source
+    ------
+    the usual practice of leases of tokens; halving what is left is that of the threshold protocol `countdown`.
+    """
+
+    upfront: FromZero = 0.0
+    fraction: UpToOne = 0.5
+    low: FromZero = 0.0
+
+    kind: ClassVar[str] = "lease"
+    each: ClassVar[bool] = False
+
+    def upfront_of(self, k: int) -> int:
+        return int(self.limit * self.upfront) // k
+
+    def granted(self, sites: int, left: int, price: int) -> int:
+        return min(left, max(price, int(left * self.fraction / sites))) if price <= left else 0
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return two messages per lease and a refusal per site, for all windows."""
+        leases = k / self.fraction * (log(max(1.0, self.limit * self.fraction / k)) + 1) + 2 * k
+        return min(2.0 * (leases + k) * (items / self.window + 1), 2.0 * items)
+
+
+class LeaseSite(QuotaSite):
+    """Asks when it has too little left; after a refusal it rejects what it cannot cover, for the rest of the window."""
+
+    __slots__ = ("_mark", "_number", "_open", "_refused")
+
+    def __init__(self, *parts: Any) -> None:
+        self._number = 0
+        """Number of its last question or return; it survives, as the clock does, so that no number comes twice."""
+        super().__init__(*parts)
+
+    def open(self) -> Sequence[Message]:
+        self.left = self.rule.upfront_of(self.k)
+        self._mark = self._mark_of(self.left)
+        self._start()
+        return ()
+
+    def _start(self) -> None:
+        self._refused = False
+        self._open: set[int] = set()
+        """Numbers of the questions of this window that are not answered yet."""
+
+    def _mark_of(self, lease: int) -> int:
+        return int(getattr(self.rule, "low", 0.0) * lease)
+
+    def silent(self) -> int:
+        return FOREVER if self._refused or self._open else self.covers(self.left - self._mark)
+
+    def charged(self) -> Sequence[Message]:
+        if self._refused or self._open or self.left >= self._mark:
+            return ()
+        return self.ask(self.rule.reserve or self.costs.total(self.offered, 1))
+
+    def asks(self) -> bool:
+        return not self._refused and (self.rule.each or not self._open)
+
+    def ask(self, price: int) -> Sequence[Message]:
+        self._number += 1
+        self._open.add(self._number)
+        return (Message("ask", (self.window, price, self._number)),)
+
+    def last_words(self) -> Sequence[Message]:
+        self._number += 1
+        return (Message("return", (self.window, self.left, self._number)),) if self.left > 0 else ()
+
+    def first_words(self) -> Sequence[Message]:
+        self._mark = 0
+        self._start()
+        return ()
+
+    def heard(self, message: Message) -> Sequence[Message]:
+        _, lease, number = message.value
+        if number not in self._open:
+            return ()  # a lease counts once, however often its message comes
+        self._open.remove(number)
+        self._refused = not lease
+        self.left += lease
+        self._mark = self._mark_of(lease)
+        if self.waiting:
+            price = self.rule.reserve or self.waiting[0]
+            fits = bool(lease) and price <= self.left
+            self.left -= price if fits else 0
+            self.answered(fits)
+        return ()
+
+
+class LeaseServer(QuotaServer):
+    """Grants what is left of the limit."""
+
+    __slots__ = ("_asked", "_returned")
+
+    def __init__(self, rule: Any, k: int) -> None:
+        super().__init__(rule, k)
+        self._asked: dict[int, set[int]] = {}
+        """The sites that have asked in each window."""
+        self._returned: set[tuple[int, int]] = set()
+        """Site and number of each return: it counts once, however often its message comes."""
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        window, value, number = message.value
+        if window < self.window:
+            return ()
+        if message.kind == "return":
+            self.spend(window, -value if (sender, number) not in self._returned else 0)
+            self._returned.add((sender, number))
+            return ()
+        left = self.rule.limit - self.k * self.rule.upfront_of(self.k) - self.spent.get(window, 0)
+        asked = self._asked.setdefault(window, set())
+        lease = self.rule.granted(len(asked) if sender in asked else self.k, left, value)
+        asked.add(sender)
+        self.spend(window, lease)
+        return ((sender, Message("grant", (window, lease, number))),)
+
+    def turn(self) -> Sequence[tuple[int, Message]]:
+        self._asked.pop(self.window, None)
+        return super().turn()

@@ -1,0 +1,185 @@
+"""Quota protocols whose sites report when they have admitted a certain cost, and are stopped at the limit."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Any, ClassVar
+
+from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
+from disttrack.mechanisms.checks import FromZero, Whole
+from disttrack.protocols.base import EVERYONE, Message
+
+
+@dataclass(frozen=True)
+class Reports(Quota):
+    """Each site reports what it has admitted once that costs the present size or more; at the limit all are stopped."""
+
+    @abstractmethod
+    def report_size(self, k: int, spent: int) -> int:
+        """Return the cost of a report if the server knows that this is spent."""
+
+    @abstractmethod
+    def smallest(self, k: int) -> int:
+        """Return the cost of the smallest reports."""
+
+    def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
+        return ReportSite(self, number, k, answers)
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> QuotaServer:
+        return StopServer(self, k)
+
+    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False) -> float:
+        """Return what is unreported when the limit is reached, and what comes in while messages are on their way.
+
+        A site that dies takes less than a report of the largest size with it.
+        """
+        unreported = k * (self.smallest(k) - 1) + deaths * (self.report_size(k, 0) - 1)
+        return unreported + self.price * (up + down) + self.price - 1
+
+
+@dataclass(frozen=True)
+class BatchQuota(Reports):
+    """Each site reports what it has admitted once that costs `size` or more; at the limit the server stops all.
+
+    Parameters
+    ----------
+    size
+        Cost of a report, b.
+
+    Source
+    ------
+    the usual practice; the bound is derived in docs/quota-guarantees.md.
+    """
+
+    size: Whole = 10
+
+    kind: ClassVar[str] = "batch"
+
+    def report_size(self, k: int, spent: int) -> int:
+        return self.size
+
+    def smallest(self, k: int) -> int:
+        return self.size
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return the reports of a window and its stop, for all windows."""
+        return (self.worst(k) / self.size + k) * (items / self.window + 1)
+
+
+@dataclass(frozen=True)
+class CountdownQuota(Reports):
+    """Batches that shrink with what is left: floor(left / 2k) at the start, and anew after k such reports.
+
+    Parameters
+    ----------
+    epsilon
+        Share of the limit that may be overshot: reports do not shrink below floor(epsilon limit / k). With 0 they
+        shrink to single requests, and nothing is overshot while messages take no time and cost 1.
+
+    Source
+    ------
+    the threshold protocol of Cormode, Muthukrishnan, Yi 2011, in each window anew; proof in docs/quota-guarantees.md.
+    """
+
+    epsilon: FromZero = 0.0
+
+    kind: ClassVar[str] = "countdown"
+
+    def smallest(self, k: int) -> int:
+        return max(1, int(self.limit * self.epsilon / k))
+
+    def report_size(self, k: int, spent: int) -> int:
+        return max(self.smallest(k), (self.limit - spent) // (2 * k))
+
+    def rounds(self, k: int) -> int:
+        """Return the largest number of sizes in a window."""
+        return max(0, ceil(log2(max(1.0, self.limit / (2 * k * self.smallest(k)))))) + 1
+
+    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False) -> float:
+        """Return what `Reports` says, and a round trip for each size before the smallest."""
+        return super().slack(k, up, down, deaths, away) + self.price * (up + down) * self.rounds(k)
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return k reports and k announcements per size, the last reports and the stop, for all windows."""
+        last = 4 * k if self.smallest(k) == 1 else 2 * k
+        return (2.0 * k * self.rounds(k) + last + k) * (items / self.window + 1)
+
+
+class ReportSite(QuotaSite):
+    """Admits until it is stopped, and reports."""
+
+    __slots__ = ("size",)
+
+    def open(self) -> Sequence[Message]:
+        self.left = self.rule.limit
+        self.size: int = self.rule.report_size(self.k, 0)
+        return ()
+
+    def silent(self) -> int:
+        return self.covers(self.size - self.held - 1)
+
+    def charged(self) -> Sequence[Message]:
+        return self._report() if self.held >= self.size else ()
+
+    def _report(self) -> Sequence[Message]:
+        cost, self.held = self.held, 0
+        return (Message("report", (self.window, cost)),)
+
+    def last_words(self) -> Sequence[Message]:
+        return self._report() if self.held else ()
+
+    def first_words(self) -> Sequence[Message]:
+        return (Message("join", (self.window, 0)),)
+
+    def heard(self, message: Message) -> Sequence[Message]:
+        value = message.value[1]
+        if message.kind == "stop":
+            self.left = 0
+        elif message.kind == "size":
+            self.size = value
+            return self.charged()
+        else:
+            self.left, self.size = value
+        return ()
+
+
+class StopServer(QuotaServer):
+    """Sums the reports; announces the next size after k of the present one, and the stop at the limit."""
+
+    __slots__ = ("_due", "_stopped")
+
+    def __init__(self, rule: Any, k: int) -> None:
+        super().__init__(rule, k)
+        self._due: dict[int, tuple[int, int]] = {}
+        """Of each window, the present size, and what is spent when it is over."""
+        self._stopped: set[int] = set()
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        window, cost = message.value
+        if window < self.window:
+            return ()
+        rule, k, spent = self.rule, self.k, self.spend(window, cost)
+        first = rule.report_size(k, 0)
+        size, due = self._due.get(window, (first, k * first))
+        if message.kind == "join":
+            left = 0 if window in self._stopped else rule.limit - spent
+            return ((sender, Message("state", (window, (left, size)))),)
+        if window in self._stopped:
+            return ()
+        if spent >= rule.limit:
+            self._stopped.add(window)
+            return ((EVERYONE, Message("stop", (window, None))),)
+        if spent < due or size == rule.smallest(k):
+            return ()
+        size = rule.report_size(k, spent)
+        self._due[window] = size, spent + k * size
+        return ((EVERYONE, Message("size", (window, size))),)
+
+    def turn(self) -> Sequence[tuple[int, Message]]:
+        self._due.pop(self.window, None)
+        self._stopped.discard(self.window)
+        return super().turn()

@@ -1,0 +1,133 @@
+"""Quota protocols that give each site a share of the limit at the beginning of a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
+from disttrack.mechanisms.checks import FromZero
+from disttrack.protocols.base import Message
+
+
+def even_share(limit: int, k: int, site: int) -> int:
+    """Return the share of a site if the limit is split evenly, in whole units."""
+    return limit // k + (site < limit % k)
+
+
+@dataclass(frozen=True)
+class Split(Quota):
+    """Each site admits up to its even share of the limit, without any message.
+
+    Source
+    ------
+    the usual practice of static budgets.
+    """
+
+    kind: ClassVar[str] = "split"
+
+    def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
+        return SplitSite(self, number, k, answers)
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        return 0.0
+
+
+class SplitSite(QuotaSite):
+    """Has an even share in each window; one that comes within a window has none until the next."""
+
+    __slots__ = ()
+
+    def open(self) -> Sequence[Message]:
+        self.left = even_share(self.rule.limit, self.k, self.number)
+        return ()
+
+
+@dataclass(frozen=True)
+class WeightedSplit(Quota):
+    """Shares in proportion to recent load: reported at the end of a window, in force from the next but one.
+
+    The server sends the shares of a window when it has heard of all loads in the one before, or when that is over. A
+    share that is late or lost is missing to its site, and never counted twice. In the first two windows shares are
+    even.
+
+    Parameters
+    ----------
+    memory
+        Weight of the load of a window against that of the next.
+
+    Source
+    ------
+    the usual practice of adaptive budgets; that a site without a share has none is stated here.
+    """
+
+    memory: FromZero = 0.5
+
+    kind: ClassVar[str] = "weighted-split"
+
+    def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
+        return WeightedSite(self, number, k, answers)
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> QuotaServer:
+        return WeightedServer(self, k)
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return two messages per site and window."""
+        return 2.0 * k * (items / self.window + 1)
+
+
+class WeightedSite(QuotaSite):
+    """Reports the cost offered in a window, and gets its share of a later one."""
+
+    __slots__ = ("_before", "_missing")
+
+    def open(self) -> Sequence[Message]:
+        if self.window == 0:
+            self._before = 0
+        self._missing = self.window >= 2
+        self.left = 0 if self._missing else even_share(self.rule.limit, self.k, self.number)
+        if self.window == 0:
+            return ()
+        offered = self.costs.upto(self.offered)
+        load, self._before = offered - self._before, offered
+        return (Message("load", (self.window - 1, load)),)
+
+    def heard(self, message: Message) -> Sequence[Message]:
+        if self._missing:  # a share counts once, however often its message comes
+            self.left, self._missing = message.value[1], False
+        return ()
+
+
+class WeightedServer(QuotaServer):
+    """Keeps a weight per site, and splits the limit by them, in whole units rounded down."""
+
+    __slots__ = ("_heard", "_shared", "weights")
+
+    def __init__(self, rule: Any, k: int) -> None:
+        super().__init__(rule, k)
+        self.weights = [0.0] * k
+        self._heard = 0
+        self._shared = 1
+        """The last window whose shares are decided."""
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self.weights[sender] += message.value[1]
+        self._heard += 1
+        return self._shares() if self._heard == self.k and self._shared == self.window else ()
+
+    def turn(self) -> Sequence[tuple[int, Message]]:
+        super().turn()
+        late = self._shared < self.window
+        self._heard = 0
+        return self._shares() if late else ()
+
+    def _shares(self) -> Sequence[tuple[int, Message]]:
+        """Decide the shares of the first window that has none."""
+        self._shared += 1
+        weights = [weight + 1 for weight in self.weights]  # one that had no load gets a little
+        self.weights = [weight * self.rule.memory for weight in self.weights]
+        total, limit = sum(weights), self.rule.limit
+        shares = (int(limit * weight / total) for weight in weights)
+        return [(site, Message("share", (self._shared, share))) for site, share in enumerate(shares)]

@@ -1,0 +1,172 @@
+"""The task `quota`: a limit per window of steps; the sites of a fleet admit or reject each request at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, inf, isfinite
+from typing import Any, ClassVar
+
+from disttrack.fleet.engines import QuotaLeap, QuotaStep
+from disttrack.fleet.outcome import FleetGame
+from disttrack.fleet.quotas import Quota
+from disttrack.simulator.game.network import Network, network_of
+from disttrack.simulator.game.network.latency import Latency
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.tasks.answers import Answer, held
+from disttrack.simulator.tasks.base import SITES, Record, Size
+from disttrack.simulator.tasks.tracking import Count, record_of
+
+
+class QuotaGame(Count):
+    """A game in which the sites of a fleet share a limit per window of steps.
+
+    A window fails if more was admitted in it than the protocol guarantees; a protocol that guarantees nothing on this
+    network is undecided. A step brings at most one request.
+
+    Columns, of whole games: `overshoot`, the largest cost admitted in a window beyond the limit, over the limit;
+    `mean_overshoot`, the same on average over the windows; `overshoot_promised`, the largest that is guaranteed, empty
+    without a guarantee; `utilisation`, the cost admitted over what could have been, each at most the limit per
+    window; `false_rejections`, the cost that was rejected and could have been admitted, over the cost offered; `burst`,
+    the largest cost admitted in as many steps as a window has, from one look on, over the limit; `windows`;
+    `words_per_window`; `messages_per_window`; `deaths`, sites that died; `rule_of_thumb`, of a protocol with flushes,
+    the overshoot that engineers expect, over the limit.
+    """
+
+    kind: ClassVar[str] = "quota"
+    heading: ClassVar[str] = "Quotas that sites share"
+    own_engines: ClassVar[Mapping[str, type[Any]]] = {"step": QuotaStep, "leap": QuotaLeap}
+    rules: ClassVar[int] = 1
+    bases: ClassVar[Mapping[str, str]] = {**Count.bases, "protocol": "disttrack.fleet.quotas.base:Quota"}
+    sizes: ClassVar[Sequence[Size]] = (SITES, Size("requests", "items", "Requests of a game.", least=1, needed=True))
+    defaults: ClassVar[Sequence[str]] = ("limit", "window", "costs", "reserve", "settle", "skew")
+    columns: ClassVar[Sequence[str]] = (
+        *("overshoot", "mean_overshoot", "overshoot_promised", "utilisation", "false_rejections", "burst", "windows"),
+        *("rule_of_thumb", "words_per_window", "messages_per_window", "deaths"),
+    )
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which no window admitted more than is guaranteed"),
+        Answer("overshoot", "largest cost admitted in a window beyond the limit, over the limit", "overshoot", rank=0),
+        Answer("promised", "largest overshoot that is guaranteed, over the limit", "overshoot_promised", rank=2),
+        Answer("utilisation", "cost admitted over what could have been admitted", "utilisation", rank=0),
+        Answer("words/window", "words sent in both directions, per window", "words_per_window", rank=0),
+        Answer("false rejections", "cost rejected that the limit allowed, over the cost offered", "false_rejections"),
+        Answer("burst", "largest cost in as many steps as a window has, over the limit", "burst", rank=2),
+    )
+
+    def check(self, point: Point) -> None:
+        protocol: Quota = point.protocol.make()
+        items = point.items or 0
+        if protocol.window > items:
+            reason = f"must be at most the {items:,} requests of the game; got {protocol.window:,}"
+            raise PointError(("protocol", "window"), reason)
+        super().check(point)
+        network = network_of(point.network)
+        if network is not None and network.stops:
+            name = "crash" if network.crash is not None else "server"
+            raise PointError(("network", name), "must be left out: adversaries say which sites come and go")
+
+    def play(self, point: Point, seed: int) -> Record:
+        game = self.game(point, seed=seed, on_error="record")
+        if not isinstance(game, FleetGame) or game.error:
+            return record_of(game)
+        record = record_of(game, **measured(game, network_of(point.network)))
+        record.series.clear()
+        record.series.update(_series(game.looks, game.quota))
+        return record
+
+
+def ways(network: Network | None) -> tuple[float, float]:
+    """Return the most steps of a message to the server and of one to a site; infinity if it may be lost or has a tail.
+
+    Examples
+    --------
+    >>> ways(network_of({"latency": 3, "latency_down": {"exponential": 1}}))
+    (3.0, inf)
+    """
+    if network is None:
+        return 0.0, 0.0
+    if network.faulty:
+        return inf, inf
+    far = [] if network.far is None else [network.far[1]]
+    down = network.latency if network.latency_down is None else network.latency_down
+    return max(map(_longest, [network.latency, *far])), max(map(_longest, [down, *far]))
+
+
+def _longest(latency: Latency) -> float:
+    if latency.constant is not None:
+        return float(ceil(latency.constant))
+    return inf if latency.uniform is None else float(ceil(latency.uniform[1]))
+
+
+def by_window(looks: Sequence[dict[str, Any]], window: int) -> list[dict[str, Any]]:
+    """Return what happened in each window, the last one up to the end of the game."""
+    rows, before = [], dict.fromkeys(("offered", "cost", "admitted", "rejected", "words", "messages", "died"), 0)
+    for look in looks:
+        if look["step"] % window == 0 or look is looks[-1]:
+            rows.append({name: look[name] - before[name] for name in before})
+            before = {name: look[name] for name in before}
+    return rows
+
+
+def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
+    """Return the columns of the task for a game on this network, with its verdict."""
+    protocol: Quota = game.quota
+    looks, limit = game.looks, protocol.limit
+    windows = by_window(looks, protocol.window)
+    admitted = [row["admitted"] for row in windows]
+    could = sum(min(limit, row["cost"]) for row in windows)
+    wasted = sum(max(0, min(limit, row["cost"]) - row["admitted"]) for row in windows)
+    fleet = game.sites, *ways(network), max(row["died"] for row in windows), looks[-1]["away"]
+    worst = protocol.worst(*fleet)
+    over = max(admitted) > worst
+    promised = isfinite(protocol.slack(*fleet))
+    return {
+        "verdict": "undecided" if not promised else "failed" if over else "ok",
+        "ok": promised and not over,
+        "max_rel_error": None,
+        "first_failure": None,
+        "failing_fraction": None,
+        "overshoot": max(0, max(admitted) - limit) / limit,
+        "mean_overshoot": sum(max(0, cost - limit) for cost in admitted) / len(admitted) / limit,
+        "overshoot_promised": max(0.0, worst - limit) / limit if promised else None,
+        "utilisation": sum(min(limit, cost) for cost in admitted) / could if could else 1.0,
+        "false_rejections": wasted / max(1, looks[-1]["cost"]),
+        "burst": _burst(looks, protocol.window) / limit,
+        "windows": len(windows),
+        "rule_of_thumb": rule_of_thumb(protocol, game.sites, network),
+        "words_per_window": game.words / len(windows),
+        "messages_per_window": game.messages / len(windows),
+        "deaths": game.restarts,
+    }
+
+
+def rule_of_thumb(protocol: Quota, k: int, network: Network | None) -> float | None:
+    """Return (k - 1) times the load of a site in one flush and one round trip, over the limit; None without flushes.
+
+    The load is one request per step, spread evenly. Derivation: docs/quota-guarantees.md.
+    """
+    if protocol.every is None:
+        return None
+    trip = 0.0 if network is None else network.latency.mean_steps + (network.latency_down or network.latency).mean_steps
+    cycle = protocol.cycle
+    return (k - 1) / k * (protocol.every + trip) * sum(cycle) / len(cycle) / protocol.limit
+
+
+def _burst(looks: Sequence[dict[str, Any]], window: int) -> int:
+    """Return the largest cost admitted between two looks a window apart, or from the start."""
+    at = {0: 0, **{look["step"]: look["admitted"] for look in looks}}
+    return max(int(cost) - int(at.get(max(0, step - window), cost)) for step, cost in at.items())
+
+
+def _series(looks: Sequence[dict[str, Any]], protocol: Quota) -> dict[str, list[Any]]:
+    """Return the columns of series.csv: the output is the cost admitted in the window so far."""
+    rows: dict[str, list[Any]] = {name: [] for name in ("step", "items", "output", "rel_error", "messages", "words")}
+    start = 0
+    for look in looks:
+        output = look["admitted"] - start
+        values = (look["step"], look["offered"], output, output / protocol.limit - 1, look["messages"], look["words"])
+        for name, value in zip(rows, values, strict=True):
+            rows[name].append(value)
+        if look["step"] % protocol.window == 0:
+            start = look["admitted"]
+    return rows

@@ -1,0 +1,26 @@
+"""The scenario that verifies an answer of ``disttrack advise``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import click
+
+from disttrack.simulator.cli.options import FILE
+from disttrack.simulator.cli.tables import print_facts
+from disttrack.simulator.errors import ScenarioError
+
+OUT: Final = click.option("--out", type=FILE, help="Write the scenario that verifies the answer here.")
+
+
+def verify(scenario: str, out: Path | None) -> None:
+    """Print the scenario that verifies an answer, or write it into a file."""
+    if out is None:
+        click.echo(f"\nThe scenario that verifies it, which --out FILE writes:\n\n{scenario}", nl=False)
+        return
+    try:
+        out.write_text(scenario, encoding="utf-8")
+    except OSError as error:
+        raise ScenarioError(f"--out: {error}") from error
+    print_facts({"verify": f"disttrack run {out}"})

@@ -1,0 +1,197 @@
+"""Adversaries as clients: they send items and requests over HTTP, and see what anybody sees there."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from deployment import Deployment, Running, ask, deployed, free_port, wait_for
+
+from disttrack.adversaries import Freeze
+from disttrack.adversaries.base import View
+from disttrack.fleet.live.entries import protocol_of
+from disttrack.fleet.loads import Greedy
+from disttrack.fleet.quotas import CountdownQuota
+from disttrack.protocols import Protocol
+from disttrack.simulator.cli.options import entry_of
+from disttrack.simulator.game.consultation import Consultation
+
+SITES = 64
+ITEMS = 12_000
+
+
+class Client:
+    """Two connections that stay: to the server, and to the sites, which are one process here."""
+
+    def __init__(self, deployment: Deployment) -> None:
+        self.server = http.client.HTTPConnection("127.0.0.1", deployment.http)
+        self.sites = http.client.HTTPConnection("127.0.0.1", deployment.site_http[0])
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.server.close()
+        self.sites.close()
+
+    @staticmethod
+    def ask(connection: http.client.HTTPConnection, path: str, body: Any = None) -> tuple[int, Any]:
+        """Return status and answer."""
+        connection.request("GET" if body is None else "POST", path, None if body is None else json.dumps(body))
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+
+    def quiet(self) -> Any:
+        """Wait until no message is on its way; return the estimate."""
+        while True:
+            told = self.ask(self.sites, "/healthz")[1]["sites"]
+            if not any(site["unacknowledged"] for site in told):
+                estimate = self.ask(self.server, "/estimate")[1]
+                if not estimate["unacknowledged"]:
+                    return estimate["value"]
+
+    def items(self, site: int, items: int) -> tuple[int, bool]:
+        """Send items to a site up to one that leads to a message; return how many, and whether one did."""
+        status, told = self.ask(self.sites, "/items", {"site": site, "items": items, "until_message": True})
+        assert status == 200, told
+        return told["taken"], told["message"]
+
+    def admit(self, site: int) -> bool:
+        """Ask a site for an admission."""
+        return self.ask(self.sites, "/admit", {"site": site, "cost": 1})[0] == 200
+
+
+def frozen(client: Client, protocol: Protocol, seed: int) -> float:
+    """Play `freeze` against a deployment; return the largest relative error that was seen over HTTP."""
+    view = View(sites=SITES, items=ITEMS, rng=np.random.default_rng(seed), known=protocol.known(SITES))
+    turns, worst = Consultation(Freeze(), view), 0.0
+    while view.sent < ITEMS:
+        if view.steps >= turns.due:
+            plan = turns.ask(view.steps)
+            if plan is not None:
+                turns.follow(plan, view.steps)
+        taken, message = client.items(turns.plan.at(view.steps - turns.begun + 1), min(turns.end, ITEMS) - view.steps)
+        view.steps = view.sent = view.steps + taken
+        if taken > 1:
+            worst = max(worst, abs(view.output - (view.sent - 1)) / (view.sent - 1))
+        if message:
+            changes = view.changes
+            view.show(client.quiet())
+            if view.changes > changes:
+                turns.news(view.steps)
+        worst = max(worst, abs(view.output - view.sent) / view.sent)
+    return worst
+
+
+@pytest.mark.slow
+@pytest.mark.false_alarm(1e-5)
+@pytest.mark.parametrize(
+    ("protocol", "survives"),
+    [
+        ("randomized alpha=0.2", False),
+        ("martingale alpha=0.2 delta=1e-5", True),
+        ("robust alpha=0.2 delta=1e-5", True),
+    ],
+)
+def test_freeze_breaks_over_http_what_it_breaks_in_the_simulator(tmp_path: Path, protocol: str, survives: bool) -> None:
+    with deployed(tmp_path, protocol, SITES, together=True, journals=False) as deployment, Client(deployment) as client:
+        worst = frozen(client, protocol_of(entry_of(protocol)), seed=1)
+    if survives:
+        assert worst <= 0.2
+    else:
+        assert worst > 0.22  # in 300 simulated games 0.262 with a deviation of 0.009, and 0.243 at least
+
+
+def greedy(client: Client, sites: int, seconds: float) -> int:
+    """Play `greedy` for a time; return how many requests were admitted."""
+    view = View(sites=sites, items=10**6, rng=np.random.default_rng(1), known={"window": 10**9})
+    view.answers = answers = [None] * sites
+    moves: Iterator[Any] = Greedy().script(view)
+    admitted, until = 0, time.monotonic() + seconds
+    for plan in moves:
+        site = plan.at(1)
+        while time.monotonic() < until:
+            changed, answers[site] = answers[site], client.admit(site)
+            view.steps += 1
+            admitted += answers[site]
+            if answers[site] is not changed:
+                break
+        else:
+            break
+    return admitted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("protocol", "holds"),
+    [("periodic every=1500", False), ("quotas.countdown", True), ("lease", True)],
+)
+def test_greedy_overshoots_over_http_what_it_overshoots_in_the_simulator(
+    tmp_path: Path, protocol: str, holds: bool
+) -> None:
+    limit, window, sites = 200, 3_000, 16
+    rule = f"{protocol} limit={limit} window={window}"
+    options = {"together": True, "journals": False, "serve": ("--step", "1ms")}
+    with deployed(tmp_path, rule, sites, **options) as deployment, Client(deployment) as client:
+        admitted = []
+        for _ in range(2):
+            begun = client.ask(client.server, "/estimate")[1]["window"]
+            while client.ask(client.server, "/estimate")[1]["window"] == begun:
+                time.sleep(0.001)
+            time.sleep(0.1)  # for the sites' clocks
+            admitted.append(greedy(client, sites, 1.8))
+            assert client.ask(client.server, "/estimate")[1]["window"] == begun + 1
+    if holds:  # within what is proven for messages that take 30 ms
+        assert limit <= max(admitted) <= CountdownQuota(limit=limit, window=window).worst(sites, 30, 30)
+        assert min(admitted) >= 0.9 * limit
+    else:
+        assert max(admitted) >= 2 * limit
+
+
+def test_items_of_a_pipe_are_taken_as_they_come_and_the_last_line_may_have_no_end(tmp_path: Path) -> None:
+    port, web = free_port(), free_port()
+    places = ("--listen", f":{port}", "--http", f":{web}")
+    server = Running("serve", "--protocol", "exact", "--sites", "2", *places, log=tmp_path / "server.log")
+    try:
+        server.printed("http at port")
+        options = ("--server", f":{port}", "--items", "-")
+        site = Running("feed", "--site", "1", *options, log=tmp_path / "pipe.log", stdin=subprocess.PIPE)
+        pipe = site.process.stdin
+        assert pipe is not None
+        for count, text in ((1, b"a\n"), (4, b"b\n\nc\n"), (5, b"d")):
+            pipe.write(text)
+            pipe.flush()
+            if count == 5:
+                pipe.close()
+            wait_for(lambda count=count: ask(web, "/estimate")[1]["value"] == count, f"{count} items")
+        site.printed("site 1: 5 items, 5 messages, all acknowledged")
+        wait_for(lambda: ask(web, "/estimate")[1]["away"] == [0, 1], "its leave")
+        assert ask(web, "/estimate")[1]["unknown"] == {}
+    finally:
+        server.kill()
+
+
+def test_metrics_are_those_that_prometheus_reads(tmp_path: Path) -> None:
+    from prometheus_client.parser import text_string_to_metric_families
+
+    with deployed(tmp_path, "deterministic alpha=0.1", 2, together=True, journals=False) as deployment:
+        assert deployment.give(1, 500)
+        told = deployment.settled()
+        for port, name, value in (
+            (deployment.http, "disttrack_estimate", told["value"]),
+            (deployment.http, "disttrack_site_connected", 1),
+            (deployment.site_http[0], "disttrack_items_total", 500),
+        ):
+            with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
+                connection.request("GET", "/metrics")
+                text = connection.getresponse().read().decode()
+            samples = [one for family in text_string_to_metric_families(text) for one in family.samples]
+            assert value in [sample.value for sample in samples if sample.name == name]

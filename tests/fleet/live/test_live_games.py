@@ -1,0 +1,149 @@
+"""Games in real processes, beside the simulator's: the same messages where no coin is tossed, and the same verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from disttrack.adversaries import Freeze, RoundRobin, SingleSite
+from disttrack.fleet.live.timed import Host
+from disttrack.fleet.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy, Probing
+from disttrack.fleet.quotas import (
+    BatchQuota,
+    Central,
+    CountdownQuota,
+    Gossip,
+    HybridQuota,
+    Lease,
+    PeriodicQuota,
+    Split,
+    WeightedSplit,
+)  # fmt: skip
+from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized
+from disttrack.protocols.thresholds.batches import Batch, Countdown
+from disttrack.simulator import play
+from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.play import hosted
+
+CERTAIN = (
+    Deterministic(alpha=0.1), Deterministic(alpha=0.3, centred=True), Exact(),
+    DeterministicRounds(alpha=0.2), Countdown(threshold=600, epsilon=0.05), Batch(threshold=600, epsilon=0.1),
+)  # fmt: skip
+RULE = {"limit": 60, "window": 150}
+QUOTAS = (
+    BatchQuota(**RULE, size=5), Central(**RULE), CountdownQuota(**RULE), Gossip(**RULE, every=20), HybridQuota(**RULE),
+    Lease(**RULE, low=0.2), PeriodicQuota(**RULE, every=30), Split(**RULE), WeightedSplit(**RULE),
+    CountdownQuota(**RULE, costs="1 4 2", reserve=2, settle=7, skew=20),
+)  # fmt: skip
+
+
+def live(protocol: Protocol, adversary: Any, host: Host | None = None, **options: Any) -> Game:
+    """Play a game in processes of its own."""
+    with hosted(host or Host()):
+        return play(protocol, adversary, record=True, **options)
+
+
+def by_step(game: Game) -> Counter[tuple[Any, ...]]:
+    """Return the transcript without the order within a step, in which the answers of many sites come as they come."""
+    return Counter(game.transcript.itertuples(index=False, name=None))
+
+
+def same(game: Game, other: Game) -> None:
+    """Check that two games are the same, but for the order within a step."""
+    assert by_step(game) == by_step(other)
+    assert game.outputs.astype(float).equals(other.outputs.astype(float))
+    names = "verdict words bits broadcasts items steps rounds max_rel_error failing_fraction"
+    for name in names.split():
+        assert getattr(game, name) == getattr(other, name), name
+    assert game.series.equals(other.series)
+
+
+@pytest.mark.parametrize("protocol", CERTAIN, ids=lambda one: one.kind)
+@pytest.mark.parametrize("adversary", [RoundRobin, SingleSite, Freeze])
+def test_a_protocol_without_coins_sends_the_messages_of_the_simulator(
+    protocol: Protocol, adversary: Callable[[], Any]
+) -> None:
+    size = {"sites": 4, "items": 700}
+    same(live(protocol, adversary(), **size), play(protocol, adversary(), engine="step", record=True, **size))
+
+
+@pytest.mark.parametrize(("sites", "items", "start"), [(1, 1, 0), (3, 0, 0), (2, 50, 99)])
+def test_the_smallest_games_and_a_start_are_the_same(sites: int, items: int, start: int) -> None:
+    protocol, size = Deterministic(alpha=0.1), {"sites": sites, "items": items, "start": start}
+    same(live(protocol, RoundRobin(), **size), play(protocol, RoundRobin(), engine="step", record=True, **size))
+
+
+@pytest.mark.parametrize("protocol", QUOTAS, ids=lambda one: one.kind + "-costs" * (one.costs != 1))
+@pytest.mark.parametrize("load", [RoundRobin, Greedy, Probing, FlashCrowd, Autoscaling, ChurnOfSites])
+def test_a_quota_sends_the_messages_of_the_simulator_and_admits_the_same(
+    protocol: Protocol, load: Callable[[], Any]
+) -> None:
+    size = {"sites": 3, "items": 400, "seed": 4}
+    played, simulated = live(protocol, load(), **size), play(protocol, load(), engine="step", record=True, **size)
+    assert by_step(played) == by_step(simulated)
+    assert played.looks == simulated.looks
+
+
+@pytest.mark.parametrize("protocol", [Martingale(alpha=0.1, delta=1e-6), Randomized(alpha=0.3)])
+@pytest.mark.false_alarm(2e-6)
+def test_a_protocol_with_coins_keeps_its_promise_and_knows_all_items_at_a_poll(protocol: Protocol) -> None:
+    game = live(protocol, RoundRobin(), sites=4, items=5_000, seed=1)
+    kinds = {row["kind"]: row["messages"] for row in game.kinds.to_dict("records")}
+    assert game.coins
+    assert game.items == 5_000
+    assert sum(kinds.values()) == game.messages == len(game.transcript)
+    if protocol.kind == "martingale":
+        assert game.ok
+
+
+def test_in_real_time_messages_are_late_and_are_counted_all_the_same() -> None:
+    """Of a protocol without coins whose sites hear nothing, delays change the errors, but no message."""
+    protocol, size = Deterministic(alpha=0.1), {"sites": 2, "items": 3_000}
+    host = Host(rate=3_000.0, delay=0.1)
+    game, simulated = live(protocol, RoundRobin(), host, **size), play(protocol, RoundRobin(), **size)
+    assert game.words == simulated.words
+    assert game.max_rel_error == 1.0  # of the first items, of which nobody knows
+    up, down = host.played[0].ways
+    assert 0.1 <= up < 1  # a busy machine adds to it
+    assert down is None
+    late = game.outputs["step"].iloc[0]
+    assert late >= 250  # a tenth of a second of items
+
+
+def test_what_processes_cannot_play_is_refused_before_they_start() -> None:
+    for message, options in (
+        ("network must be left out", {"network": {"latency": 3}}),
+        ("sees the state", {"adversary": _Looking(), "sees": "state"}),
+    ):
+        options = {"adversary": RoundRobin(), **options}
+        with pytest.raises(ScenarioError, match=message):
+            live(Deterministic(alpha=0.1), options.pop("adversary"), sites=2, items=10, **options)
+    with pytest.raises(ScenarioError, match="no step can be skipped"):
+        live(Deterministic(alpha=0.1), lambda view: None, Host(rate=10.0), sites=2, items=200)
+
+
+class _Looking(RoundRobin):
+    sees = "state"
+
+
+class _Fails(Deterministic):
+    def server(self, *arguments: Any) -> Any:
+        server = super().server(*arguments)
+
+        class Failing(type(server)):  # type: ignore[misc]
+            __slots__ = ()
+
+            def hear(self, *message: Any) -> Any:
+                raise RuntimeError("as if it were broken")
+
+        server.__class__ = Failing
+        return server
+
+
+def test_a_class_that_raises_ends_the_game_with_a_line_and_no_process_stays() -> None:
+    with pytest.raises((RunError, RuntimeError)):
+        live(_Fails(alpha=0.1), RoundRobin(), sites=2, items=10)

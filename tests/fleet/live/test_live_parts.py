@@ -1,0 +1,180 @@
+"""Sites and the server as folds: messages in order and once, and a state that the journal brings back."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from contextlib import suppress
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disttrack.fleet.live import journal
+from disttrack.fleet.live.entries import entry_of, protocol_of
+from disttrack.fleet.live.frames import NonsenseError, pack
+from disttrack.fleet.live.journal import Kept
+from disttrack.fleet.live.parts import ServerPart, SitePart
+from disttrack.fleet.live.session import Session
+from disttrack.protocols import Deterministic, Martingale, PrivateCopies, Protocol, Randomized, Robust
+from disttrack.protocols.parts import Message
+from disttrack.simulator.errors import RunError
+from disttrack.simulator.points.registry import kinds
+
+K = 3
+TRACKERS = (
+    Deterministic(alpha=0.1), Martingale(alpha=0.1), Randomized(alpha=0.1), Robust(alpha=0.1, delta=0.05),
+    PrivateCopies(alpha=0.1, delta=0.05),
+)  # fmt: skip
+"""The last two have a state that cannot be stored: their journals keep all events."""
+
+
+class Fleet:
+    """A server and its sites, each with a journal, whose messages travel at once; any of them may be brought back."""
+
+    def __init__(self, protocol: Protocol, folder: Path | None, seed: int) -> None:
+        self.folder = folder
+        self.server = self._kept("server")
+        self.server.begin(ServerPart, {}, protocol=protocol, k=K, seed=[seed, K])
+        self.sites = []
+        for number in range(K):
+            kept = self._kept(str(number))
+            kept.begin(SitePart, {"site": number}, protocol=protocol, k=K, number=number, seed=[seed, number])
+            self.sites.append(kept)
+            self.server.apply(("begin", number, f"life {number}", 0))
+        self.heard: list[Any] = []
+
+    def _kept(self, name: str) -> Kept:
+        return Kept(None if self.folder is None else self.folder / name)
+
+    def bring_back(self, which: int) -> None:
+        """Replace the server (-1) or a site by what its journal says."""
+        kept = self.server if which < 0 else self.sites[which]
+        kept.close()
+        again = self._kept("server" if which < 0 else str(which))
+        if which < 0:
+            self.server = again
+        else:
+            self.sites[which] = again
+
+    def take(self, site: int, items: int) -> None:
+        """Give a site items, and deliver until all is quiet."""
+        ups = self._up(site, self.sites[site].apply(("take", items)))
+        while ups:
+            where, number, message = ups.pop(0)
+            self.heard.append((where, message.kind))
+            downs = self.server.apply(("message", where, number, *message, *self.sites[where].part.state))
+            self.server.commit()
+            self.sites[where].part.session.acknowledged(number)
+            for receiver, down, told in downs:
+                ups += self._up(receiver, self.sites[receiver].apply(("hear", down, *told)))
+                self.server.apply(("heard", receiver, down, *self.sites[receiver].part.state))
+
+    def _up(self, site: int, sent: Any) -> list[tuple[int, int, Message]]:
+        self.sites[site].commit()
+        return [(site, number, message) for _, number, message in sent]
+
+
+@pytest.mark.parametrize("protocol", TRACKERS, ids=lambda one: one.kind)
+def test_what_a_journal_brings_back_goes_on_as_if_nothing_had_happened(
+    protocol: Protocol, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Coins included: both fleets have the same seeds, and one of them is brought back after each item or so."""
+    monkeypatch.setattr(journal, "EVERY", 50)  # so that states are stored too
+    rng = random.Random(5)
+    plain, kept = Fleet(protocol, None, seed=7), Fleet(protocol, tmp_path, seed=7)
+    for _ in range(400):
+        site, items = rng.randrange(K), rng.choice((1, 1, 2, 30))
+        plain.take(site, items)
+        kept.take(site, items)
+        if rng.random() < 0.2:
+            kept.bring_back(rng.randrange(-1, K))
+        assert kept.heard == plain.heard
+        assert float(kept.server.part.output) == float(plain.server.part.output)
+    assert kept.server.part.seen == plain.server.part.seen
+
+
+def test_a_journal_is_refused_in_one_line_if_it_is_none_or_in_use(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no journal " * 100)
+    with pytest.raises(RunError, match="text: no journal of this version"):
+        Kept(tmp_path / "text")
+    with pytest.raises(RunError, match="cannot be used as a journal"):
+        Kept(tmp_path / "nowhere" / "file")
+    first = Kept(tmp_path / "good")
+    first.begin(SitePart, {}, protocol=TRACKERS[0], k=1, number=0, seed=1)
+    with pytest.raises(RunError, match="cannot be used as a journal: database is locked"):
+        Kept(tmp_path / "good")
+    first.close()
+    assert Kept(tmp_path / "good").part.machine.items == 0
+
+
+def test_messages_come_in_order_and_once() -> None:
+    session = Session()
+    assert [session.is_new(number) for number in (1, 1, 2, 1, 3)] == [True, False, True, False, True]
+    with pytest.raises(NonsenseError, match="message 5 after message 3"):
+        session.is_new(5)
+    assert [session.send(Message("bit")) for _ in range(3)] == [1, 2, 3]
+    session.acknowledged(2)
+    assert [number for number, _ in session.waiting] == [3]
+    with pytest.raises(NonsenseError, match="acknowledgement of message 4"):
+        session.acknowledged(4)
+
+
+@pytest.mark.parametrize("protocol", TRACKERS[:2], ids=lambda one: one.kind)
+def test_a_site_without_its_state_makes_all_begin_anew_with_what_was_known(protocol: Protocol) -> None:
+    fleet = Fleet(protocol, None, seed=3)
+    for step in range(3_000):
+        fleet.take(step % K, 1)
+    known, quota = fleet.server.part.seen[1]
+    lost = fleet.sites[1].part.machine.items - known
+    sent = fleet.server.apply(("begin", 1, "another life", 0))
+    assert fleet.server.part.unknown[1] == quota + 1 > lost
+    fleet.sites[1].begin(
+        SitePart, {}, protocol=protocol, k=K, number=1, seed=9, items=fleet.server.part.seen[1][0], returned=True
+    )
+    ups = []
+    for receiver, number, message in sent:
+        fleet.take(receiver, 10)  # items go on coming
+        ups += [(receiver, *one[1:]) for one in fleet.sites[receiver].apply(("hear", number, *message))]
+    for where, number, message in ups:
+        for receiver, down, told in fleet.server.apply(("message", where, number, *message, 0, 0)):
+            fleet.sites[receiver].apply(("hear", down, *told))
+    assert fleet.server.part.counts is None
+    counted = sum(site.part.machine.items for site in fleet.sites)
+    assert counted == 3_000 - lost + 10 * K
+    assert abs(fleet.server.part.output - counted) <= 0.1 * counted
+
+
+def test_nonsense_leaves_a_line_and_a_server_that_goes_on() -> None:
+    fleet = Fleet(Deterministic(alpha=0.1), None, seed=1)
+    fleet.take(0, 100)
+    for value in ("many", None, (1, 2), -1.5):
+        number = fleet.server.part.sessions[0].received + 1
+        with suppress(NonsenseError):
+            fleet.server.apply(("message", 0, number, "report", value, 1, 0, 0))
+    with pytest.raises(NonsenseError, match="nothing that deterministic understands"):
+        fleet.server.apply(("message", 7, 1, "report", None, 1, 0, 0))
+    fleet.take(1, 50)
+    assert fleet.server.part.server.output > 0
+
+
+def test_every_shipped_protocol_can_be_named_to_a_site() -> None:
+    made = 0
+    for name, kind in kinds("protocol").items():
+        maker = kind.load()
+        if isinstance(maker, type) and issubclass(maker, Protocol):
+            given = {"alpha": 0.1, "threshold": 1000, "limit": 100, "window": 300, "every": 30, "epsilon": 0.1}
+            needed = [field.name for field in fields(maker) if field.name in given]
+            protocol = maker(**{field: given[field] for field in needed})
+            assert protocol_of(entry_of(protocol)) == protocol, name
+            made += 1
+    assert made > 15
+    for entry in ({"kind": "own.py:Mine"}, {"kind": "deterministic"}, {"kind": "deterministic", "alpha": 7}, {}):
+        with pytest.raises(NonsenseError):
+            protocol_of(entry)
+
+
+def test_what_a_message_cannot_carry_is_refused_when_it_is_packed() -> None:
+    with pytest.raises(TypeError, match="cannot carry a generator"):
+        pack(one for one in itertools.count())

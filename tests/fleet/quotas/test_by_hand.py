@@ -1,0 +1,220 @@
+"""Games of quotas small enough to count by hand, and parameters that are refused."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+
+import pytest
+
+from disttrack.adversaries import Adversary, Burst, Rest, Rotation, RoundRobin, SingleSite
+from disttrack.adversaries.scripts import Scripted
+from disttrack.fleet.change import Change
+from disttrack.fleet.quotas import (
+    BatchQuota,
+    Central,
+    CountdownQuota,
+    Gossip,
+    HybridQuota,
+    Lease,
+    PeriodicQuota,
+    Split,
+    WeightedSplit,
+)
+from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.task import measured
+from disttrack.simulator import play
+from disttrack.simulator.game.network import network_of
+
+TEN = {"limit": 10, "window": 30}
+
+
+def played(protocol: Any, adversary: Any = None, **size: Any) -> dict[str, Any]:
+    game = play(protocol, adversary or RoundRobin(), **{"sites": 3, "items": 30, **size})
+    return {**measured(game), "kinds": {(row["kind"], row["direction"]): row["messages"] for row in game._kinds}}
+
+
+def test_split_gives_the_rest_to_the_first_sites() -> None:
+    # shares of 4, 3, 3
+    game = played(Split(**TEN), SingleSite(0))
+    assert (game["utilisation"], game["overshoot"], game["kinds"]) == (0.4, 0, {})
+    assert played(Split(**TEN), SingleSite(1))["utilisation"] == 0.3
+
+
+def test_central_asks_until_each_site_is_refused() -> None:
+    # ten requests are admitted, and one at each site is refused
+    game = played(Central(**TEN))
+    assert game["kinds"] == {("ask", "up"): 13, ("grant", "down"): 13}
+    assert (game["overshoot"], game["utilisation"]) == (0, 1)
+
+
+def test_hybrid_asks_when_its_share_is_gone() -> None:
+    # int(10 * 0.8) // 3 = 2 each, then four requests are granted and three refused
+    game = played(HybridQuota(**TEN))
+    assert game["kinds"] == {("ask", "up"): 7, ("grant", "down"): 7}
+    assert game["overshoot"] == 0
+
+
+def test_leases_halve_what_is_left_over_the_sites() -> None:
+    # one site: of 10 are left 10, 5, 3, 2, 1 when it asks, so it gets 5, 2, 1, 1, 1, and then a refusal
+    game = played(Lease(**TEN), sites=1)
+    assert game["kinds"] == {("ask", "up"): 6, ("grant", "down"): 6}
+
+
+def test_batches_are_stopped_at_the_limit() -> None:
+    # reports of 3 in steps 7, 8, 9 and 16: the fourth makes 12, and 16 are admitted
+    game = played(BatchQuota(**TEN, size=3))
+    assert game["kinds"] == {("report", "up"): 4, ("stop", "down"): 3}
+    assert (game["overshoot"], game["overshoot_promised"]) == (0.6, 0.6)
+    # one site knows its own admissions
+    game = played(BatchQuota(**TEN, size=3), SingleSite())
+    assert (game["kinds"], game["overshoot"]) == ({("report", "up"): 3}, 0)
+
+
+def test_a_countdown_is_exact() -> None:
+    # sizes floor(60 / 6) = 10, 5, 2, 1 after 30, 45, 51: each of the last nine requests is a report
+    game = played(CountdownQuota(limit=60, window=90), items=90)
+    assert game["kinds"] == {("report", "up"): 3 + 3 + 3 + 9, ("size", "down"): 9, ("stop", "down"): 3}
+    assert (game["overshoot"], game["utilisation"]) == (0, 1)
+
+
+def test_flushes_are_spread_over_the_sites() -> None:
+    # every 15 steps: at 5, 10, 15, 20, 25, 30
+    game = played(PeriodicQuota(**TEN, every=15))
+    assert game["kinds"] == {("report", "up"): 6, ("total", "down"): 6}
+
+
+def test_vectors_of_gossip_cost_a_word_for_each_site() -> None:
+    game = play(Gossip(**TEN, every=15), RoundRobin(), sites=3, items=30)
+    assert (game.messages, game.words) == (12, 36)
+
+
+def test_shares_follow_the_load_from_the_third_window_on() -> None:
+    game = play(WeightedSplit(limit=300, window=400, memory=0), SingleSite(), sites=3, items=1600)
+    admitted = [look["admitted"] for look in game.looks if look["step"] % 400 == 0]
+    assert [after - before for before, after in zip([0, *admitted], admitted, strict=False)] == [100, 100, 298, 298]
+
+
+def test_a_site_that_asks_alone_gets_half_of_what_is_left() -> None:
+    # 12 of 100 as one of four, then 44, 22, 11, 5, 3, 1, 1, 1, and a refusal
+    game = played(Lease(100, 200), SingleSite(), sites=4, items=200)
+    assert game["kinds"] == {("ask", "up"): 10, ("grant", "down"): 10}
+
+
+def test_flushes_begin_at_the_phases_of_the_sites() -> None:
+    game = play(PeriodicQuota(**TEN, every=15), RoundRobin(), sites=3, items=30, record=True)
+    sent = game.transcript[game.transcript["receiver"] == "server"]
+    assert list(zip(sent["step"], sent["sender"], strict=True)) == [(5, 0), (10, 1), (15, 2), (20, 0), (25, 1), (30, 2)]
+
+
+def test_gossip_goes_to_sites_at_doubling_distances() -> None:
+    game = play(Gossip(100, 400, every=8), RoundRobin(), sites=8, items=400, record=True)
+    sent = game.transcript
+    first = [place for place, row in enumerate(zip(sent["sender"], sent["receiver"], strict=True)) if row[0] == 0]
+    assert [sent["receiver"][place + 1] for place in first[:4]] == [1, 2, 4, 1]
+
+
+def test_reports_on_their_way_are_not_forgotten() -> None:
+    # a flush each 5 steps, a round trip of 40: one site alone knows all that it has admitted
+    game = play(PeriodicQuota(50, 400, every=5), SingleSite(), sites=1, items=400, network={"latency": 20})
+    row = measured(game, network_of({"latency": 20}))
+    assert (row["overshoot"], row["overshoot_promised"], row["utilisation"]) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("kind", [Split, partial(BatchQuota, size=10), CountdownQuota, Lease, PeriodicQuota])
+def test_what_was_reserved_comes_back(kind: Any) -> None:
+    # ten are reserved for each request, which costs 1: without settling a tenth would be admitted
+    row = played(kind(1000, 3000, reserve=10, settle=5), items=3000)
+    assert row["utilisation"] >= 0.9
+    assert row["overshoot"] <= row["overshoot_promised"]
+
+
+def test_the_clock_of_the_last_site_is_late() -> None:
+    assert [Split(10, 100, skew=50).late(site, 3) for site in range(3)] == [0, 25, 50]
+    # in the second window site 1 has its old share of 5 for 80 steps, and the new one after
+    game = play(Split(10, 160, skew=80), LateLoad(), sites=2, items=160)
+    assert [look["admitted"] for look in game.looks if look["step"] in (240, 320)] == [5, 10]
+    assert measured(game)["verdict"] == "ok"
+
+
+def test_a_request_that_waits_is_not_rejected() -> None:
+    game = play(Central(40, 160), RoundRobin(), sites=2, items=160, network={"latency": 15})
+    assert (game.looks[0]["step"], game.looks[0]["offered"], game.looks[0]["rejected"]) == (10, 10, 0)
+
+
+def test_sites_that_are_away_send_nothing() -> None:
+    game = play(PeriodicQuota(40, 100, every=10), Away(), sites=4, items=99)
+    assert game.messages_of_site[0] == [10, 10, 0, 0]
+
+
+def test_each_guarantee_is_its_formula() -> None:
+    # u = 20, d = 30, k = 12
+    common = {"limit": 1000, "window": 5000}
+    given = [
+        (Split(**common), 1000),
+        (Lease(**common, skew=7), 1007),
+        (BatchQuota(**common, size=5), 1000 + 12 * 4 + 50),
+        (PeriodicQuota(**common, every=100), 1000 + 250),
+        (Gossip(**common, every=100), 1000 + 500 + 200),
+        # sizes 41, 20, 10, 5, 2, 1
+        (CountdownQuota(**common), 1000 + 50 * (1 + 7)),
+        (BatchQuota(**common, size=5, costs="1 3"), 1000 + 48 + 150 + 2),
+        (Split(**common, costs=4, reserve=2, settle=10), 1000 + 2 * 240),
+    ]
+    assert [protocol.worst(12, 20, 30) for protocol, _ in given] == [worst for _, worst in given]
+    assert BatchQuota(**common, size=5).worst(12, deaths=3) == 1000 + 15 * 4
+    assert PeriodicQuota(**common, every=100).worst(12, deaths=1) == 1000 + 300
+    assert Gossip(**common).slack(12, 0, 0, away=True) == float("inf")
+    assert Split(10, 12, skew=11).worst(3) == 12
+
+
+class LateLoad(Scripted, Adversary):
+    """All requests to site 1 in the second window."""
+
+    def script(self, view: Any) -> Any:
+        yield Rest(160)
+        while True:
+            yield Burst(1)
+
+
+class Away(Scripted, Adversary):
+    """Two of four sites are away."""
+
+    def script(self, view: Any) -> Any:
+        yield Change("leave", (2, 3))
+        while True:
+            yield Rotation(2)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (partial(Split, 0, 10), "limit must be a whole number of at least 1; got 0"),
+        (partial(Split, 5, 0), "window must be a whole number of at least 1; got 0"),
+        (partial(Split, 5, 10, costs="1 6"), "costs must be at most the limit of 5; got 6"),
+        (
+            partial(Split, 5, 10, costs="x"),
+            "costs must be whole numbers of at least 1 with spaces between; got 'x'",
+        ),
+        (partial(Split, 5, 10, costs=""), "costs must be whole numbers of at least 1 with spaces between; got ''"),
+        (partial(Split, 5, 10, costs=0), "costs must be whole numbers of at least 1 with spaces between; got 0"),
+        (partial(Split, 5, 10, reserve=6, settle=1), "reserve must be at most the limit of 5; got 6"),
+        (partial(Split, 5, 10, reserve=2), "settle must be given with a reserve, and only then; got 0"),
+        (partial(Split, 5, 10, settle=2), "settle must be given with a reserve, and only then; got 2"),
+        (partial(Split, 5, 10, skew=10), "skew must be less than the window of 10 steps; got 10"),
+        (partial(PeriodicQuota, 5, 10, every=0), "every must be a whole number of at least 1; got 0"),
+        (partial(BatchQuota, 5, 10, size=0), "size must be a whole number of at least 1; got 0"),
+        (partial(CountdownQuota, 5, 10, epsilon=1), "epsilon must be a number from 0, and below 1; got 1"),
+        (partial(Lease, 5, 10, fraction=0), "fraction must be a number above 0 and at most 1; got 0"),
+        (partial(HybridQuota, 5, 10, share=1), "share must be a number from 0, and below 1; got 1"),
+        (partial(WeightedSplit, 5, 10, memory=-1), "memory must be a number from 0, and below 1; got -1"),
+    ],
+)
+def test_what_is_wrong_is_refused(make: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        make()
+
+
+def test_a_base_is_no_kind() -> None:
+    assert not Quota.kind

@@ -1,0 +1,28 @@
+"""The closed forms of costs against counting, request by request."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from disttrack.fleet.quotas.costs import Costs
+from disttrack.protocols import FOREVER
+
+
+@pytest.mark.parametrize("cycle", [[1], [7], [1, 5], [3, 1, 1], [2, 9, 4, 4]])
+def test_costs_are_those_of_counting(cycle: list[int]) -> None:
+    rng = random.Random(1)
+    for first in (0, 1, len(cycle) + 1):
+        costs = Costs(cycle, first)
+        each = [cycle[(first + place) % len(cycle)] for place in range(400)]
+        for before in (0, 1, 5, 23):
+            for budget in (0, 1, 2, 5, 11, rng.randrange(300)):
+                spent = fitting = 0
+                while spent + each[before + fitting] <= budget:
+                    spent += each[before + fitting]
+                    fitting += 1
+                assert costs.fitting(before, budget) == fitting
+                assert costs.total(before, fitting) == spent
+                dear = next((place for place in range(50) if each[before + place] <= budget), FOREVER)
+                assert costs.too_dear(before, budget) == dear

@@ -1,0 +1,107 @@
+"""The core without this room: a copy of the tree has neither it nor its entry points and tests, and passes its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+JUNK: Final = shutil.ignore_patterns("__pycache__", "*.egg-info", "fleet")
+TESTS: Final = (
+    "tests/test_structure.py",
+    "tests/conformance/test_registered.py::test_protocol",
+    "tests/simulator/test_public_face.py",
+    "tests/simulator/test_faults.py",
+    "tests/simulator/points/test_registry.py",
+    "tests/simulator/game/test_play.py",
+    "tests/simulator/game/test_streams.py",
+    "tests/simulator/plots/test_accessor.py",
+    "tests/simulator/plots/test_own_plots.py",
+    "tests/simulator/scenario/test_scenario.py",
+    "tests/simulator/scenario/test_task_sizes.py",
+    "tests/simulator/search/test_data_advice.py",
+    "tests/simulator/tasks/test_own_tasks.py",
+    "tests/simulator/cli/test_catalogue.py",
+    "tests/simulator/cli/test_complete.py",
+    "tests/simulator/cli/test_check_files.py",
+)
+"""A part of the quick tests, of every room whose tables a task, a plot or a command is in."""
+SMALL: Final = """\
+name: small
+trials: 2
+sites: [4, 9]
+items: 2000
+protocol: [{kind: deterministic, alpha: 0.1}, {kind: randomized, alpha: 0.1}]
+adversary: round-robin
+claims: [{name: never wrong, where: "protocol == 'deterministic'", measure: fraction(ok), at_least: 1}]
+plots: [{kind: cost, x: sites}]
+"""
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the copy; its metadata, which stand before those of the environment, have no entry points."""
+    tree = tmp_path_factory.mktemp("core")
+    for folder in ("src", "tests", "docs", "examples", "benchmarks"):
+        shutil.copytree(ROOT / folder, tree / folder, ignore=JUNK, symlinks=True)
+    shutil.copy(ROOT / "conftest.py", tree)
+    shutil.copy(ROOT / "README.md", tree)
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    text = re.sub(r'\[project\.entry-points\."disttrack\.\w+"\]\n(?:.+\n)+', "", text)
+    assert "fleet." not in text.partition("[tool.")[0]
+    (tree / "pyproject.toml").write_text(text, encoding="utf-8")
+    known = tree / "src" / "disttrack.egg-info"
+    known.mkdir()
+    (known / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: disttrack\nVersion: 0.1.0\n", encoding="utf-8")
+    (tree / "results").mkdir()
+    (tree / "small.yaml").write_text(SMALL, encoding="utf-8")
+    return tree
+
+
+def run(core: Path, *words: str, status: int = 0) -> str:
+    """Return what a command of Python prints in the copy."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    environment |= {"PYTHONPATH": str(core / "src"), "MPLBACKEND": "agg"}
+    command = [sys.executable, *words]
+    done = subprocess.run(command, cwd=core, env=environment, capture_output=True, text=True, check=False, timeout=900)
+    assert done.returncode == status, (done.stdout + done.stderr)[-3000:]
+    return done.stdout + done.stderr
+
+
+def test_it_has_no_quotas(core: Path) -> None:
+    code = "import disttrack; print(disttrack.__file__); disttrack.Lease"
+    said = run(core, "-c", code, status=1)
+    assert str(core) in said
+    assert "no attribute 'Lease'" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "shown", "missing"),
+    [
+        ("--help", "  run ", "serve"),
+        ("list", "Tracking (task count", "uota"),
+        ("advise --help", "--queries", "uota"),
+        ("schema", "robust", "weighted-split"),
+        ("check small.yaml", "small", "uota"),
+        ("run small.yaml --workers 1", "PASS", "uota"),
+    ],
+)
+def test_its_commands_run(core: Path, words: str, shown: str, missing: str) -> None:
+    said = run(core, "-m", "disttrack.simulator", *words.split())
+    assert shown in said
+    assert missing not in said
+
+
+@pytest.mark.slow
+def test_it_passes_its_own_tests(core: Path) -> None:
+    tests = [one for one in TESTS if (core / one.partition("::")[0]).exists()]
+    assert tests == list(TESTS)
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:randomly", "-m", "not slow"]
+    assert " passed" in run(core, "-m", "pytest", *options, *TESTS)

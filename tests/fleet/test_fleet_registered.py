@@ -1,0 +1,139 @@
+"""The room plugs in by entry points: names, games, refusals, sizes, streams, the figure, labels of the task."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import matplotlib as mpl
+import pytest
+import yaml
+from commands import disttrack as run_command
+from hostile import hold_line
+
+import disttrack
+from disttrack.fleet import scenarios
+from disttrack.fleet.change import Change
+from disttrack.fleet.quotas import Lease, Quota
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.faults import broken
+from disttrack.simulator.plots import check_plot
+from disttrack.simulator.plots.requests import caption_of, described_of, figure_of
+from disttrack.simulator.plots.style import house_style, save
+from disttrack.simulator.points.registry import ROLES, kinds
+from disttrack.simulator.results.read import read_tables
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.load import build, load, shipped_scenarios
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+SCENARIOS: Final = sorted(Path(next(iter(scenarios.__path__))).glob("*.yaml"))
+TASK: Final = kinds("task")["quota"].load()
+LOADS: Final = ("autoscaling", "churn-of-sites", "flash-crowd", "greedy", "probing")
+SMALL: Final = {
+    "task": "quota",
+    "sites": 4,
+    "requests": 60,
+    "protocol": {"kind": "periodic", "limit": 9, "window": 30, "every": 5},
+    "adversary": "round-robin",
+}
+
+
+def played(**changed: Any) -> str:
+    """Return the verdict of a small game, or the line that refuses it."""
+    data = {key: value for key, value in {**SMALL, **changed}.items() if value is not None}
+    try:
+        scenario = build(Document("s.yaml", Path.cwd(), data))
+        return str(scenario.task.play(scenario.points[0], 1).row["verdict"])
+    except ScenarioError as error:
+        hold_line(error)
+        return f"refused: {error}"
+
+
+def test_its_names_are_those_of_the_public_face() -> None:
+    mine = [kind.load() for side in ROLES for kind in kinds(side).values() if "disttrack.fleet" in kind.reference]
+    assert len(mine) == 14
+    for maker in (*mine, Quota, Change):
+        assert getattr(disttrack, maker.__name__) is maker
+        assert maker.__name__ in disttrack.__all__
+    code = "from disttrack import Lease, Greedy, play; print(play(Lease(9, 30), Greedy(), sites=2, items=60).looks[0])"
+    assert "'admitted'" in subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+
+
+def test_names_of_other_games_are_told_apart() -> None:
+    for name in ("batch", "countdown", "hybrid"):
+        assert kinds("protocol")[f"quotas.{name}"].name == name
+        assert issubclass(TASK.kinds("protocol")[name].load(), Quota)
+        assert not issubclass(kinds("protocol")[name].load(), Quota)
+
+
+def test_its_commands_are_commands() -> None:
+    shown = run_command("--help").stdout
+    assert all(f"\n  {name} " in shown for name in ("live", "serve", "feed"))
+    listed = run_command("list").stdout
+    assert "Quotas that sites share (task quota)" in " ".join(listed.split())
+
+
+@pytest.mark.parametrize("adversary", kinds("adversary"))
+def test_an_adversary_plays_or_is_refused_in_one_line(adversary: str) -> None:
+    maker = kinds("adversary")[adversary].load()
+    said = played(adversary={"kind": adversary, "sees": getattr(maker, "sees", "outputs")})
+    assert said.startswith(("refused", "ok", "failed", "undec"))
+    if not maker.plays_in("quota"):
+        assert said.startswith("refused")
+
+
+@pytest.mark.parametrize("load", LOADS)
+def test_a_load_is_refused_in_other_games(load: str) -> None:
+    count = {"task": "count", "items": 60, "requests": None, "protocol": {"kind": "deterministic", "alpha": 0.3}}
+    said = played(**count, adversary=load)
+    assert "plays quota, not count" in said
+    with pytest.raises(ScenarioError, match="plays quota, not count"):
+        disttrack.play(disttrack.Exact(), kinds("adversary")[load].load()(), sites=4, items=60)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"requests": 0}, "requests: must be at least 1; got 0"),
+        ({"requests": 2.5}, "requests: must be a whole number"),
+        ({"sites": 0}, "sites: must be at least 1"),
+        ({"requests": None}, "requests: is missing: Requests of a game"),
+        ({"items": 60}, "items: unknown key; did you mean"),
+        ({"engine": "warp"}, "engine"),
+        ({"protocol": {"kind": "robust", "alpha": 0.3}}, "protocol"),
+    ],
+)
+def test_what_it_refuses(changed: dict[str, Any], said: str) -> None:
+    assert said in played(**changed)
+
+
+def test_a_fault_of_its_own() -> None:
+    lease = Lease(limit=9, window=30)
+    assert broken(lease, "coarse").fault == "coarse"
+    with pytest.raises(ScenarioError, match="did you mean 'coarse'"):
+        broken(lease, "coars")
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_its_scenarios_are_found_by_name(path: Path) -> None:
+    assert shipped_scenarios()[path.stem] == path
+    assert load(path.stem).task.kind == "quota"
+
+
+def test_a_shipped_figure_is_drawn_again(tmp_path: Path) -> None:
+    folder = ROOT / "results" / "reference" / "quota"
+    versions = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["versions"]
+    if versions.get("matplotlib", "3.11.2") != mpl.__version__:
+        pytest.skip("drawn by another version of matplotlib")
+    asked = yaml.safe_load(shipped_scenarios()["quota"].read_text(encoding="utf-8"))["plots"][1]
+    assert asked["kind"] == "windows"
+    tables, plot = read_tables([folder]), check_plot(asked)
+    with house_style():
+        (drawn,) = save(figure_of(tables, plot), tmp_path / plot.name, ("svg",))
+    same = drawn.read_bytes() == (folder / "figures" / drawn.name).read_bytes()
+    assert same, f"{drawn.name} is drawn otherwise"  # pytest would take minutes to compare the texts
+    captions = json.loads((folder / "figures" / "captions.json").read_text(encoding="utf-8"))
+    assert caption_of(plot, described_of(tables, plot)) == captions[plot.name]

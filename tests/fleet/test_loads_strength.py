@@ -1,0 +1,51 @@
+"""How hard the loads hit a quota, as tests/adversaries/test_strength.py measures it for the other attackers."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any, Final
+
+import pytest
+from victims import Hit
+
+from disttrack.adversaries import SingleSite
+from disttrack.fleet import loads
+from disttrack.fleet.quotas import BatchQuota, Lease, PeriodicQuota
+from disttrack.fleet.task import measured
+from disttrack.simulator.points.registry import kinds
+
+
+def overshoot(game: Any) -> float:
+    """Return the largest overshoot of a quota, over the rule of thumb if the protocol has one."""
+    row = measured(game)
+    return float(row["overshoot"] / (row["rule_of_thumb"] or 1))
+
+
+def utilisation(game: Any) -> float:
+    """Return the utilisation of a quota."""
+    return float(measured(game)["utilisation"])
+
+
+FLEET: Final = {"sites": 12, "items": 6_000}
+LIMIT: Final = {"limit": 500, "window": 1500}
+HITS: Final = (
+    Hit(loads.Greedy(), PeriodicQuota(**LIMIT, every=150), overshoot, 1.4, 2.2, FLEET),
+    Hit(loads.ChurnOfSites(stay=9), BatchQuota(**LIMIT, size=10), overshoot, 1.0, 2.0, FLEET),
+    Hit(loads.Probing(), Lease(**LIMIT, upfront=0.5), utilisation, 0.99, 1.0, FLEET, SingleSite()),
+)
+STREAMS: Final = {"autoscaling", "flash-crowd"}
+"""Kinds of streams that are made against nobody."""
+
+
+def test_every_load_has_its_victim() -> None:
+    registered = {kind.name for kind in kinds("adversary").values() if kind.reference.startswith("disttrack.fleet.")}
+    assert {hit.attacker.kind for hit in HITS} | STREAMS == registered
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hit", HITS, ids=lambda hit: hit.attacker.kind)
+@pytest.mark.false_alarm(1e-6)
+def test_how_hard_a_load_hits(hit: Hit) -> None:
+    """Rates and power as in tests/adversaries/test_strength.py."""
+    assert hit.least <= median(hit.values(hit.attacker)) <= hit.most
+    assert not hit.least <= median(hit.values(hit.harmless)) <= hit.most

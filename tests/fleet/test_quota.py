@@ -1,0 +1,268 @@
+"""Games of quotas: both engines play the same one, the count is right, and no guarantee is exceeded."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hostile import hold_line
+
+from disttrack.adversaries import Burst, Bursts, Freeze, Rest, RoundRobin, SingleSite, Uniform, Zipf
+from disttrack.fleet.change import Change
+from disttrack.fleet.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy, Probing
+from disttrack.fleet.quotas import (
+    BatchQuota,
+    Central,
+    CountdownQuota,
+    Gossip,
+    HybridQuota,
+    Lease,
+    PeriodicQuota,
+    Split,
+    WeightedSplit,
+)
+from disttrack.fleet.task import by_window, measured
+from disttrack.protocols import Deterministic
+from disttrack.simulator import play
+from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.faults import broken
+from disttrack.simulator.game.network import network_of
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.load import build
+
+NETWORKS: Final[list[Any]] = [
+    None,
+    None,
+    {"latency": 1},
+    {"latency": 30},
+    {"latency": {"uniform": {"from": 0, "to": 20}}, "latency_down": 2},
+    {"latency": 2, "loss": 0.2},
+    {"latency": 2, "loss": 0.2, "link": "reliable"},
+    {"latency": {"exponential": 4}, "duplication": 0.2},
+]
+
+
+def setting(number: int) -> dict[str, Any]:
+    """Return a game drawn at random: protocol, adversary, network and sizes."""
+    rng = random.Random(number)
+    limit, window, k = rng.choice([1, 5, 50, 300]), rng.choice([1, 7, 100, 400, 1000]), rng.choice([1, 2, 3, 7, 16])
+    more: dict[str, Any] = {"limit": limit, "window": window}
+    if rng.random() < 0.3:
+        more["skew"] = rng.randrange(window)
+    if rng.random() < 0.3 and limit >= 5:
+        more["costs"] = rng.choice(["1 5", "2", "3 1 1"])
+    if rng.random() < 0.25 and limit >= 5:
+        more |= {"reserve": rng.choice([1, 3, 5]), "settle": rng.choice([3, 20, 100])}
+    every, stay, dies = rng.choice([1, 3, 20, 150]), rng.choice([1, 3, 20]), rng.random() < 0.5
+    protocol = rng.choice(
+        [
+            Split(**more),
+            WeightedSplit(**more),
+            PeriodicQuota(**more, every=every),
+            Gossip(**more, every=every),
+            BatchQuota(**more, size=rng.choice([1, 3, 10])),
+            CountdownQuota(**more, epsilon=rng.choice([0, 0.01, 0.2])),
+            Central(**more),
+            HybridQuota(**more),
+            Lease(**more, upfront=rng.choice([0, 0.5]), low=rng.choice([0, 0.3])),
+        ]
+    )
+    oblivious = [RoundRobin(), Uniform(), Zipf(), SingleSite(), Bursts(mean=30), FlashCrowd(rng.choice([0.1, 0.5, 1]))]
+    reacting = [Greedy(), Greedy(stay), Probing(), ChurnOfSites(stay, dies), Autoscaling(dies=dies), Freeze()]
+    return {
+        "protocol": protocol,
+        "adversary": rng.choice([*oblivious, *reacting]),
+        "network": network_of(rng.choice(NETWORKS)),
+        "sites": k,
+        "items": min(rng.choice([1, window, 3 * window + rng.randrange(5)]), 1500),
+        "seed": number,
+    }
+
+
+def check(number: int) -> str:
+    """Hold that both engines play one game and that the guarantee is kept; return the verdict."""
+    given = setting(number)
+    games = [play(**given, engine=engine, record=True) for engine in ("leap", "step")]
+    assert games[0].transcript.equals(games[1].transcript), given
+    assert games[0].looks == games[1].looks, given
+    row = measured(games[0], given["network"])
+    assert row["verdict"] != "failed", (row["overshoot"], row["overshoot_promised"], given)
+    return str(row["verdict"])
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_both_engines_play_one_game_and_no_guarantee_is_exceeded(block: int) -> None:
+    verdicts = [check(number) for number in range(20 * block, 20 * block + 20)]
+    assert verdicts.count("ok") >= 10, "most of them promise something"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(4))
+def test_no_guarantee_is_exceeded_in_many_more_games(block: int) -> None:
+    for number in range(1000 + 150 * block, 1150 + 150 * block):
+        check(number)
+
+
+def test_a_quota_with_four_times_its_limit_is_found() -> None:
+    for protocol in (Split(50, 400), Lease(50, 400), BatchQuota(50, 400), CountdownQuota(50, 400), Central(50, 400)):
+        game = play(broken(protocol, "coarse"), RoundRobin(), sites=4, items=400)
+        assert measured(game)["verdict"] == "failed", protocol
+
+
+class Counting(Freeze):
+    """Sends one request at a time, to sites at random, and counts the admissions that it sees."""
+
+    def __init__(self) -> None:
+        self.seen: list[bool] = []
+
+    def script(self, view: Any) -> Iterator[Burst]:
+        rng = random.Random(3)
+        while True:
+            site = rng.randrange(view.sites)
+            yield Burst(site, 1)
+            SEEN.append(view.answers[site])
+
+
+SEEN: list[bool] = []
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+@pytest.mark.parametrize(
+    "protocol", [Split(40, 100), PeriodicQuota(40, 100, every=9), CountdownQuota(40, 100), Central(40, 100)]
+)
+def test_what_is_counted_is_what_a_client_sees(protocol: Any, engine: str) -> None:
+    SEEN.clear()
+    game = play(protocol, Counting(), sites=5, items=330, engine=engine)
+    # it is asked after each step but the last
+    seen = [sum(map(bool, SEEN[begin : begin + 100])) for begin in (0, 100, 200)]
+    assert [row["admitted"] for row in by_window(game.looks, 100)][:3] == seen
+    assert len(SEEN) == 329
+    assert measured(game)["burst"] >= max(seen) / 40
+
+
+@pytest.mark.parametrize("k", [1, 4, 12, 50])
+@pytest.mark.parametrize("trip", [0, 15])
+def test_the_rule_of_thumb_is_the_mean_under_even_load(k: int, trip: int) -> None:
+    """Of round robin, without chance: within a tenth, or one request per site."""
+    network = network_of({"latency": trip}) if trip else None
+    game = play(PeriodicQuota(2_000, 5_000, every=300), RoundRobin(), sites=k, items=25_000, network=network)
+    row = measured(game, network)
+    assert abs(row["mean_overshoot"] - row["rule_of_thumb"]) <= 0.1 * row["rule_of_thumb"] + k / 2_000
+
+
+def test_a_lease_that_a_dead_site_holds_is_lost_until_the_window_ends() -> None:
+    def die(view: Any) -> Iterator[Any]:
+        yield from stay(view, 0, 5)
+        yield Change("die", (0,))
+        yield from stay(view, 0, 9)
+        yield Change("join", (0,))
+        yield from stay(view, 1, 200)
+
+    game = play(Lease(20, 100, fraction=1.0), die, sites=2, items=198)
+    # it had a lease of half, of which it used 5; the other site gets the rest
+    assert [row["admitted"] for row in by_window(game.looks, 100)] == [15, 20]
+    assert by_window(game.looks, 100)[0]["rejected"] == 98 - 15
+    assert measured(game)["deaths"] == 1
+
+
+def test_a_lease_is_returned_by_a_site_that_leaves() -> None:
+    def leave(view: Any) -> Iterator[Any]:
+        yield from stay(view, 0, 5)
+        yield Change("leave", (0,))
+        yield from stay(view, 1, 100)
+
+    game = play(Lease(20, 100, fraction=1.0), leave, sites=2, items=99)
+    assert [row["admitted"] for row in by_window(game.looks, 100)] == [20]
+
+
+@pytest.mark.parametrize("how", ["leave", "die"])
+def test_no_copy_of_a_message_adds_to_what_may_be_admitted(how: Any) -> None:
+    """Half of the messages come twice: returns and leases of a site that goes and comes back count once."""
+
+    def load(view: Any) -> Iterator[Any]:
+        yield Burst(0, 1)
+        while view.steps < 30:
+            yield Rest(30 - view.steps)
+        yield Change(how, (0,))
+        yield Change("join", (0,))
+        yield from stay(view, 0, 200)
+        yield from stay(view, 1, 600)
+
+    network = network_of({"latency": {"uniform": {"from": 0, "to": 30}}, "duplication": 0.5})
+    for seed in range(100):
+        game = play(Lease(60, 600, fraction=1.0), load, sites=3, items=560, seed=seed, network=network)
+        assert by_window(game.looks, 600)[0]["admitted"] <= 60, seed
+
+
+def test_a_death_is_in_the_guarantee_of_its_window() -> None:
+    def die(view: Any) -> Iterator[Any]:
+        yield from stay(view, 0, 9)
+        yield Change("die", (0,))
+        yield from stay(view, 1, 200)
+
+    row = measured(play(BatchQuota(20, 100, size=10), die, sites=2, items=199))
+    # 9 are lost, and 20 come to be known
+    assert (row["overshoot"], row["overshoot_promised"], row["deaths"]) == (9 / 20, 27 / 20, 1)
+
+
+def test_greedy_waits_when_all_have_rejected() -> None:
+    game = play(Split(12, 1000), Greedy(), sites=4, items=2000, record=True)
+    assert len(game.turns) <= 40
+
+
+def stay(view: Any, site: int, until: int) -> Iterator[Burst]:
+    """Yield requests to a site up to a step, whatever it answers."""
+    while view.steps < until:
+        yield Burst(site, until - view.steps)
+
+
+@pytest.mark.parametrize(
+    ("plans", "said"),
+    [
+        ([Change("leave", (1,)), Change("die", (1,))], "site 1 must not die in step 2: it is not there"),
+        ([Burst(0, 1), Change("join", (1,))], "site 1 must not join in step 2: it is there"),
+        ([Change("join", (1,))], "site 1 must not join before the first step: it is there"),
+        ([Change("leave", (7,))], "site 7 at step 1; this game has sites 0 … 1"),
+    ],
+)
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_sites_come_and_go_in_order(plans: list[Any], said: str, engine: str) -> None:
+    def script(view: Any) -> Iterator[Any]:
+        yield plans[0]
+        yield from (plan for plan in (*plans[1:], Burst(0)))
+
+    with pytest.raises(MoveError, match=said):
+        play(Split(5, 10), script, sites=2, items=20, engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"limit": 0}, "protocol.limit: must be a whole number of at least 1; got 0"),
+        ({"window": 201}, "protocol.window: must be at most the 200 requests of the game; got 201"),
+        ({"costs": 6}, "protocol.costs: must be at most the limit of 5; got 6"),
+        ({"requests": 0}, "requests: must be at least 1; got 0"),
+        ({"items": 200}, "items: unknown key; did you mean 'requests'?"),
+        ({"network": {"crash": {"at": 3, "down": 2}}}, "network.crash: must be left out: adversaries say which sites"),
+        ({"adversary": "ams-attack"}, "ams-attack does not play here: a scenario with `task: second-moment`"),
+        ({"protocol": {"kind": "robust", "alpha": 0.1}}, "robust does not play here: a scenario with `task: count`"),
+        ({"epsilon": 0.1}, "epsilon: unknown key"),
+    ],
+)
+def test_a_scenario_that_is_wrong_is_refused_in_one_line(change: dict[str, Any], said: str) -> None:
+    keys = {"task": "quota", "sites": 3, "requests": 200, "limit": 5, "window": 20, "protocol": "split"}
+    with pytest.raises(ScenarioError) as refused:
+        build(Document("s.yaml", Path.cwd(), {**keys, "adversary": "greedy", **change}))
+    assert said in str(refused.value)
+    hold_line(refused.value)
+
+
+def test_who_plays_whom() -> None:
+    with pytest.raises(ScenarioError, match="greedy plays quota, not count"):
+        play(Deterministic(alpha=0.1), Greedy(), sites=2, items=10)
+    assert Change("join", (2, 1)).named() == (1, 2)
+    with pytest.raises(ValueError, match="how must be join, leave or die; got 'stop'"):
+        Change("stop", (1,))  # type: ignore[arg-type]
