@@ -43,6 +43,10 @@ class Problem(ABC):
     """The task."""
     weighs: ClassVar[bool] = False
     """Whether items may have weights."""
+    ordered: ClassVar[bool] = False
+    """Whether items must be comparable: all of them numbers, or all texts."""
+    numeric: ClassVar[bool] = False
+    """Whether items of a recorded stream must be numbers."""
     later: ClassVar[tuple[list[int], list[int]]] = ([], [])
     """Changes that have not been judged: none."""
     each_item: ClassVar[bool] = False
@@ -135,7 +139,7 @@ class Frequency(Problem):
     An item of weight w counts as w copies, also in N. While an estimate stands, f and N only grow. So
     the error is largest right after a change of the estimate, and smallest right after a copy of the item. In a plan
     that repeats, the copies at one place of the list have errors (a - i) / (b + c i) in the i-th lap, which only rise
-    or only fall with i: the first and the last lap decide. """
+    or only fall with i: the first and the last lap decide."""
 
     name: ClassVar[str] = "item-frequency"
     weighs: ClassVar[bool] = True

@@ -19,6 +19,7 @@ class Representative(Problem):
     """
 
     name: ClassVar[str] = "item-sample"
+    ordered: ClassVar[bool] = True
     each_item: ClassVar[bool] = True
 
     def __init__(self, *sides: Any) -> None:
@@ -82,6 +83,7 @@ class Rank(Representative):
     """The rank of every item, the number of items up to it; the estimates up to it add up to its estimate."""
 
     name: ClassVar[str] = "item-rank"
+    numeric: ClassVar[bool] = True
 
     def shares(self, sums: NDArray[np.float64], step: int) -> NDArray[np.float64]:
         return sums / step
