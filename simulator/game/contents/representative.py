@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from disttrack.protocols.contents.base import Name
 from disttrack.simulator.game.contents.problem import Problem
 
 
@@ -24,13 +25,13 @@ class Representative(Problem):
 
     def __init__(self, *sides: Any) -> None:
         super().__init__(*sides)
-        self.items: list[int] = []
+        self.items: list[Any] = []
         """The items by now."""
-        self.moves: list[tuple[int, int, int]] = []
+        self.moves: list[tuple[int, Any, int]] = []
         """Step, item and change of each change of the sample."""
-        self._shown: dict[int, int] = {}
+        self._shown: dict[Name, int] = {}
 
-    def news(self, step: int, items: Iterable[int]) -> bool:
+    def news(self, step: int, items: Iterable[Name]) -> bool:
         changes = self.output_changes
         for item in sorted(set(items)):
             copies = self.server.estimates[item]
