@@ -10,7 +10,7 @@ import gzip
 import zipfile
 from array import array
 from codecs import BOM_UTF8
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from io import BufferedReader
@@ -20,6 +20,8 @@ from typing import IO, Any, Final, NamedTuple
 ENDINGS: Final = (".csv", ".csv.gz", ".csv.zip", ".parquet")
 """Allowed endings of a table's file name."""
 EXTRA: Final = "pip install 'disttrack[data]'"
+BLOCK: Final = 2**16
+"""Bytes that are read at a time where only lines are counted."""
 MOST_SHARED: Final = 100_000
 """Different texts of which equal ones are one object, which saves most of the memory."""
 MOST_LISTED: Final = 30
@@ -63,7 +65,7 @@ def header(path: Path) -> tuple[str, ...]:
     ValueError
         The file cannot be read; the message is one line.
     """
-    with _refusing(path):
+    with refusing(path):
         if _is_parquet(path):
             return tuple(_parquet(path).schema_arrow.names)
         with unpacked(path) as file:
@@ -85,7 +87,7 @@ def read(path: Path, columns: Sequence[str], missing: Collection[str] = ("",)) -
     ValueError
         The file cannot be read, or has a row that does not fit; the message is one line.
     """
-    with _refusing(path):
+    with refusing(path):
         table = _read_parquet(path, columns) if _is_parquet(path) else _read_csv(path, columns)
         if missing != ("",):
             emptied = {
@@ -120,6 +122,24 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
     else:
         with path.open("rb") as file:
             yield file
+
+
+def line_counts(file: IO[bytes]) -> Iterator[int]:
+    """Yield how many lines end in each block of a file, without waiting for more; the last line needs no end.
+
+    Raises
+    ------
+    ValueError
+        The file is packed, or no text.
+    """
+    read_some: Callable[[int], bytes] = file.read1  # type: ignore[attr-defined]
+    block = last = read_some(BLOCK)
+    refuse_packed(block)
+    while block:
+        yield block.count(b"\n")
+        last, block = block, read_some(BLOCK)
+    if last and not last.endswith(b"\n"):
+        yield 1
 
 
 def refuse_packed(first: bytes) -> None:
@@ -258,7 +278,7 @@ def _read_parquet(path: Path, columns: Sequence[str]) -> Table:
 
 
 @contextmanager
-def _refusing(path: Path) -> Iterator[None]:
+def refusing(path: Path) -> Iterator[None]:
     """Turn every error of a reader or an unpacker into one line that names the file."""
     try:
         yield

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from disttrack.adversaries import ItemTrace, Trace
 from disttrack.adversaries.quantities import moment, number
+from disttrack.adversaries.tables import line_counts, unpacked
 from disttrack.protocols.contents import FrequencySample, RankDeterministic
 from disttrack.simulator.points.point import PointError
 from disttrack.simulator.tasks.contents.task import RankGame
@@ -148,6 +149,17 @@ def test_an_archive_has_one_file(tmp_path: Path) -> None:
     assert Trace(file=written(tmp_path, zipped("d/", "d/a.csv"), "t.csv.zip"), site="site").items == 1
     twice = gzip.compress(b"site\na\n") + gzip.compress(b"b\n")
     assert fed(Trace(file=written(tmp_path, twice, "t.csv.gz"), site="site")) == ["a", "b"]
+
+
+@pytest.mark.parametrize("text", ["", "a", "a\n", "a\n\nb", "a\r\nb\r\n", "1\n" * 70_000])
+def test_lines_of_a_packed_file_are_counted(tmp_path: Path, text: str) -> None:
+    """As `disttrack feed` counts them: one item a line."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.txt", text)
+    for name, content in (("a.txt", text), ("a.gz", gzip.compress(text.encode())), ("a.zip", packed.getvalue())):
+        with unpacked(Path(written(tmp_path, content, name))) as file:
+            assert sum(line_counts(file)) == len(text.splitlines())
 
 
 def test_parquet_is_read_without_floats_and_nested_values_are_refused(tmp_path: Path) -> None:
