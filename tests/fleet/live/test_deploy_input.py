@@ -25,6 +25,8 @@ SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
         (("feed", "--site", "x", "--http", ":0"), "--site must be a number from 0 on, or two as in 0-15; got 'x'"),
         (("feed", "--site", "1"), "give --items or --http"),
         (("feed", "--site", "0-3", "--items", "-"), "several sites need --http, and {} in the name of --journal"),
+        (("feed", "--site", "1", "--items", "{packed}"), "packed.yaml' cannot be read: it is a zip file, and"),
+        (("feed", "--site", "1", "--items", "{old}"), "old.yaml' cannot be read: its lines end with CR only"),
         (("feed", "--site", "0-3", "--http", ":0", "--journal", "one"), "and {} in the name of --journal"),
         (("live", "counters"), "live plays the tasks count, threshold and quota; got"),
         (("live", "{lossy}"), "network must be left out"),
@@ -34,9 +36,10 @@ SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
 )
 def test_bad_input_is_one_line(arguments: tuple[str, ...], line: str, tmp_path: Path) -> None:
     text = "name: x\nsites: 2\nitems: 10\nalpha: 0.1\nprotocol: deterministic\nadversary: round-robin\n"
-    places = {name: tmp_path / f"{name}.yaml" for name in ("file", "empty", "plain", "lossy")}
-    for name, content in (("file", "x"), ("empty", ""), ("plain", text), ("lossy", text + "network: {loss: 0.1}\n")):
-        places[name].write_text(content)
+    places = {name: tmp_path / f"{name}.yaml" for name in ("file", "empty", "plain", "lossy", "packed", "old")}
+    packed, old, lossy = "PK\x03\x04", "a\rb\r", text + "network: {loss: 0.1}\n"
+    for place, content in zip(places.values(), ("x", "", text, lossy, packed, old), strict=True):
+        place.write_bytes(content.encode())
     named = [one.format(**places) if one != "{}" else one for one in arguments]
     assert line.replace("{empty}", str(places["empty"])) in refused(*named)
 

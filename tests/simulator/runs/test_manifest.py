@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+from commands import disttrack
+
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.tracking import Count
@@ -36,6 +39,20 @@ def test_the_manifest_says_how_to_make_it_again(tmp_path: Path) -> None:
     assert manifest["points"][0]["engine_reason"]
     assert {"python", "numpy", "simpy"} <= set(manifest["versions"])
     assert manifest["rules"] == Count.rules
+
+
+def test_rows_of_a_trace_that_are_dropped_are_printed_and_stand_in_the_manifest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("site,t\na,1\n,2\nNA,3\n\nb,4\n")
+    Path("s.yaml").write_text("name: s\nprotocol: exact\nadversary: {kind: trace, file: t.csv, site: site}\n")
+    line = "t.csv: dropped 2 of 5 rows (1 blank, 1 without site)"
+    assert line in disttrack("check", "s.yaml").stdout
+    assert line in disttrack("run", "s.yaml", "--no-figures", "--workers", "1", "--out", "out").stderr
+    assert line in disttrack("play", "--protocol", "exact", "--adversary", "trace file=t.csv site=site").stderr
+    point = json.loads((tmp_path / "out" / "manifest.json").read_text())["points"][0]
+    assert point["rows"] == {"played": 3, "dropped": {"blank": 1, "without site": 1}}
 
 
 def test_drawings_of_other_tables_are_removed(tmp_path: Path) -> None:

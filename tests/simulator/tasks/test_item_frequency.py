@@ -165,7 +165,7 @@ def test_what_is_refused() -> None:
         play_duel(TRACKERS[0], Wrong(), sites=2, items=5)
     with pytest.raises(MoveError, match="accepted: Pairs or None"):
         play_duel(TRACKERS[0], Wrong(), sites=2, items=6)
-    with pytest.raises(ValueError, match="items must be whole numbers from 0"):
+    with pytest.raises(ValueError, match="items must be one for each site"):
         Pairs([0, 1], [0])
     with pytest.raises(ValueError, match="labels must be"):
         Cycle([])

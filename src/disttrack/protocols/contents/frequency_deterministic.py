@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from disttrack.protocols.base import Message, ratio
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import Held, ItemSite, ItemTracker, SumOfItems, on_item
+from disttrack.protocols.contents.base import Held, ItemSite, ItemTracker, Name, SumOfItems, on_item
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class _Site(ItemSite):
 
     def __init__(self, tracker: Any, k: int, held: Held) -> None:
         super().__init__(tracker, k, held)
-        self.reported: dict[int, int] = {}
+        self.reported: dict[Name, int] = {}
 
-    def due_of(self, item: int) -> int:
+    def due_of(self, item: Name) -> int:
         return self.reported.get(item, 0) + self.scale
 
-    def report(self, item: int) -> Sequence[Message]:
+    def report(self, item: Name) -> Sequence[Message]:
         times = (self.held(item) - self.reported.get(item, 0)) // self.scale
         if not times:
             return ()

@@ -11,7 +11,7 @@ from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.rules import redrawn
 from disttrack.protocols.base import Message
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import LONGEST, Held, ItemServer, ItemSite, ItemTracker
+from disttrack.protocols.contents.base import LONGEST, Held, ItemServer, ItemSite, ItemTracker, Name
 from disttrack.protocols.contents.frequency_sample import CoinSite
 
 SLACK: Final = 0.1
@@ -93,7 +93,7 @@ class FrequencyRandomized(ItemTracker):
 class _Site(CoinSite):
     __slots__ = ()
 
-    def reported(self, item: int, further: int) -> Message:
+    def reported(self, item: Name, further: int) -> Message:
         # the count at the last coin that succeeds: copies after it are not known to the server
         last = min(further, int(self._coins.rng.geometric(1 / self.scale)) - 1) if further else 0
         return Message("count", (item, self.held(item) - last), 2)
@@ -105,10 +105,10 @@ class _Server(ItemServer):
     def __init__(self, tracker: Any, k: int, coins: Coins) -> None:
         super().__init__(tracker, k)
         self._coins = coins
-        self.last: dict[tuple[int, int], int] = {}
+        self.last: dict[tuple[int, Name], int] = {}
         """The last count of an item reported by a site."""
 
-    def learn(self, sender: int, report: tuple[int, int]) -> int:
+    def learn(self, sender: int, report: tuple[Name, int]) -> int:
         item, count = report
         before = self.last.get((sender, item))
         added = count + self.scale - 1 if before is None else count - before

@@ -11,7 +11,16 @@ from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.rules import gap_scale
 from disttrack.protocols.base import Message
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import LONGEST, Held, ItemServer, ItemSite, ItemTracker, SumOfItems, on_item
+from disttrack.protocols.contents.base import (
+    LONGEST,
+    Held,
+    ItemServer,
+    ItemSite,
+    ItemTracker,
+    Name,
+    SumOfItems,
+    on_item,
+)
 
 STRETCH: Final = 1.05
 """The factor by which the items grow in a stretch of the union bound; 1.03 to 1.1 give nearly the same strength."""
@@ -90,14 +99,14 @@ class CoinSite(ItemSite):
     def due(self) -> int:
         return self._due
 
-    def report(self, item: int) -> Sequence[Message]:
+    def report(self, item: Name) -> Sequence[Message]:
         if self.count < self._due:
             return ()
         further = self.count - self._due
         self._toss()
         return (self.reported(item, further),)
 
-    def reported(self, item: int, further: int) -> Message:
+    def reported(self, item: Name, further: int) -> Message:
         """Return the message on an item one of whose coins has succeeded, after which it has `further` ones."""
         return on_item(item, 1 + int(self._coins.rng.binomial(further, 1 / self.scale)) if further else 1)
 

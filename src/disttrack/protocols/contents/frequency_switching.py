@@ -15,7 +15,7 @@ from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.rules import gap_scale, redrawn
 from disttrack.protocols.base import Message
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker
+from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker, Name
 from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized
 from disttrack.protocols.sampling.copies import Largest
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT
@@ -116,7 +116,7 @@ class _Site(ItemSite):
     def due(self) -> int:
         return self._next
 
-    def report(self, item: int) -> Sequence[Message]:
+    def report(self, item: Name) -> Sequence[Message]:
         if self.count < self._next:
             return ()
         if self.scale == 1:
@@ -142,9 +142,9 @@ class _Server(ItemServer):
     def __init__(self, tracker: FrequencySwitching, k: int, coins: Coins) -> None:
         super().__init__(tracker, k)
         self._coins, self.copies, self.active = coins, tracker.copies(k), 0
-        self.last: dict[tuple[int, int], Any] = {}
+        self.last: dict[tuple[int, Name], Any] = {}
         """The count of an item at a site that each copy has last sent; one number for all while every item is sent."""
-        self.sums: dict[int, NDArray[np.int64]] = {}
+        self.sums: dict[Name, NDArray[np.int64]] = {}
         """The estimate of an item by each copy."""
 
     def learn(self, sender: int, report: Any) -> int:
@@ -173,7 +173,7 @@ class _Server(ItemServer):
             self.sums[item] += np.where(last, last + scale - 1, 0)
         self.look(list(self.sums))
 
-    def look(self, items: Iterable[int]) -> None:
+    def look(self, items: Iterable[Name]) -> None:
         """Show the copy in use, and take the next one, if one of these estimates has moved far enough."""
         far = (1 - 1 / PART) * self.tracker.alpha * self.total
         if all(abs(int(self.sums[item][self.active]) - self.estimates.get(item, 0)) <= far for item in items):

@@ -15,7 +15,7 @@ from math import log2, sqrt
 from typing import Any, ClassVar
 
 from disttrack.protocols.base import Message
-from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker
+from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker, Name
 
 
 def merged(sizes: Sequence[int], size: int) -> int:
@@ -59,15 +59,15 @@ class RankSite(ItemSite):
 
     def __init__(self, tracker: Any, k: int, held: Held) -> None:
         super().__init__(tracker, k, held)
-        self.block: list[int] = []
+        self.block: list[Any] = []
         """The items of the present block."""
-        self.nodes: list[list[int]] = []
+        self.nodes: list[list[Any]] = []
         """The items of the nodes in order, the oldest node first."""
 
     def due(self) -> int:
         return self.count + 1  # it must see every item
 
-    def report(self, item: int) -> Sequence[Message]:
+    def report(self, item: Name) -> Sequence[Message]:
         if self.scale == 1:
             return (Message("item", (item,)),)
         self.block.append(item)
@@ -92,7 +92,7 @@ class RankServer(ItemServer):
 
     def __init__(self, tracker: Any, k: int) -> None:
         super().__init__(tracker, k)
-        self.nodes: list[list[tuple[int, int, Sequence[int]]]] = [[] for _ in range(k)]
+        self.nodes: list[list[tuple[int, int, Sequence[Name]]]] = [[] for _ in range(k)]
         """The size, the step and the summary of each node of each site, the oldest one first."""
 
     def learn(self, sender: int, report: Any) -> int:
@@ -102,7 +102,7 @@ class RankServer(ItemServer):
             self.merge(sender, self.scale, report)
         return 1
 
-    def merge(self, sender: int, step: int, summary: Sequence[int]) -> None:
+    def merge(self, sender: int, step: int, summary: Sequence[Name]) -> None:
         """Take the summary of a block of `step` items and of the nodes that it is merged with, in place of theirs."""
         nodes = self.nodes[sender]
         kept = len(nodes) - merged([size for size, _, _ in nodes], step)
@@ -111,7 +111,7 @@ class RankServer(ItemServer):
         nodes[kept:] = [(step + sum(size for size, _, _ in nodes[kept:]), step, summary)]
         self.add_each(summary, step)
 
-    def add_each(self, items: Iterable[int], copies: int) -> None:
+    def add_each(self, items: Iterable[Name], copies: int) -> None:
         """Add copies of each of these items."""
         for item in items:
             self.add(item, copies)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import EVERYONE, Message
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker
+from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker, Name
 from disttrack.protocols.contents.frequency_sample import CoinSite
 
 
@@ -72,19 +72,21 @@ class _Site(CoinSite):
 
 
 class _Server(ItemServer):
-    __slots__ = ("_coins", "_keys")
+    __slots__ = ("_coins", "_keys", "_reports")
 
     def __init__(self, tracker: Any, k: int, coins: Coins) -> None:
         super().__init__(tracker, k)
         self._coins = coins
-        self._keys: list[tuple[float, int]] = [(-inf, -1)] * tracker.size
-        """The largest key first: a heap of negated keys, and the items."""
+        self._keys: list[tuple[float, int, Any]] = [(-inf, 0, None)] * tracker.size
+        """The largest key first: a heap of negated keys, the numbers of the reports, and the items."""
+        self._reports = 0
 
-    def learn(self, sender: int, report: int) -> int:
+    def learn(self, sender: int, report: Name) -> int:
         key = float(self._coins.rng.random()) / self.scale
-        _, gone = heappushpop(self._keys, (-key, report))
+        self._reports += 1
+        *_, gone = heappushpop(self._keys, (-key, self._reports, report))
         for item, change in ((report, 1), (gone, -1)):
-            if item >= 0:
+            if item is not None:
                 self.add(item, change)
         return 1
 

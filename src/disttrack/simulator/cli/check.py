@@ -40,6 +40,7 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, Any]:
     """Return the work of a scenario, which memory has room for."""
     from disttrack.simulator.runs.estimate import cores, estimate
     from disttrack.simulator.scenario.load import load
+    from disttrack.simulator.tasks.adversary import remarks
 
     scenario = load(file, overrides)
     work = estimate(scenario, cores())
@@ -52,6 +53,7 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, Any]:
         "size": scenario.size,
         "control_games": scenario.control_games,
         "user_files": scenario.files,
+        "dropped": remarks(scenario.points),
         "skipped": [one._asdict() for one in scenario.skipped],
         **{name: getattr(work, name) for name in ("workers", "messages", "seconds", "memory", "disk")},
     }
@@ -76,6 +78,8 @@ def _print(document: dict[str, Any]) -> None:
     if document["user_files"]:
         facts["your files"] = f"{', '.join(document['user_files'])}; this check has executed those that are code"
     print_facts(facts)
+    for line in document["dropped"]:
+        print_text(line)
     for one in document["skipped"]:
         print_text(f"SKIPPED {one['what']} {one['name']!r}: {one['why']}")
 

@@ -33,6 +33,7 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     from disttrack.simulator.replay.files import save
     from disttrack.simulator.replay.record import record_of
     from disttrack.simulator.results.labels import sides_of
+    from disttrack.simulator.tasks.adversary import remarks
     from disttrack.simulator.tasks.tracking import prepare
 
     point = point_of(**flags)
@@ -42,6 +43,8 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
         raise ScenarioError(f"disttrack play: {error}") from error
     if record is not None:
         save(record_of(game, point), record)
+    for line in remarks([point]):
+        print_text(line, err=True)
     if as_json:
         row = {
             "protocol": point.protocol.label,

@@ -33,17 +33,12 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool, 
     from disttrack.simulator.results.answers import answer_table
     from disttrack.simulator.results.files import write_text
     from disttrack.simulator.results.read import read_tables
-    from disttrack.simulator.runs.journal import JOURNAL
-    from disttrack.simulator.runs.runner import PRINTED
+    from disttrack.simulator.tasks.adversary import remarks
 
     folder = report.dir
     answers = answer_table(report)
-    _print_errors(report.errors, str(folder / "errors.txt"))
-    if (folder / PRINTED).is_file():
-        print_text(f"printed by classes: {folder / PRINTED}", err=True)
-    if report.damaged:
-        rows = f"{report.damaged:,} rows of the journal could not be read"
-        print_text(f"{rows}: their games were played again, and the file is kept as {JOURNAL}.damaged", err=True)
+    dropped = remarks(scenario.points)
+    _print_remarks(report, dropped)
     table = games_table(answers, str(folder / "trials.csv"))
     write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
@@ -77,6 +72,7 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool, 
         "rows": answers.records(),
         "claims": [finding.row() for finding in report.findings],
         "errors": report.errors,
+        "dropped": dropped,
         "games": {"played": report.played, "alike": report.alike, "kept": report.kept},
         "seconds": report.seconds,
         "results": folder,
@@ -91,6 +87,21 @@ def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str],
         print_table(seeds_table(scenario.name, claims))
     ok = not errors and all(row.always for row in held)
     return {"scenario": scenario.name, "ok": ok, "claims": [vars(row) for row in held], "errors": errors}
+
+
+def _print_remarks(report: Report, dropped: Sequence[str]) -> None:
+    """Print what readers of the outcome should know: rows that were dropped, errors, output of classes, damage."""
+    from disttrack.simulator.runs.journal import JOURNAL
+    from disttrack.simulator.runs.runner import PRINTED
+
+    for line in dropped:
+        print_text(line, err=True)
+    _print_errors(report.errors, str(report.dir / "errors.txt"))
+    if (report.dir / PRINTED).is_file():
+        print_text(f"printed by classes: {report.dir / PRINTED}", err=True)
+    if report.damaged:
+        rows = f"{report.damaged:,} rows of the journal could not be read"
+        print_text(f"{rows}: their games were played again, and the file is kept as {JOURNAL}.damaged", err=True)
 
 
 def _print_errors(errors: Sequence[str], place: str) -> None:

@@ -31,7 +31,7 @@ class Watched(NamedTuple):
     """
 
     game: ContentLeap
-    item: int
+    item: int | str
     history: list[tuple[int, int]]
     turns: list[Turn]
 
@@ -79,7 +79,7 @@ def estimate_at(history: list[tuple[int, int]], moved: list[int], step: int) -> 
     return history[place - 1][1] if place else 0
 
 
-def copies_of(item: int, plan: Any, begun: int, taken: int) -> list[int]:
+def copies_of(item: int | str, plan: Any, begun: int, taken: int) -> list[int]:
     """Return the steps of an item's copies while a plan was in force; it may be None."""
     number = int(plan.items.count(item, taken)) if taken else 0
     steps: list[int] = (begun + plan.items.nth(item, np.arange(1, number + 1))).tolist() if number else []

@@ -15,7 +15,7 @@ from disttrack.simulator.pages import shell
 from disttrack.simulator.pages.html import Html, data, joined
 from disttrack.simulator.replay.frames import Frames, on_one_clock
 from disttrack.simulator.replay.record import GameRecord, last_line
-from disttrack.simulator.replay.sentences import amount
+from disttrack.simulator.replay.sentences import amount, named
 
 FAR: Final = 1e6
 """Quotients beyond are drawn at the edge anyway, and JSON has no infinity."""
@@ -63,7 +63,7 @@ def facts(record: GameRecord) -> str:
         f"{about.items:,} items",
         f"after {about.start:,}" if about.start else "",
         f"α = {about.alpha:g}" if about.alpha is not None else "",
-        f"item {record.item:,}, with the largest error" if record.item is not None else "",
+        f"item {named(record.item)}, with the largest error" if record.item is not None else "",
         f"{about.scenario}, point {about.point}, trial {about.trial}" if about.scenario else "",
         late if record.delayed else "",
         f"seed {about.seed}",

@@ -127,7 +127,7 @@ class GameRecord:
     messages: Sequence[Sent]
     outputs: Sequence[tuple[Whole, Output]]
     asked: Sequence[Asked]
-    item: int | None = None
+    item: int | str | None = None
     copies: Sequence[int] = ()
 
     @cached_property

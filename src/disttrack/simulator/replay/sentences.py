@@ -100,7 +100,12 @@ def failure(step: int, items: int, output: float, alpha: float, held: Any) -> st
     return text
 
 
-def failure_of_item(step: int, item: int, copies: int, items: int, estimate: int, alpha: float) -> str:
+def named(item: int | str) -> str:
+    """Return an item for readers: a text in quotes, so that 7 and '7' differ."""
+    return repr(item) if isinstance(item, str) else f"{item:,}"
+
+
+def failure_of_item(step: int, item: int | str, copies: int, items: int, estimate: int, alpha: float) -> str:
     """Return a sentence on the first failing step of an item, with its copies among all items.
 
     >>> failure_of_item(40, 7, 3, 40, 9, 0.1)
@@ -109,6 +114,7 @@ def failure_of_item(step: int, item: int, copies: int, items: int, estimate: int
     off = abs(estimate - copies)
     side = "too many" if estimate > copies else "too few"
     return (
-        f"First failure, step {step:,}: the server shows {estimate:,} copies of item {item:,}, which has {copies:,}. "
+        f"First failure, step {step:,}: the server shows {estimate:,} copies of item {named(item)}, "
+        f"which has {copies:,}. "
         f"{off:,} {side}: allowed are {alpha:g} of {items:,} items."
     )

@@ -24,8 +24,10 @@ COLUMNS: Final = {
     "controls.csv": ("claim", "broken", *TRIALS),
 }
 """The columns that each table must have; a task's own and swept parameters may follow."""
+NAME: Final = "worst_item"
+"""The column with the name of an item: a whole number of any size, or a text in quotes."""
 TEXTS: Final = {
-    "claim", "broken", "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction",
+    "claim", "broken", "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction", NAME,
     *(column.name for column in TRIAL_COLUMNS if column.holds in ("text", "truth")),
 }  # fmt: skip
 """Columns of text, also if it looks like a number: a protocol may be called 1.5. Others hold numbers."""
@@ -117,7 +119,7 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
     try:
         _refuse_other(path, digests)
         # only blank cells are missing: a claim may be called NA
-        texts = dict.fromkeys(TEXTS.intersection(known), str)
+        texts = dict.fromkeys(TEXTS.intersection({*known, NAME}), str)
         table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=texts)
     except (FileNotFoundError, pd.errors.EmptyDataError):
         return pd.DataFrame(columns=known)

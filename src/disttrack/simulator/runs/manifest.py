@@ -16,6 +16,7 @@ from disttrack.simulator.results.files import remove_drawings, writing
 from disttrack.simulator.results.stored import digests_of, read_manifest
 from disttrack.simulator.scenario.document import comment
 from disttrack.simulator.scenario.load import Scenario
+from disttrack.simulator.tasks.adversary import recorded
 from disttrack.simulator.tasks.base import Record
 
 
@@ -61,6 +62,7 @@ def write_manifest(folder: Path, scenario: Scenario, first: Mapping[int, Record]
 
 def _point(point: Point, first: Record) -> dict[str, Any]:
     """Return a point with every parameter of its sides, and the engine that played its first game."""
+    stream = recorded(point)
     return {
         "point": point.number,
         "protocol": {"kind": point.protocol.kind, **point.protocol.given()},
@@ -71,4 +73,5 @@ def _point(point: Point, first: Record) -> dict[str, Any]:
         "network": point.network,
         "engine": first.row.get("engine", ""),
         "engine_reason": first.engine_reason,
+        **({} if stream is None else {"rows": {"played": stream.items, "dropped": dict(stream.stream().dropped)}}),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from disttrack.adversaries.recorded import Recorded
@@ -41,6 +42,21 @@ def adversary_of(point: Point) -> Any:
         name = point.adversary.label
         raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it with sees: {needed}")
     return adversary
+
+
+def recorded(point: Point) -> Recorded | None:
+    """Return the recorded stream that a point plays; None if it plays none."""
+    maker = point.adversary.maker()
+    if not (isinstance(maker, type) and issubclass(maker, Recorded)):
+        return None
+    made: Recorded = point.adversary.make(without=("sees",))
+    return made
+
+
+def remarks(points: Iterable[Point]) -> list[str]:
+    """Return a line for each recorded stream of these points with rows that are not played."""
+    streams = {str(stream.as_mapping()): stream for point in points if (stream := recorded(point))}
+    return [remark for stream in streams.values() if (remark := stream.remark)]
 
 
 def sizes_with(adversary: Any, sites: int | None, items: int | None) -> tuple[int, int]:

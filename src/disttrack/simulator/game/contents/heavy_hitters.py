@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from disttrack.protocols.contents.base import Name
 from disttrack.simulator.game.contents.problem import Frequency
 
 
@@ -23,9 +24,9 @@ class HeavyItems(Frequency):
     def __init__(self, tracker: Any, *others: Any) -> None:
         super().__init__(tracker, *others)
         self.tracker = tracker
-        self.listed: set[int] = set()
+        self.listed: set[Name] = set()
 
-    def news(self, step: int, items: Iterable[int]) -> bool:
+    def news(self, step: int, items: Iterable[Name]) -> bool:
         moved = set(items)
         for item in moved | self.listed:
             listed = self.tracker.lists(self.server.estimates[item], self.server.total)
@@ -48,16 +49,16 @@ class HeavyItems(Frequency):
         known = {*self._before, *turns.plan.items.kinds}
         return max(float(self._errors(item, step, self.truth(item, step))) for item in known)
 
-    def _errors(self, item: int, steps: Any, copies: Any) -> Any:
+    def _errors(self, item: Name, steps: Any, copies: Any) -> Any:
         off = self.tracker.phi - np.asarray(copies) / self.total(steps)
         return np.maximum(0.0, off if item in self.listed else self.alpha - off)
 
-    def _judge(self, item: int, steps: Any, copies: Any) -> None:
+    def _judge(self, item: Name, steps: Any, copies: Any) -> None:
         errors = self._errors(item, np.asarray(steps), copies)
         place = int(errors.argmax())
         self.note(float(errors[place]), int(steps[place]), item)
 
-    def _catch_up(self, item: int, last: int) -> None:
+    def _catch_up(self, item: Name, last: int) -> None:
         """Judge an item from its last change to a step."""
         turns: Any = self.turns
         plan, begun, before = turns.plan.items, turns.begun, self._before.get(item, 0)

@@ -10,10 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from disttrack.protocols.contents import ItemServer, ItemTracker
+from disttrack.protocols.contents.base import Name
 from disttrack.simulator.game.consultation import Consultation
 
 SLACK = 1 + 1e-12
 """Errors are compared with alpha as floats, which differ by less than this factor from the exact ones."""
+
+
+def shown(item: Name) -> int | str:
+    """Return an item as tables show it: a number as it is, and a text in quotes, so that 7 and '7' differ."""
+    return repr(item) if isinstance(item, str) else item
 
 
 class Problem(ABC):
@@ -43,6 +49,10 @@ class Problem(ABC):
     """The task."""
     weighs: ClassVar[bool] = False
     """Whether items may have weights."""
+    ordered: ClassVar[bool] = False
+    """Whether items must be comparable: all of them numbers, or all texts."""
+    numeric: ClassVar[bool] = False
+    """Whether items of a recorded stream must be numbers."""
     later: ClassVar[tuple[list[int], list[int]]] = ([], [])
     """Changes that have not been judged: none."""
     each_item: ClassVar[bool] = False
@@ -52,7 +62,8 @@ class Problem(ABC):
         self.alpha, self.server, self.turns = tracker.alpha, server, turns
         self.guaranteed = tracker.guarantee != "none"
         self.highest = self.lowest = 0.0
-        self.worst_step = self.worst_item = 0
+        self.worst_step = 0
+        self.worst_item: Name = 0
         self._total_before = 0
         """The weight of all items before the present plan."""
         self.output_changes = self.output = self.step = self.changes = 0
@@ -84,7 +95,7 @@ class Problem(ABC):
         self.leave(last)
 
     @abstractmethod
-    def news(self, step: int, items: Iterable[int]) -> bool:
+    def news(self, step: int, items: Iterable[Name]) -> bool:
         """Judge the estimates of these items, which hold from this step on; return whether one has changed."""
 
     @abstractmethod
@@ -104,12 +115,17 @@ class Problem(ABC):
         turns: Any = self.turns
         return self._total_before + turns.plan.total(step - turns.begun)
 
+    def weight_after(self, step: int) -> int:
+        """Return the weight of all items by a step, the last one or earlier, if the present plan continues up to it."""
+        turns: Any = self.turns
+        return self._total_before + int(turns.plan.total(min(step - turns.begun, turns.plan.length)))
+
     @property
     def worst(self) -> float:
         """The largest error."""
         return max(self.highest, -self.lowest)
 
-    def note(self, error: float, step: int, item: int) -> None:
+    def note(self, error: float, step: int, item: Name) -> None:
         """Take a signed error into the extremes."""
         if abs(error) > self.worst:
             self.worst_step, self.worst_item = step, item
@@ -123,7 +139,7 @@ class Problem(ABC):
             "highest": self.highest,
             "lowest": self.lowest,
             "worst_step": self.worst_step,
-            "worst_item": self.worst_item,
+            "worst_item": shown(self.worst_item),
             "output_changes": self.output_changes,
             "verdict": kept if self.guaranteed else "undecided",
         }
@@ -142,19 +158,19 @@ class Frequency(Problem):
 
     def __init__(self, tracker: ItemTracker, server: ItemServer, turns: Consultation) -> None:
         super().__init__(tracker, server, turns)
-        self._before: dict[int, int] = {}
+        self._before: dict[Name, int] = {}
         """Copies of each item before the present plan."""
-        self._since: dict[int, int] = {}
+        self._since: dict[Name, int] = {}
         """The step of the last change of an estimate."""
-        self._shown: dict[int, int] = {}
+        self._shown: dict[Name, int] = {}
         """The estimates that have been judged."""
 
-    def truth(self, item: int, step: int) -> int:
+    def truth(self, item: Name, step: int) -> int:
         """Return the copies of an item by a step of the present plan."""
         turns: Any = self.turns
         return self._before.get(item, 0) + int(turns.plan.items.weight(item, step - turns.begun))
 
-    def news(self, step: int, items: Iterable[int]) -> bool:
+    def news(self, step: int, items: Iterable[Name]) -> bool:
         changes = self.output_changes
         for item in set(items):
             estimate = self.server.estimates[item]
@@ -181,7 +197,7 @@ class Frequency(Problem):
         total = int(self.total(step))
         return max(abs(self._shown.get(item, 0) - self.truth(item, step)) for item in known) / total
 
-    def _catch_up(self, item: int, last: int) -> None:
+    def _catch_up(self, item: Name, last: int) -> None:
         """Judge the standing estimate of an item at its copies since the last change, up to a step."""
         turns: Any = self.turns
         plan, begun, before = turns.plan.items, turns.begun, self._before.get(item, 0)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from disttrack.protocols.contents.base import Name
 from disttrack.simulator.game.contents.problem import Problem
 
 
@@ -19,17 +20,18 @@ class Representative(Problem):
     """
 
     name: ClassVar[str] = "item-sample"
+    ordered: ClassVar[bool] = True
     each_item: ClassVar[bool] = True
 
     def __init__(self, *sides: Any) -> None:
         super().__init__(*sides)
-        self.items: list[int] = []
+        self.items: list[Any] = []
         """The items by now."""
-        self.moves: list[tuple[int, int, int]] = []
+        self.moves: list[tuple[int, Any, int]] = []
         """Step, item and change of each change of the sample."""
-        self._shown: dict[int, int] = {}
+        self._shown: dict[Name, int] = {}
 
-    def news(self, step: int, items: Iterable[int]) -> bool:
+    def news(self, step: int, items: Iterable[Name]) -> bool:
         changes = self.output_changes
         for item in sorted(set(items)):
             copies = self.server.estimates[item]
@@ -82,6 +84,7 @@ class Rank(Representative):
     """The rank of every item, the number of items up to it; the estimates up to it add up to its estimate."""
 
     name: ClassVar[str] = "item-rank"
+    numeric: ClassVar[bool] = True
 
     def shares(self, sums: NDArray[np.float64], step: int) -> NDArray[np.float64]:
         return sums / step

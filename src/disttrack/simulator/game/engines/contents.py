@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.contents import ItemAdversary, Pairs
+from disttrack.adversaries.contents.plans import HEAVIEST
 from disttrack.adversaries.schedules import NEVER
 from disttrack.protocols.base import FOREVER, Message, Server, Site
 from disttrack.protocols.contents import ItemServer, ItemSite, ItemTracker
@@ -23,6 +24,8 @@ from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
 from disttrack.simulator.game.timeline import Timeline
 
+Cell = tuple[int | str, int]
+"""An item, and a site."""
 ROWS: Final = 60
 """Checkpoints of a game: a row computes the errors of all items."""
 
@@ -45,8 +48,10 @@ class ContentEngine(Engine):
         self, tracker: ItemTracker, adversary: ItemAdversary, problem: type[Problem], **options: Any
     ) -> None:
         self._problem = problem
-        self._before: dict[int, int] = {}
-        """Copies of each item at each site, by cell, before the present plan."""
+        self._before: dict[Cell, int] = {}
+        """Copies of each item at each site before the present plan."""
+        self._types: set[type] = set()
+        """Types of the names of items, where they must be comparable."""
         super().__init__(tracker, adversary, **options)  # type: ignore[arg-type]
         self.view.output = self.referee.value
 
@@ -84,30 +89,39 @@ class ContentEngine(Engine):
         """The number of the present step in the present plan."""
         return self.now - self.consultation.begun
 
-    def held(self, site: int, item: int) -> int:
+    def held(self, site: int, item: int | str) -> int:
         """Return how many copies of an item a site has received, by their weight."""
         plan: Any = self.consultation.plan
-        cell = item * self.k + site
+        cell = item, site
         return self._before.get(cell, 0) + int(plan.cells(self.k).weight(cell, self.place))
 
-    def step_of_copy(self, site: int, item: int, copies: int) -> int:
+    def step_of_copy(self, site: int, item: int | str, copies: int) -> int:
         """Return the step by which a site has received this number of copies of an item, by their weight."""
         plan: Any = self.consultation.plan
-        cell = item * self.k + site
+        cell = item, site
         step: int = plan.cells(self.k).reach(cell, copies - self._before.get(cell, 0))
         return self.consultation.begun + step
 
-    def check_weights(self) -> None:
-        """Raise MoveError unless tracker and problem take weights."""
-        for name, side in ((self.protocol.kind, self.protocol), (f"task {self.problem.name}", self.problem)):
-            if not side.weighs:
-                raise MoveError(f"adversary: plan() gave items weights; {name} takes none")
+    def check_plan(self, plan: Any) -> None:
+        """Raise MoveError unless the weights and the names of a plan can be played."""
+        problem, kind = self.problem, self.adversary.kind or type(self.adversary).__name__
+        who = f"adversary {kind}: plan() gave items"
+        if plan.weights is not None:
+            for name, side in ((self.protocol.kind, self.protocol), (f"task {problem.name}", problem)):
+                if not side.weighs:
+                    raise MoveError(f"{who} weights; {name} takes none")
+            if problem.weight_after(self.items) > HEAVIEST:
+                raise MoveError(f"{who} weights that add up to more than 2^61 by the last item of the game")
+        if problem.ordered:
+            self._types |= plan.types
+            if len(self._types) > 1:
+                raise MoveError(f"{who} names that are numbers and texts; task {problem.name} must put them in order")
 
-    def copies(self) -> dict[int, int]:
-        """Return the copies of each item that each site has received, by item times the number of sites, plus site."""
+    def copies(self) -> dict[Cell, int]:
+        """Return the copies of each item that each site has received, by item and site."""
         return self._before | self._of_this_plan()
 
-    def _of_this_plan(self) -> dict[int, int]:
+    def _of_this_plan(self) -> dict[Cell, int]:
         """Return the same for the cells of the present plan."""
         plan: Any = self.consultation.plan
         cells, before, place = plan.cells(self.k), self._before, self.place
@@ -156,7 +170,7 @@ class ContentSite(Site):
         self._plan: object = None
         self._before = self._given = 0
         """The weight before the present plan, and the number of its items that the site has received."""
-        self._dues: list[tuple[int, int]] | None = None
+        self._dues: list[tuple[int, int, int | str]] | None = None
         """The steps of the next message on account of each item of the present plan, as known, and the item: a heap."""
 
     def quota(self) -> int:
@@ -182,8 +196,7 @@ class ContentSite(Site):
         """Return the present plan; if it is a new one, the site has received all items of the earlier ones."""
         turns = self._game.consultation
         if self._plan != (turns.plan, turns.begun):
-            if turns.plan.weights is not None:  # type: ignore[attr-defined]
-                self._game.check_weights()
+            self._game.check_plan(turns.plan)
             self._plan, self._before, self._given, self._dues = (turns.plan, turns.begun), self.of_items.count, 0, None
         return turns.plan
 
@@ -197,15 +210,18 @@ class ContentSite(Site):
         game, site, number = self._game, self.of_items, self._number
         plan, begun, dues = self._present(), game.consultation.begun, self._dues
         if dues is None:
-            dues = [(game.step_of_copy(number, item, site.due_of(item)), item) for item in plan.kinds_at(number)]
+            dues = [
+                (game.step_of_copy(number, item, site.due_of(item)), place, item)
+                for place, item in enumerate(plan.kinds_at(number))
+            ]
             heapq.heapify(dues)
             self._dues = dues
         while dues:
-            known, item = dues[0]
+            known, place, item = dues[0]
             step = game.step_of_copy(number, item, site.due_of(item))
             if step <= known:
                 return self._items_before(step - begun)
-            heapq.heapreplace(dues, (step, item))  # messages have raised it
+            heapq.heapreplace(dues, (step, place, item))  # messages have raised it
         return FOREVER
 
 

@@ -94,6 +94,9 @@ class ContentGame(MechanismGame):
         if not isinstance(adversary, ItemAdversary):
             reason = f"{adversary.kind} chooses sites; task {self.kind} takes streams of items, such as freeze-item"
             raise PointError(("adversary", "kind"), reason)
+        if self.problem.numeric and (disorder := getattr(adversary, "disorder", "")):
+            reason = f"must be numbers, whose ranks task {self.kind} estimates: {disorder}"
+            raise PointError(("adversary", "item"), reason)
         heaviest = getattr(adversary, "heaviest", 1)
         if heaviest > 1 and not mechanism.weighs:
             raise PointError(("adversary", "heaviest"), f"must be 1: {mechanism.kind} takes no weights")

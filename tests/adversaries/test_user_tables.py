@@ -1,0 +1,261 @@
+"""Tables of a user's: values as written, rows that do not fit, archives, and numbers where a task orders them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zipfile
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from disttrack.adversaries import ItemTrace, Trace
+from disttrack.adversaries.quantities import moment, number
+from disttrack.adversaries.tables import line_counts, unpacked
+from disttrack.protocols.contents import FrequencySample, RankDeterministic
+from disttrack.simulator.points.point import PointError
+from disttrack.simulator.tasks.contents.task import RankGame
+from disttrack.simulator.tasks.duel import play_duel
+
+TEXTS: Final = st.text(
+    st.one_of(
+        st.sampled_from('0.17eN,A"\n\r\t ;-_é\ufeff'), st.characters(exclude_characters="\0", exclude_categories=["Cs"])
+    ),
+    max_size=5,
+)
+
+
+def fed(trace: Trace | ItemTrace) -> list[str]:
+    """Return the names of the sites in the order in which they are fed."""
+    plan, names = trace.stream().plan, trace.names
+    return [names[place] for place in plan.labels.tolist()]
+
+
+def written(folder: Path, content: str | bytes, name: str = "t.csv") -> str:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return str(path)
+
+
+def zipped(*names: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name in names:
+            archive.writestr(name, "" if name.endswith("/") else "site\na\n")
+    return packed.getvalue()
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    header=st.lists(TEXTS.filter(bool), min_size=1, max_size=4, unique=True),
+    rows=st.lists(st.lists(TEXTS, min_size=4, max_size=4), min_size=1, max_size=8),
+    end=st.sampled_from(["\n", "\r\n"]),
+    ending=st.sampled_from([".csv", ".csv.gz", ".csv.zip", ".parquet"]),
+    data=st.data(),
+)
+def test_any_table_of_text_is_read_as_it_was_written(
+    tmp_path: Path, header: list[str], rows: list[list[str]], end: str, ending: str, data: st.DataObject
+) -> None:
+    """What Python's csv module, or pyarrow, has written is played; rows with an empty site are dropped and counted."""
+    rows = [row[: len(header)] for row in rows]
+    rows = [row for row in rows if row != header]
+    column = data.draw(st.sampled_from(header))
+    text = io.StringIO()
+    csv.writer(text, lineterminator=end, quoting=csv.QUOTE_ALL).writerows([header, *rows])
+    assert [*csv.reader(io.StringIO(text.getvalue(), newline=""))] == [header, *rows]
+    path, content = tmp_path / f"t{ending}", text.getvalue().encode()
+    if ending == ".parquet":
+        pa = pytest.importorskip("pyarrow")
+        columns = [pa.array([row[place] for row in rows], pa.string()) for place in range(len(header))]
+        __import__("pyarrow.parquet").parquet.write_table(pa.Table.from_arrays(columns, names=header), path)
+    elif ending == ".csv.zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("t.csv", content)
+    else:
+        path.write_bytes(gzip.compress(content) if ending == ".csv.gz" else content)
+    expected = [row[header.index(column)] for row in rows]
+    trace = Trace(file=str(path), site=column)
+    trace.check()
+    if not any(expected):
+        with pytest.raises(ValueError, match="names no site in any row"):
+            trace.stream()
+        return
+    assert fed(trace) == [*filter(None, expected)]
+    assert trace.dropped == expected.count("")
+
+
+@pytest.mark.parametrize(
+    ("content", "sites", "dropped"),
+    [
+        ("site\nNA\nnull\nNone\nnan\nN/A\n-\n", ["NA", "null", "None", "nan", "N/A", "-"], 0),
+        ("site\n007\n7\n07\n7.0\n7e0\n", ["007", "7", "07", "7.0", "7e0"], 0),
+        ("site\n9007199254740992\n9007199254740993\n\n9007199254740994\n", [str(2**53 + n) for n in range(3)], 1),
+        (f"site\n{2**64}\n{2**64 + 1}\n", [str(2**64), str(2**64 + 1)], 0),
+        ("site,v\n a,1\na,2\na ,3\n,4\n\n", [" a", "a", "a "], 2),
+        (b"\xef\xbb\xbfsite,v\r\na,1\r\n", ["a"], 0),
+        ('site,v\n"Rome, Italy",1\n"a\nb",2\n"say ""hi""",3\n', ["Rome, Italy", "a\nb", 'say "hi"'], 0),
+        ("site\n" + "1\n" * 5000 + "x\n2\n", ["1"] * 5000 + ["x", "2"], 0),
+    ],
+)
+def test_names_are_text_as_written(tmp_path: Path, content: str | bytes, sites: list[str], dropped: int) -> None:
+    trace = Trace(file=written(tmp_path, content), site="site")
+    assert fed(trace) == sites
+    assert trace.sites == len({*sites})
+    assert trace.dropped == dropped
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("t,site,v\n1,a,5,\n2,b,6,\n", r"line 2: its number of fields is 4, the header's 3 \(a text with a comma"),
+        ('site,v\n"a\nb",1\nRome, Italy,2\n', r"line 4: its number of fields is 3, the header's 2"),
+        ("site,v\na,1\nb\n", r"line 3: its number of fields is 1, the header's 2$"),
+        ("site,v\na,1\nsite,v\nb,2\n", r"line 3: the header again; a table has one header"),
+        ('site,v\n"a"b,1\n', r"line 2: ',' expected after '\"'"),
+        ('site,v\na,1\n"b,2\nc,3\n', r"line 3: unexpected end of data"),
+        (b"site\nabc\nM\xfcnchen\n", r"line 3: not UTF-8, invalid start byte at byte 2"),
+        ("site\na\n".encode("utf-16"), r"it has NUL bytes"),
+        (b"site\na\0b\n", r"line 2: a NUL character"),
+        (b"site\ra\rb\r", r"its lines end with CR only"),
+        (b"site\na\rb\n", r"line 2: a CR that does not end the line"),
+        (gzip.compress(b"site\na\n"), r"it is a gzip file, and not lines of text"),
+        ("", r"its first line must name the columns, and is empty"),
+        ("site,site\na,b\n", r"has 2 columns 'site'; it has site, site$"),
+        ("t;site\n1;a\n", r"has no column 'site'; it has t;site; fields are separated by commas$"),
+        ('"a\nb",c\n1,2\n', r"has no column 'site'; it has 'a\\nb', c$"),
+        ("site\n", r"column 'site' of .* names no site in any row"),
+    ],
+)
+def test_a_table_that_does_not_fit_is_refused_with_its_line(tmp_path: Path, content: str | bytes, line: str) -> None:
+    trace = Trace(file=written(tmp_path, content), site="site")
+    with pytest.raises(ValueError, match=line) as caught:
+        _ = trace.check(), trace.items
+    assert "\n" not in str(caught.value)
+    assert "t.csv" in str(caught.value)
+
+
+def test_an_archive_has_one_file(tmp_path: Path) -> None:
+    for names, found in ((("a.csv", "b.csv"), r"it has 2 \(a.csv, b.csv\)"), (("d/",), r"it has 0 \(none\)")):
+        with pytest.raises(ValueError, match=f"the archive must have one file; {found}"):
+            Trace(file=written(tmp_path, zipped(*names), "t.csv.zip"), site="site").check()
+    assert Trace(file=written(tmp_path, zipped("d/", "d/a.csv"), "t.csv.zip"), site="site").items == 1
+    twice = gzip.compress(b"site\na\n") + gzip.compress(b"b\n")
+    assert fed(Trace(file=written(tmp_path, twice, "t.csv.gz"), site="site")) == ["a", "b"]
+
+
+@pytest.mark.parametrize("text", ["", "a", "a\n", "a\n\nb", "a\r\nb\r\n", "1\n" * 70_000])
+def test_lines_of_a_packed_file_are_counted(tmp_path: Path, text: str) -> None:
+    """As `disttrack feed` counts them: one item a line."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.txt", text)
+    for name, content in (("a.txt", text), ("a.gz", gzip.compress(text.encode())), ("a.zip", packed.getvalue())):
+        with unpacked(Path(written(tmp_path, content, name))) as file:
+            assert sum(line_counts(file)) == len(text.splitlines())
+
+
+def test_parquet_is_read_without_floats_and_nested_values_are_refused(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    path = str(tmp_path / "t.parquet")
+
+    def store(**columns: Any) -> Trace:
+        __import__("pyarrow.parquet").parquet.write_table(pa.table(columns), path)
+        return Trace(file=path, site="site")
+
+    pd.DataFrame({"site": ["a", "b"], "v": [1, 2]}).set_index("site").to_parquet(path)
+    assert fed(Trace(file=path, site="site")) == ["a", "b"]
+    large = store(site=pa.array([2**53, 2**53 + 1, None, 7]))
+    assert (fed(large), large.dropped) == ([str(2**53), str(2**53 + 1), "7"], 1)
+    words = store(site=["NA", "", "None", None])
+    assert (fed(words), words.dropped) == (["NA", "None"], 2)
+    assert fed(store(site=pa.array(["x", "y", "x"]).dictionary_encode())) == ["x", "y", "x"]
+    for value, kind in (({"x": 1}, "struct<x: int64>"), ([1], "list<.*: int64>")):
+        with pytest.raises(ValueError, match=f"^file .* column 'site' holds values of type {kind}; accepted are"):
+            store(site=[value]).stream()
+    with pytest.raises(ValueError, match=r"^file .* Invalid UTF8 payload$"):
+        store(site=[b"\xff"]).stream()
+
+
+@pytest.mark.parametrize(
+    ("times", "order"),
+    [
+        (["10", "9", "1e1", "9007199254740993", "9007199254740992"], [1, 0, 2, 4, 3]),
+        (["1704067200000000001", "1704067200000000000"], [1, 0]),
+        (["2024-01-01T00:00:00.1234567891", "2024-01-01T00:00:00.123456789"], [1, 0]),
+        (["2024-10-27T02:30:00+02:00", "2024-10-27T02:10:00+01:00", "2024-10-27T00:15Z"], [2, 0, 1]),
+        (["9999-12-31", "1066-10-14 09:00"], [1, 0]),
+    ],
+)
+def test_times_are_exact(tmp_path: Path, times: list[str], order: list[int]) -> None:
+    rows = "".join(f"{place},{time}\n" for place, time in enumerate(times))
+    trace = Trace(file=written(tmp_path, "site,t\n" + rows), site="site", time="t")
+    assert fed(trace) == [str(place) for place in order]
+
+
+@pytest.mark.parametrize(
+    ("times", "wrong"),
+    [
+        (["2013", "2014-05-01"], "'2014-05-01' in line 3 is not a number"),
+        (["1", "nan"], "'nan' in line 3 is not a number"),
+        (["now", "today"], "'now' in line 2 is not a date"),
+        (["1,5", "1,25"], "'1,5' in line 2 is not a date"),
+        (["03/01/2024"], "'03/01/2024' in line 2 is not a date"),
+        (["2024-01-01T00:00Z", "2024-01-01T00:00"], "has an offset in one of the lines 2 and 3 only"),
+    ],
+)
+def test_times_of_two_kinds_have_no_order(tmp_path: Path, times: list[str], wrong: str) -> None:
+    rows = "".join(f'a,"{time}"\n' for time in times)
+    with pytest.raises(ValueError, match=f"^time: column 't' .*{wrong}"):
+        Trace(file=written(tmp_path, "site,t\n" + rows), site="site", time="t").stream()
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False), st.sampled_from(["", " ", "+", "_", ",", "٣", "nan"]))
+def test_a_number_is_exact_or_none(value: Decimal, spoilt: str) -> None:
+    assert number(str(value)) == value
+    assert (number(f"{abs(value)}{spoilt}") is None) == bool(spoilt.strip())
+    assert moment(str(value)) is None or number(str(value)) is not None
+
+
+def latencies(folder: Path) -> tuple[str, list[float]]:
+    """Return a file of latencies at four sites, and these in order."""
+    values = [f"{value:.3f}" for value in np.random.default_rng(1).lognormal(3, 1, 4000)]
+    rows = "".join(f"s{place % 4},{value}\n" for place, value in enumerate(values))
+    return written(folder, "site,ms\n" + rows), sorted(map(float, values))
+
+
+def test_ranks_of_numbers_follow_their_order(tmp_path: Path) -> None:
+    """The promise is on ranks: the median's is between 0.5 - 1.5 alpha and 0.5 + 1.5 alpha of the items."""
+    file, truth = latencies(tmp_path)
+    trace = ItemTrace(file=file, site="site", item="ms")
+    assert [*map(float, trace.item_names)] == sorted({*truth})
+    game = RankGame().match(RankDeterministic(alpha=0.1), trace, {"sites": 4, "items": 4000}, seed=1)
+    median = float(trace.item_names[game.server.of_items.quantile(0.5)])
+    assert truth[1400] <= median <= truth[2600]
+    assert game.problem.row()["verdict"] == "ok"
+
+
+def test_equal_numbers_are_items_side_by_side_and_texts_have_no_rank(tmp_path: Path) -> None:
+    file = written(tmp_path, "site,item,n\na,10,1\nb,9,1\na,100,1\nb,9.0,1\na,9,1\n")
+    trace = ItemTrace(file=file, site="site", item="item")
+    assert trace.item_names == ("9", "9.0", "10", "100")
+    assert Counter(trace.item_names[item] for item in trace.stream().plan.contents.tolist())["9"] == 2
+    assert play_duel(RankDeterministic(alpha=0.5), trace, seed=1).ok
+    mixed = ItemTrace(file=written(tmp_path, 'site,item\na,10\nb,"9,5"\n', "m.csv"), site="site", item="item")
+    assert mixed.item_names == ("10", "9,5")
+    with pytest.raises(PointError, match=r"must be numbers, whose ranks task item-rank .*: column 'item' has '9,5' in"):
+        RankGame().fits(FrequencySample(alpha=0.1), mixed, {"sites": 2, "items": 2})
+
+
+def test_names_of_several_columns_are_kept_apart(tmp_path: Path) -> None:
+    file = written(tmp_path, 'site,a,b,"c,d"\ns,x-y,z,q\ns,x,y-z,q\ns,"x,y",z,q\n')
+    trace = ItemTrace(file=file, site="site", item="a, b")
+    assert trace.item_names == ("x-y,z", "x,y-z", '"x,y",z')
+    assert ItemTrace(file=file, site="site", item='"c,d"').item_names == ("q",)
