@@ -9,10 +9,11 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from disttrack.simulator.cli.options import ALPHA, FILE, ITEMS, SEED, SITES
+from disttrack.simulator.cli.options import ALPHA, ITEMS, SCENARIO_FILE, SEED, SITES, WRITTEN
 from disttrack.simulator.cli.quota_units import RATE, SHARE, TIME
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.formats import number, percent
 
 OPTIONS: Final = {
@@ -51,7 +52,9 @@ OPTIONS: Final = {
 @click.option("--every", default=1, help="Steps from one answer to the next, where a mechanism takes that.")
 @click.option("--lifetime", type=int, help="Steps for which an item counts, where a mechanism takes that.")
 @click.option(
-    "--out", type=FILE, help="Write the scenario that verifies a quota, private answers or counts of items here."
+    "--out",
+    type=SCENARIO_FILE,
+    help="Write the scenario that verifies a quota, private answers or counts of items here.",
 )
 @click.pass_context
 def advise(context: click.Context, /, **given: Any) -> None:
@@ -147,10 +150,7 @@ def _verify(scenario: str, out: Path | None) -> None:
     if out is None:
         click.echo(f"\nThe scenario that verifies it, which --out FILE writes:\n\n{scenario}", nl=False)
         return
-    try:
-        out.write_text(scenario, encoding="utf-8")
-    except OSError as error:
-        raise ScenarioError(f"--out: {error}") from error
+    write_text(out, f"{WRITTEN} advise.\n{scenario}")
     print_facts({"verify": f"disttrack run {out}"})
 
 

@@ -34,7 +34,7 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool, 
     from disttrack.simulator.results.files import write_text
     from disttrack.simulator.results.read import read_tables
     from disttrack.simulator.runs.journal import JOURNAL
-    from disttrack.simulator.runs.runner import PRINTED
+    from disttrack.simulator.runs.own_folder import PRINTED
 
     folder = report.dir
     answers = answer_table(report)

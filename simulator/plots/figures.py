@@ -30,6 +30,7 @@ from disttrack.simulator.plots.traces import game_described, record_described
 from disttrack.simulator.results.files import is_inside, writing
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.read import Tables, read_tables
+from disttrack.simulator.results.stored import note_written
 
 CAPTIONS: Final = "captions.json"
 """Name of the file beside the figures."""
@@ -80,6 +81,7 @@ def draw(
             faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
     if written:
         _write_captions(results.dir / "figures", _captions(results, tables, drawn))
+        note_written(results.dir, [*written, results.dir / "figures" / CAPTIONS])
     if faults:
         raise ValueError("; ".join(faults))
     return written

@@ -22,6 +22,7 @@ from disttrack.simulator.report.short import answer
 from disttrack.simulator.report.words import words
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.folder import Results, opened
+from disttrack.simulator.results.stored import note_written
 
 NAME: Final = "report.html"
 
@@ -59,6 +60,7 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
     }
     path = results.dir / NAME
     write_text(path, shown(results.headline, parts, "disttrack report"), results.dir)
+    note_written(results.dir, [path])
     return path
 
 
