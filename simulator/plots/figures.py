@@ -40,7 +40,6 @@ def draw(
     place: str | Path | Results,
     requests: Sequence[Request] | None = None,
     *,
-    missing: bool = False,
     style: str = "screen",
 ) -> list[Path]:
     """Draw the figures of a result into its folder `figures`; return the files, PNG and SVG of each.
@@ -51,8 +50,6 @@ def draw(
         Where a run wrote its tables, or the results themselves.
     requests
         The figures; left out, those of the scenario, or suitable ones if it names none.
-    missing
-        Whether to draw only figures that are missing or older than the tables.
     style
         screen, or paper: without titles, in one and two columns' width, with fonts in the files, as PDF too, into the
         folder `figures/paper`.
@@ -70,8 +67,6 @@ def draw(
     written: list[Path] = []
     drawn: dict[str, Plot] = {}
     for stem, plot in plots.items():
-        if missing and up_to_date(results, stem):
-            continue
         try:
             written += _write(tables, plot, stem, style, results)
             drawn[stem] = plot
@@ -101,6 +96,7 @@ def _write(tables: Tables, plot: Plot, stem: str, style: str, results: Results) 
         written += save(figure, place, page.forms, page, results.dir)
         if described is not None and not page.name:
             results.drawn[stem] = described
+            results.svgs[stem] = place.with_name(f"{stem}.svg").read_text(encoding="utf-8")
     return written
 
 
@@ -160,7 +156,9 @@ def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Pa
         described = described_of(tables, plot)
         figure = figure_of(tables, plot, described)
     save(figure, Path(out) / stem)
-    return Picture(stem, Path(out) / f"{stem}.svg", caption_of(plot, described), described)
+    path = Path(out) / f"{stem}.svg"
+    svg = path.read_text(encoding="utf-8") if described is not None else ""
+    return Picture(stem, path, caption_of(plot, described), described, svg)
 
 
 def timeline_of(game: Any, path: str | Path | None) -> Figure:

@@ -91,7 +91,7 @@ def _figures(results: Results, fault: str) -> Html:
     known, folder = captions(results), results.dir / "figures"
     missing = [stem for stem in known if not up_to_date(results, stem)]
     pictures = [
-        Picture(stem, folder / f"{stem}.svg", caption, results.drawn.get(stem))
+        Picture(stem, folder / f"{stem}.svg", caption, results.drawn.get(stem), results.svgs.get(stem, ""))
         for stem, caption in known.items()
         if stem not in missing
     ]
