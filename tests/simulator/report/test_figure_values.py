@@ -23,7 +23,7 @@ from disttrack.simulator.plots.description import (
     Panel,
     Series,
 )
-from disttrack.simulator.report.figures import figures, values_of
+from disttrack.simulator.report.figures import STROKES, figures, values_of
 
 LOOK = Look("#0072B2", "o")
 FILL = Fill("#0072B2")
@@ -75,8 +75,8 @@ def test_every_value_of_a_figure_is_there(tmp_path: Path) -> None:
 
 
 def test_names_cannot_become_markup(tmp_path: Path) -> None:
-    (tmp_path / "f.svg").write_text('<?xml?><svg><!-- a comment --><g id="a"/><use href="#a"/></svg>', encoding="utf-8")
+    svg = '<?xml?><svg width="1"><!-- a comment --><g id="a"/><use href="#a"/></svg>'
     made = Description([Panel([Series(EVIL, [1], [2], LOOK)], Axis(EVIL))], 1, 3.0, EVIL, note=EVIL)
-    page = str(figures([Picture("f", tmp_path / "f.svg", EVIL, made)]))
+    page = str(figures([Picture("f", tmp_path / "f.svg", EVIL, made, svg)]))
     assert "<script>alert" not in page
-    assert '<svg><g id="figure-1-a"/><use href="#figure-1-a"/></svg>' in page
+    assert f'<svg {STROKES} width="1"><g id="figure-1-a"/><use href="#figure-1-a"/></svg>' in page

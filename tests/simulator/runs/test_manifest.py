@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from commands import disttrack
 
+from disttrack.simulator.plots import draw
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.tracking import Count
@@ -57,9 +58,8 @@ def test_rows_of_a_trace_that_are_dropped_are_printed_and_stand_in_the_manifest(
 
 def test_drawings_of_other_tables_are_removed(tmp_path: Path) -> None:
     (tmp_path / "small.yaml").write_text(SMALL)
-    drawn = tmp_path / "out" / "figures" / "cost.svg"
-    drawn.parent.mkdir(parents=True)
+    drawn = tmp_path / "out" / "figures" / "cost-sites.svg"
     for override, kept in ("trials=3", False), ("trials=3", True), ("trials=2", False):
-        drawn.write_text("<svg/>")
         run(load(tmp_path / "small.yaml", [override]), out=tmp_path / "out", workers=1)
         assert drawn.exists() == kept
+        draw(tmp_path / "out")

@@ -268,7 +268,7 @@ def test_python_gives_pandas(file: Path) -> None:
 
 def test_folders_that_cannot_be_written(file: Path) -> None:
     Path("taken").write_text("a file")
-    with pytest.raises(ScenarioError, match="taken: cannot be written"):
+    with pytest.raises(ScenarioError, match="taken: is a file; name a folder"):
         play(file, out="taken")
     with pytest.raises(ScenarioError, match="workers must be at least 1"):
         play(file, workers=0)

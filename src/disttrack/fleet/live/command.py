@@ -13,7 +13,7 @@ from disttrack.fleet.live.timed import Host, Timed
 from disttrack.fleet.units import RATE, TIME
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.compare import print_compared
-from disttrack.simulator.cli.options import FILE, FOLDER, SET
+from disttrack.simulator.cli.options import FOLDER, RECORD_FILE, SET
 from disttrack.simulator.cli.run_output import print_run
 from disttrack.simulator.cli.tables import Column, Table, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
@@ -22,6 +22,7 @@ from disttrack.simulator.replay.files import save
 from disttrack.simulator.replay.record import record_of
 from disttrack.simulator.results.compared import compare_results
 from disttrack.simulator.results.formats import number
+from disttrack.simulator.runs.own_folder import claim
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.tasks.tracking import Count
@@ -38,7 +39,7 @@ LATE: Final = "held", "error/alpha"
 @click.option("--trials", type=int, help="Games at each point.")
 @click.option("--rate", type=RATE, help="Items per second, 1e4/s. [default: each waits for the messages of the last]")
 @click.option("--delay", type=TIME, default="0ms", help="Time that each message waits before it is received.")
-@click.option("--record", type=FILE, help="Write the first game into this file, for disttrack replay.")
+@click.option("--record", type=RECORD_FILE, help="Write the first game into this file, for disttrack replay.")
 def live(
     file: str, out: Path | None, overrides: tuple[str, ...], trials: int | None, rate: float | None, delay: float,
     record: Path | None,
@@ -52,6 +53,8 @@ def live(
     scenario = load(file, given)
     _check(scenario, rate, delay)
     folder = out or Path("results") / f"{scenario.name}-live"
+    for name in NAMES:
+        claim(folder / name)
     host = Host(rate, delay)
     with hosted(host):
         if record is not None:

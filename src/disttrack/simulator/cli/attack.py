@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from disttrack.simulator.cli.options import FILE, game_options, point_of
+from disttrack.simulator.cli.options import SCENARIO_FILE, WRITTEN, game_options, point_of
 from disttrack.simulator.cli.tables import print_facts
 
 
@@ -17,7 +17,7 @@ from disttrack.simulator.cli.tables import print_facts
 @game_options
 @click.option("--budget", type=click.IntRange(min=100), default=2000, help="Games to play.")
 @click.option("--memory", type=click.IntRange(0, 10), help="Search machines with this many bits instead.")
-@click.option("--out", type=FILE, default="attack.yaml", help="The scenario to write.")
+@click.option("--out", type=SCENARIO_FILE, default="attack.yaml", help="The scenario to write.")
 def attack(budget: int, memory: int | None, seed: int, out: Path, **flags: Any) -> None:
     """Search for the worst policy against a protocol, and save it as a scenario."""
     from disttrack.simulator.results.files import write_text
@@ -31,7 +31,7 @@ def attack(budget: int, memory: int | None, seed: int, out: Path, **flags: Any) 
         attack = search.attack if memory is None else partial(attack_with_memory, memory=memory)
         worst = attack(protocol, **size, budget=budget, seed=seed, on_game=lambda _: bar.update(1))
     entry = {"kind": point.protocol.kind, **point.protocol.arguments}
-    write_text(out, search.scenario_of(worst, entry, **size, seed=seed))
+    write_text(out, f"{WRITTEN} attack.\n#\n{search.scenario_of(worst, entry, **size, seed=seed)}")
     promise = f" (promised: {protocol.accuracy:g})" if protocol.accuracy else ""
     error = f"{worst.strength:.3g} on average over {worst.last} further games{promise}"
     facts = {

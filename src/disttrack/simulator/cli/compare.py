@@ -14,6 +14,7 @@ from disttrack.simulator.cli.options import FOLDER, JSON, WITH, entry_of
 from disttrack.simulator.cli.summary import SIDES
 from disttrack.simulator.cli.tables import Column, Table, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.results.files import check_output
 
 if TYPE_CHECKING:
     from disttrack.simulator.plots.base import Picture
@@ -50,6 +51,9 @@ def compare(
             raise ScenarioError(
                 f"disttrack compare: its page goes into no result ({result.dir}); name a folder, --out DIR"
             )
+    check_output(out / PAGE, b">disttrack compare</")
+    if plots and not (out / PAGE).exists() and (drawn := sorted(out.glob("compare-*.[ps][nv]g"))):
+        raise ScenarioError(f"{drawn[0]}: is there already, and is no file that this command wrote; --out DIR")
     key = [name.strip().replace("_", " ") for name in match.split(",")] if match else []
     compared = compare_results(results, _names([result.dir for result in results]), key)
     for warning in compared.warnings:

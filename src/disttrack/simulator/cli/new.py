@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def new(ctx: click.Context, what: str, name: str) -> None:
     module = "_".join(word.lower() for word in words)
     class_name = "".join(word.capitalize() for word in words)
     texts = written(what, module=module, class_name=class_name, kind=module.replace("_", "-"))
-    if taken := [file for file in texts if Path(file).exists()]:
+    if taken := [file for file in texts if os.path.lexists(file)]:
         raise ScenarioError(f"{taken[0]} is there already; choose another name")
     for file, text in texts.items():
         write_text(Path(file), text)

@@ -11,6 +11,7 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.results.files import check_output
 
 if TYPE_CHECKING:
     from disttrack.simulator.points.point import Point
@@ -19,6 +20,27 @@ if TYPE_CHECKING:
 FILE: Final = click.Path(dir_okay=False, path_type=Path)
 FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 """Types of options that name an output."""
+
+
+class _Output(click.Path):
+    """An option that names a file to write: a new one, or one that the same command wrote."""
+
+    def __init__(self, *marks: bytes) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+        self.marks = marks
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = Path(str(super().convert(value, param, ctx)))
+        check_output(path, *self.marks)
+        return path
+
+
+WRITTEN: Final = "# Written by disttrack"
+"""Beginning of a scenario that a command writes."""
+SCENARIO_FILE: Final = _Output(WRITTEN.encode())
+RECORD_FILE: Final = _Output(b'{"format": "disttrack game"')
+PAGE_FILE: Final = _Output(b">Replay of a game</", b">disttrack replay</")
+"""Types of options that name a scenario, a recorded game, and a page or drawing to write."""
 SET: Final = click.option(
     "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key: sites=64, protocol.0.alpha=0.1."
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from disttrack.simulator.cli.options import FILE, JSON, game_options, point_of, side_option
+from disttrack.simulator.cli.options import JSON, RECORD_FILE, game_options, point_of, side_option
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.formats import duration, number, percent
@@ -25,7 +25,7 @@ ROWS: Final = 12
 )
 @game_options
 @side_option("adversary", default="round-robin")
-@click.option("--record", type=FILE, help="Write the whole game into this file, for disttrack replay.")
+@click.option("--record", type=RECORD_FILE, help="Write the whole game into this file, for disttrack replay.")
 @JSON
 def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     """Play one game: its verdict, its cost, and how it went."""

@@ -37,21 +37,21 @@ def plot(folder: str, own: dict[str, Any], style: str) -> int:
 def report(folder: str, own: dict[str, Any]) -> None:
     """Write DIR/report.html: claims, figures and tables in one page that needs no other file.
 
-    Figures that are missing, or older than the tables, are drawn first.
+    Its figures are drawn first, from the tables.
     """
     from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.folder import Results
 
     results = Results(folder, own)
-    click.echo(str(write_report(results, draw_figures(results, missing=True))))
+    click.echo(str(write_report(results, draw_figures(results))))
 
 
-def draw_figures(results: Results, *, missing: bool = False, style: str = "screen") -> str:
+def draw_figures(results: Results, *, style: str = "screen") -> str:
     """Draw the figures of a result; print and return why some could not be drawn."""
     from disttrack.simulator.plots import draw
 
     try:
-        draw(results, missing=missing, style=style)
+        draw(results, style=style)
     except ScenarioError:  # there are no results
         raise
     except ValueError as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from disttrack.simulator.cli.options import FILE, SET
+from disttrack.simulator.cli.options import PAGE_FILE, SET
 from disttrack.simulator.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--point", "points", type=int, multiple=True, help="Of a scenario, the point; 0 if left out.")
 @click.option("--trial", "trials", type=int, multiple=True, help="Of a scenario, the trial; 0 if left out.")
 @SET
-@click.option("--out", type=FILE, default="replay.html", help="The page to write; a drawing if it ends with .svg.")
+@click.option("--out", type=PAGE_FILE, default="replay.html", help="The page to write; a drawing if it ends with .svg.")
 @click.option("--steps", type=int, nargs=2, metavar="FIRST LAST", help="Steps of a drawing; all if left out.")
 def replay(games: Sequence[str], out: Path, steps: tuple[int, int] | None, **which: Any) -> None:
     """Replay a game: who spoke when, what the adversary saw and did, and where the estimate fails.

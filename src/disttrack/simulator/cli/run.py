@@ -44,6 +44,7 @@ def run(
     """
     from disttrack.simulator.cli.progress import bar
     from disttrack.simulator.runs.estimate import cores, estimate
+    from disttrack.simulator.runs.own_folder import claim
     from disttrack.simulator.runs.runner import run as play
     from disttrack.simulator.runs.seeds import run_seeds
     from disttrack.simulator.scenario.load import load
@@ -57,12 +58,15 @@ def run(
         work.refuse_too_large()
         if not how["scheduler"] and (warning := work.refuse_too_long(inf if yes else MOST_HOURS)):
             print_text(warning, err=True)
+    outs = [out / one.name if out and len(scenarios) > 1 else out or Path("results") / one.name for one in scenarios]
+    for folder in outs:
+        claim(folder)
     documents = []
     form: Form = "json" if as_json else "failed" if quiet else "all"
     # a polite kill is an interruption like Ctrl-C: the workers end, the journal is closed
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    for scenario in scenarios:
-        how["out"] = out if out is None or len(scenarios) == 1 else out / scenario.name
+    for scenario, folder in zip(scenarios, outs, strict=True):
+        how["out"] = folder
         with bar(scenario.name, quiet=quiet) as on_progress:
             if seeds is None:
                 report = play(scenario, controls=not no_controls, on_progress=on_progress, **how)

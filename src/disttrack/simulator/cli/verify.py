@@ -7,11 +7,11 @@ from typing import Final
 
 import click
 
-from disttrack.simulator.cli.options import FILE
+from disttrack.simulator.cli.options import SCENARIO_FILE, WRITTEN
 from disttrack.simulator.cli.tables import print_facts
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.results.files import write_text
 
-OUT: Final = click.option("--out", type=FILE, help="Write the scenario that verifies the answer here.")
+OUT: Final = click.option("--out", type=SCENARIO_FILE, help="Write the scenario that verifies the answer here.")
 
 
 def verify(scenario: str, out: Path | None) -> None:
@@ -19,8 +19,5 @@ def verify(scenario: str, out: Path | None) -> None:
     if out is None:
         click.echo(f"\nThe scenario that verifies it, which --out FILE writes:\n\n{scenario}", nl=False)
         return
-    try:
-        out.write_text(scenario, encoding="utf-8")
-    except OSError as error:
-        raise ScenarioError(f"--out: {error}") from error
+    write_text(out, f"{WRITTEN} advise.\n{scenario}")
     print_facts({"verify": f"disttrack run {out}"})

@@ -9,18 +9,20 @@ script that draws listens to the event `theme` of the document and reads them wi
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 from disttrack.simulator.pages.html import Html, joined
 
 POLICY: Final = (
-    "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
+    "default-src 'none'; script-src {}; style-src {}; style-src-attr 'unsafe-inline'; img-src data: blob:; "
     "font-src data:; base-uri 'none'; form-action 'none'"
 )
-"""The browser loads nothing but the content of the page itself."""
+"""The browser loads nothing from elsewhere, and runs no script and no style sheet but those with these digests."""
 
 
 def page(
@@ -47,13 +49,15 @@ def page(
     contents
         Anchors with their headings, for the list of contents; empty for none.
     """
+    sheets = [f"\n{text}" for text in (resource("house.css"), *styles)]
+    codes = [f"\n{text}" for text in (resource("theme.js"), *scripts)]
     head = Html(
         "<meta charset='utf-8'><meta http-equiv='Content-Security-Policy' content=\"{}\">"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         "<meta name='color-scheme' content='light dark'><title>{}</title>{}",
-        Html(POLICY),
+        Html(POLICY.format(_digests(codes), _digests(sheets))),
         title,
-        joined([Html("<style>\n{}</style>\n", Html(text)) for text in (resource("house.css"), *styles)]),
+        joined([Html("<style>{}</style>\n", Html(text)) for text in sheets]),
     )
     top = Html(
         "<a class='skip' href='#main'>Skip to the content</a>\n"
@@ -64,8 +68,13 @@ def page(
     links = joined([Html("<li><a href='#{}'>{}</a></li>", anchor, heading) for anchor, heading in contents])
     listed = Html("<nav aria-label='Contents'><ul>{}</ul></nav>\n", links) if contents else Html("")
     main = Html("<main id='main' tabindex='-1'>\n<h1>{}</h1>\n{}{}\n</main>", title, listed, joined(body))
-    code = joined([Html("<script>\n{}</script>\n", Html(text)) for text in (resource("theme.js"), *scripts)])
+    code = joined([Html("<script>{}</script>\n", Html(text)) for text in codes])
     return f"<!doctype html>\n<html lang='en'>\n<head>{head}</head>\n<body>\n{top}{main}\n{code}</body>\n</html>\n"
+
+
+def _digests(texts: Sequence[str]) -> str:
+    """Return the sources of a policy that allow these texts, and no others."""
+    return " ".join(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts)
 
 
 @cache

@@ -96,9 +96,12 @@ class Picture:
         Its content in plain text.
     described
         Its description; None if the plot draws by itself.
+    svg
+        The text of its SVG file if this process has drawn it from a description; empty for any other file.
     """
 
     name: str
     path: Path
     caption: str
     described: Description | None = None
+    svg: str = ""

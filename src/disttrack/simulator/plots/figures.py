@@ -29,6 +29,7 @@ from disttrack.simulator.plots.traces import game_described, record_described
 from disttrack.simulator.results.files import is_inside, writing
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.read import Tables, read_tables
+from disttrack.simulator.results.stored import note_written
 
 CAPTIONS: Final = "captions.json"
 """Name of the file beside the figures."""
@@ -38,7 +39,6 @@ def draw(
     place: str | Path | Results,
     requests: Sequence[Request] | None = None,
     *,
-    missing: bool = False,
     style: str = "screen",
 ) -> list[Path]:
     """Draw the figures of a result into its folder `figures`; return the files, PNG and SVG of each.
@@ -49,8 +49,6 @@ def draw(
         Where a run wrote its tables, or the results themselves.
     requests
         The figures; left out, those of the scenario, or suitable ones if it names none.
-    missing
-        Whether to draw only figures that are missing or older than the tables.
     style
         screen, or paper: without titles, in one and two columns' width, with fonts in the files, as PDF too, into the
         folder `figures/paper`.
@@ -68,8 +66,6 @@ def draw(
     written: list[Path] = []
     drawn: dict[str, Plot] = {}
     for stem, plot in plots.items():
-        if missing and up_to_date(results, stem):
-            continue
         try:
             written += _write(tables, plot, stem, style, results)
             drawn[stem] = plot
@@ -79,6 +75,7 @@ def draw(
             faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
     if written:
         _write_captions(results.dir / "figures", _captions(results, tables, drawn))
+        note_written(results.dir, [*written, results.dir / "figures" / CAPTIONS])
     if faults:
         raise ValueError("; ".join(faults))
     return written
@@ -98,6 +95,7 @@ def _write(tables: Tables, plot: Plot, stem: str, style: str, results: Results) 
         written += save(figure, place, page.forms, page, results.dir)
         if described is not None and not page.name:
             results.drawn[stem] = described
+            results.svgs[stem] = place.with_name(f"{stem}.svg").read_text(encoding="utf-8")
     return written
 
 
@@ -157,7 +155,9 @@ def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Pa
         described = described_of(tables, plot)
         figure = figure_of(tables, plot, described)
     save(figure, Path(out) / stem)
-    return Picture(stem, Path(out) / f"{stem}.svg", caption_of(plot, described), described)
+    path = Path(out) / f"{stem}.svg"
+    svg = path.read_text(encoding="utf-8") if described is not None else ""
+    return Picture(stem, path, caption_of(plot, described), described, svg)
 
 
 def timeline_of(game: Any, path: str | Path | None) -> Figure:

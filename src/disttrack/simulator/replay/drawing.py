@@ -58,7 +58,8 @@ def drawing(records: Sequence[GameRecord], first: int = 0, last: int | None = No
         panels[0, 0].annotate("\n".join(lines), (0, 0), (0, below), "axes fraction", "offset points", va="top")
         svg = StringIO()
         title = " beside ".join(record.title for record in records)
-        figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None, "Title": title})
+        about = {"Date": None, "Title": title, "Creator": "disttrack replay"}
+        figure.savefig(svg, format="svg", bbox_inches="tight", metadata=about)
     return svg.getvalue()
 
 

@@ -52,7 +52,8 @@ def _overlays(compared: Compared, folder: Path) -> list[Picture]:
         stem = f"compare-{measure.replace('/', '-over-').replace(' ', '-')}"
         with house_style():
             save(render(described), folder / stem)
-        pictures.append(Picture(stem, folder / f"{stem}.svg", described.caption, described))
+        path = folder / f"{stem}.svg"
+        pictures.append(Picture(stem, path, described.caption, described, path.read_text(encoding="utf-8")))
     return pictures
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +15,8 @@ from disttrack.simulator.plots.description import Area, Axis, Bars, Cells, Descr
 
 HEAVY: Final = 1_000_000
 """A figure whose SVG has more bytes is in the page as PNG."""
+STROKES: Final = 'stroke-linejoin="round" stroke-linecap="butt"'
+"""The style sheet that matplotlib puts into an SVG, as attributes."""
 _LETTERS: Final = {"propto": "∝", "pm": "±", "sqrt": "√", "alpha": "α", "varepsilon": "ε"}
 
 
@@ -36,17 +37,23 @@ def _figure(picture: Picture, anchor: str) -> Html:
     return Html(
         "<figure class='figure' id='{}'{}>{}<div class='picture' role='img' aria-label='{}'>{}</div>"
         "<figcaption>{}</figcaption>{}</figure>\n",
-        anchor, link, live, says.strip(), Html(_picture(picture.path, anchor)), brief(picture.caption), values,
+        anchor, link, live, says.strip(), Html(_picture(picture, anchor)), brief(picture.caption), values,
     )  # fmt: skip
 
 
-def _picture(path: Path, anchor: str) -> str:
-    """Return the SVG as a part of a page, its ids unlike those of other figures; a heavy one as a PNG in data."""
-    if path.stat().st_size > HEAVY:
-        content = base64.b64encode(path.with_suffix(".png").read_bytes()).decode("ascii")
-        return f"<img alt='' src='data:image/png;base64,{content}'>"
-    text = path.read_text(encoding="utf-8")
+def _picture(picture: Picture, anchor: str) -> str:
+    """Return an SVG that this process has drawn as a part of a page, its ids unlike those of other figures.
+
+    A heavy one is a PNG in data, and so is any other file an image: there no script runs that is in it.
+    """
+    path, text = picture.path, picture.svg
+    if not text or len(text) > HEAVY:
+        form, path = ("svg+xml", path) if path.stat().st_size <= HEAVY else ("png", path.with_suffix(".png"))
+        content = base64.b64encode(path.read_bytes()).decode("ascii")
+        return f"<img alt='' src='data:image/{form};base64,{content}'>"
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+    # a page allows its own style sheets only: the one of matplotlib becomes attributes
+    text = re.sub(r"<defs>\s*<style[^<]*</style>\s*</defs>", "", text).replace("<svg ", f"<svg {STROKES} ", 1)
     return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{anchor}-", text)
 
 

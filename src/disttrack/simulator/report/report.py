@@ -22,6 +22,7 @@ from disttrack.simulator.report.short import answer
 from disttrack.simulator.report.words import words
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.folder import Results, opened
+from disttrack.simulator.results.stored import note_written
 
 NAME: Final = "report.html"
 
@@ -59,6 +60,7 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
     }
     path = results.dir / NAME
     write_text(path, shown(results.headline, parts, "disttrack report"), results.dir)
+    note_written(results.dir, [path])
     return path
 
 
@@ -89,7 +91,7 @@ def _figures(results: Results, fault: str) -> Html:
     known, folder = captions(results), results.dir / "figures"
     missing = [stem for stem in known if not up_to_date(results, stem)]
     pictures = [
-        Picture(stem, folder / f"{stem}.svg", caption, results.drawn.get(stem))
+        Picture(stem, folder / f"{stem}.svg", caption, results.drawn.get(stem), results.svgs.get(stem, ""))
         for stem, caption in known.items()
         if stem not in missing
     ]

@@ -7,7 +7,7 @@ exception in the middle or a loss of power leaves the old file whole.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final, TextIO
@@ -16,8 +16,10 @@ from disttrack.simulator.errors import RunError, ScenarioError, printable
 
 PART: Final = ".part-"
 """Beginning of the name of a file before it is whole."""
-DRAWN: Final = frozenset({".html", ".json", ".pdf", ".png", ".svg"})
-"""Endings of figures, their captions, and pages."""
+
+
+MARKED: Final = 1_000_000
+"""Bytes at the beginning of a file in which its mark stands."""
 
 
 @contextmanager
@@ -98,18 +100,46 @@ def write_text(path: Path, text: str, within: Path | None = None) -> None:
         part.write_text(printable(text), encoding="utf-8", newline="")
 
 
-def remove_drawings(folder: Path) -> None:
-    """Remove the figures and the page of a result, which show tables that are no longer there.
+def check_output(path: Path, *marks: bytes) -> None:
+    """Refuse a place for a file before any work starts: a file of the user's, or a folder that cannot be written.
+
+    Parameters
+    ----------
+    marks
+        Texts in files of the kind that is to be written: one that has any of them may be replaced.
+
+    Raises
+    ------
+    ScenarioError
+        Another file is there, or the folder is a file or may not be written.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            return  # a device
+        if path.exists():
+            with open(path, "rb") as file:
+                head = file.read(MARKED)
+            if head and not any(mark in head for mark in marks):
+                raise ScenarioError(f"{path}: is there already, and is no file that this command wrote; name another")
+        folder = next(one for one in Path(os.path.realpath(path)).parents if os.path.lexists(one))
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
+            kind = "read-only" if folder.is_dir() else "no folder"
+            raise ScenarioError(f"{path}: cannot be written: {folder} is {kind}")
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def remove(folder: Path, names: Iterable[str]) -> None:
+    """Remove files of a folder, those that no link leads out of it.
 
     Raises
     ------
     RunError
         One of them cannot be removed.
     """
-    drawn = [path for place in ("figures", "figures/paper") for path in (folder / place).glob("*")]
     try:
-        for path in (folder / "report.html", *drawn):
-            if path.suffix in DRAWN and is_inside(path, folder):
+        for path in (folder / name for name in names):
+            if path.is_file() and is_inside(path, folder):
                 path.unlink(missing_ok=True)
     except OSError as error:
         raise _unwritable(folder, error) from error

@@ -60,8 +60,8 @@ class Results:
         Whether all claims hold.
     plot
         The figures.
-    drawn
-        Descriptions of the figures drawn in this process, by the names of their files.
+    drawn, svgs
+        Descriptions of the figures drawn in this process, and their SVG files, by the names of these.
 
     Raises
     ------
@@ -73,6 +73,7 @@ class Results:
         self.dir = Path(folder)
         self.own = dict(own or {})
         self.drawn: dict[str, Any] = {}
+        self.svgs: dict[str, str] = {}
         for needed in ("trials.csv", "manifest.json"):
             if not os.path.isfile(self.dir / needed):  # also of a name that is too long
                 raise NoResults(f"{self.dir}: holds no results: {needed} is missing")

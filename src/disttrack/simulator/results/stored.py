@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,17 +15,21 @@ import pandas as pd
 from pydantic import BaseModel, ValidationError
 
 from disttrack.simulator.claims.columns import CLAIMS, KINDS, SERIES, TRIAL_COLUMNS, TRIALS
+from disttrack.simulator.results.files import writing
 
+CONTROLS: Final = "controls.csv"
 COLUMNS: Final = {
     "trials.csv": TRIALS,
     "series.csv": SERIES,
     "kinds.csv": KINDS,
     "claims.csv": CLAIMS,
-    "controls.csv": ("claim", "broken", *TRIALS),
+    CONTROLS: ("claim", "broken", *TRIALS),
 }
 """The columns that each table must have; a task's own and swept parameters may follow."""
 NAME: Final = "worst_item"
 """The column with the name of an item: a whole number of any size, or a text in quotes."""
+MANIFEST: Final = "manifest.json"
+"""The file with the origin of a result and the names and digests of its files."""
 TEXTS: Final = {
     "claim", "broken", "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction", NAME,
     *(column.name for column in TRIAL_COLUMNS if column.holds in ("text", "truth")),
@@ -80,6 +84,7 @@ class _Manifest(_Lenient):
     games: dict[str, int] = {}
     tables: dict[str, str] = {}
     seeds: list[int] = []
+    written: list[str] = []
     points: list[_Point] = []
 
 
@@ -100,6 +105,34 @@ def read_manifest(path: Path) -> dict[str, Any]:
     except (RecursionError, OSError, ValueError) as error:  # bad JSON and undecodable bytes are ValueErrors
         raise ValueError(f"{path.name} cannot be read: {' '.join(str(error).split())}") from error
     return dict(content)
+
+
+def store_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Write the manifest of a result, whole or not at all."""
+    text = json.dumps(manifest, indent=1, default=str, ensure_ascii=False)
+    with writing(folder) as start:
+        start(MANIFEST).write(text + "\n")
+
+
+def listed(folder: Path) -> frozenset[str]:
+    """Return the files that runs, figures and pages have written into a folder, as its manifest lists them.
+
+    Nothing else in the folder is ever removed. Without a manifest that can be read, nothing is listed.
+    """
+    try:
+        manifest = read_manifest(folder / MANIFEST)
+    except ValueError:
+        return frozenset()
+    return frozenset({*manifest.get("tables", ()), *manifest.get("written", ())})
+
+
+def note_written(folder: Path, paths: Iterable[Path]) -> None:
+    """Add files of a result, which have just been written, to the list in its manifest."""
+    manifest = read_manifest(folder / MANIFEST)
+    before = set(manifest.get("written", ()))
+    after = before | {path.relative_to(folder).as_posix() for path in paths}
+    if after != before:
+        store_manifest(folder, {**manifest, "written": sorted(after)})
 
 
 def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -137,6 +170,8 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
 def _refuse_other(path: Path, digests: Mapping[str, str] | None) -> None:
     """Refuse a table that has been cut, or that is another one than its manifest was written with."""
     if digests is not None:
+        if path.exists() and path.name not in digests:
+            raise ValueError("it is no table of this result; move it elsewhere")
         left_out = path.name == "series.csv" and not path.exists()  # it is large, and only some figures need it
         if not left_out and _digest(path) != digests.get(path.name):
             raise ValueError("it is not the one that manifest.json was written with")

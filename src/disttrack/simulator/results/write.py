@@ -15,6 +15,7 @@ from disttrack.simulator.claims.judge import ControlTable, Finding, judge
 from disttrack.simulator.errors import one_line, printable
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.results.files import writing
+from disttrack.simulator.results.stored import CONTROLS
 from disttrack.simulator.scenario.load import Scenario
 from disttrack.simulator.tasks.base import Record, lost
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 PlacedRecord = tuple[int, int, int, Record]
 """A game and its place: point, trial, seed, record."""
+ERRORS: Final = "errors.txt"
+"""The file in a folder of results with the tracebacks of games that an error ended."""
 KNOWN_BEFORE: Final = ("sites", "items", "alpha")
 """Columns of a game that show, with the swept ones, which point it belongs to."""
 KNOWN_OF_LOST: Final = ("point", "trial", "seed", "task", "protocol", "adversary", *KNOWN_BEFORE)
@@ -77,15 +80,12 @@ def write_tables(
             errors.append(one_line(f"{where}: {record.cause}"))
             tracebacks.append(f"{where}, seed {seed}\n{str(record.error).rstrip()}\n")
         if rows:
-            _writer(start("controls.csv"), ("claim", "broken", *scenario.columns)).writerows(rows)
+            _writer(start(CONTROLS), ("claim", "broken", *scenario.columns)).writerows(rows)
         if tracebacks:
-            start("errors.txt").write(printable("\n".join(tracebacks)))
+            start(ERRORS).write(printable("\n".join(tracebacks)))
         findings = judge(scenario.head.claims, table.columns(), judged, table.lost_columns(), scenario.without_games)
         claims = _writer(start("claims.csv"), CLAIMS)
         claims.writerows([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
-    for name, there in (("errors.txt", tracebacks), ("controls.csv", rows)):
-        if not there:
-            (folder / name).unlink(missing_ok=True)
     return findings, errors
 
 

@@ -13,7 +13,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -24,7 +24,9 @@ from disttrack.simulator.tasks.base import Record
 
 JOURNAL: Final = "journal.sqlite"
 """Its name in a folder of results."""
-TABLE: Final = "CREATE TABLE IF NOT EXISTS games (key TEXT PRIMARY KEY, record BLOB, checksum BLOB)"
+TABLE: Final = "games (key TEXT PRIMARY KEY, record BLOB, checksum BLOB)"
+HEAD: Final = 65_536
+"""Bytes at the beginning of the file, and of SQLite's log beside it, in which the table is named."""
 KEEP: Final = "INSERT OR REPLACE INTO games VALUES (?, ?, ?)"
 BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
@@ -95,7 +97,7 @@ class Journal:
                 file.execute(line)
             with file:
                 file.execute("BEGIN IMMEDIATE")
-                file.execute(TABLE)
+                file.execute(f"CREATE TABLE IF NOT EXISTS {TABLE}")
         except BaseException:
             file.close()
             raise
@@ -172,6 +174,18 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def is_journal(path: Path) -> bool:
+    """Return whether a file is a journal, whole, damaged or just begun, and not another program's database."""
+    if not path.is_file():
+        return False
+    texts = []
+    for name in (path.name, f"{path.name}-wal"):
+        with suppress(FileNotFoundError), open(path.with_name(name), "rb") as file:
+            texts.append(file.read(HEAD))
+    begun = not texts[0].strip(b"\0") or texts[0].startswith(b"SQLite format 3\0")
+    return begun and (f"CREATE TABLE {TABLE}".encode() in b"".join(texts) or b"CREATE " not in b"".join(texts))
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from disttrack.simulator.points.code import own_code, versions
 from disttrack.simulator.points.point import Point
-from disttrack.simulator.results.files import remove_drawings, writing
-from disttrack.simulator.results.stored import digests_of, read_manifest
+from disttrack.simulator.results.files import remove
+from disttrack.simulator.results.stored import CONTROLS, MANIFEST, digests_of, read_manifest, store_manifest
 from disttrack.simulator.scenario.document import comment
 from disttrack.simulator.scenario.load import Scenario
 from disttrack.simulator.tasks.adversary import recorded
 from disttrack.simulator.tasks.base import Record
 
+DRAWN: Final = ("report.html", "figures/")
+"""Beginnings of the names of files that show the tables."""
 
-def write_manifest(folder: Path, scenario: Scenario, first: Mapping[int, Record], facts: Mapping[str, Any]) -> None:
+
+def write_manifest(
+    folder: Path,
+    scenario: Scenario,
+    first: Mapping[int, Record],
+    facts: Mapping[str, Any],
+    written: Sequence[str] = (),
+) -> None:
     """Write ``manifest.json``, the only file of a result with the time of day in it, after its tables.
 
-    It has their digests: a reader refuses other tables. Figures and a page of other tables are removed.
+    It has their digests: a reader refuses other tables. Figures and a page of other tables are removed, those that the
+    manifest before it lists.
 
     Parameters
     ----------
@@ -31,6 +40,8 @@ def write_manifest(folder: Path, scenario: Scenario, first: Mapping[int, Record]
         The first game of each point, which names its engine and the reason for it.
     facts
         How the run went: its workers, begin and duration, the numbers of its games, the seed of each trial.
+    written
+        Files that the run has written beside the tables that it always writes.
     """
     file = Path(scenario.file)
     manifest = {
@@ -48,16 +59,17 @@ def write_manifest(folder: Path, scenario: Scenario, first: Mapping[int, Record]
             "cores": os.cpu_count(),
         },
         **facts,
-        "tables": digests_of(folder),
+        "tables": {name: digest for name, digest in digests_of(folder).items() if name != CONTROLS or name in written},
         "points": [_point(point, first[point.number]) for point in scenario.points],
     }
-    before = None
+    before: dict[str, Any] = {}
     with suppress(ValueError):
-        before = read_manifest(folder / "manifest.json").get("tables")
-    if manifest["tables"] != before:
-        remove_drawings(folder)
-    with writing(folder) as start:
-        start("manifest.json").write(json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
+        before = read_manifest(folder / MANIFEST)
+    drawn = {name for name in before.get("written", ()) if name.startswith(DRAWN)}
+    if manifest["tables"] != before.get("tables"):
+        remove(folder, drawn)
+        drawn.clear()
+    store_manifest(folder, {**manifest, "written": sorted({*written, *drawn} - {CONTROLS})})
 
 
 def _point(point: Point, first: Record) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
@@ -15,13 +15,15 @@ from disttrack.simulator.claims.judge import Finding
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import is_hosted
 from disttrack.simulator.points.code import check_unchanged
-from disttrack.simulator.results.files import sweep
+from disttrack.simulator.results.files import remove, sweep
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.write import PlacedRecord, write_tables
+from disttrack.simulator.results.stored import CONTROLS
+from disttrack.simulator.results.write import ERRORS, PlacedRecord, write_tables
 from disttrack.simulator.runs.estimate import cores, estimate
 from disttrack.simulator.runs.jobs import Batches, Job, Played, plan
 from disttrack.simulator.runs.journal import JOURNAL, Journal
 from disttrack.simulator.runs.manifest import write_manifest
+from disttrack.simulator.runs.own_folder import PRINTED, claim
 from disttrack.simulator.runs.processes import WorkerProcesses
 from disttrack.simulator.runs.progress import OnProgress, Progress, in_notebook, notebook_bar
 from disttrack.simulator.runs.worker import attempt
@@ -30,8 +32,6 @@ from disttrack.simulator.tasks.base import Record
 
 EVERY: Final = 0.5
 """Seconds of games per transaction: at most these are played again after a kill."""
-PRINTED: Final = "output.log"
-"""The file in a folder of results with the printed output of the user's classes."""
 
 
 class Report(Results):
@@ -136,8 +136,6 @@ class _Players:
 
     def play(self, batches: Batches, output: Path) -> Iterator[list[Played]]:
         """Return the iterator that plays the games; the output of the user's classes goes to a file."""
-        with suppress(OSError):  # of an earlier run
-            output.unlink()
         if self.scheduler is not None and batches:
             from disttrack.simulator.runs.dask_workers import play_on_dask  # Dask is needed for nothing else
 
@@ -164,7 +162,10 @@ def _run(
     begun, date = time.perf_counter(), datetime.now(UTC)
     place = folder.absolute()  # whatever folder a class of the user's goes to
     points = [*scenario.played, *(scenario.broken if controls else [])]
+    before = claim(folder)
     with Journal(place / JOURNAL, fresh=fresh) as journal:
+        remove(place, before & {PRINTED})
+        printed = (place / PRINTED).is_file()  # by a run that was interrupted, or a file of the user's
         sweep(place)
         jobs = plan([(point, trials, scenario.plan_of(point).seed) for point, trials in points], scenario.task)
         planned, broken = jobs[: scenario.games], jobs[scenario.games :]
@@ -185,7 +186,10 @@ def _run(
             "seeds": list(dict.fromkeys(job.seed for job in planned)),
         }
         first = {job.point.number: journal.get(job.key) for job in planned if job.trial == 0}
-        write_manifest(place, scenario, first, facts)
+        kept = {ERRORS: bool(errors), CONTROLS: bool(broken), PRINTED: (place / PRINTED).is_file() and not printed}
+        written = [name for name, there in kept.items() if there]
+        remove(place, before & {ERRORS, CONTROLS} - set(written))
+        write_manifest(place, scenario, first, facts, written)
     return Report(folder, scenario.own_classes, findings, errors, progress)
 
 

@@ -9,11 +9,10 @@ from typing import Any
 
 from disttrack.simulator.claims.judge import SKIPPED, UNDECIDED, Finding
 from disttrack.simulator.results.files import writing
+from disttrack.simulator.runs.own_folder import SEEDS, claim
 from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import Scenario
 
-FOLDER = "seeds"
-"""Folder, within that of the results, with one folder of results per fresh seed."""
 TABLE = "seeds.csv"
 
 
@@ -79,11 +78,11 @@ def run_seeds(
         As `simulator.runs.runner.run`.
     """
     folder = Path(out) if out is not None else Path("results") / scenario.name
-    reports: dict[int, Report] = {}
-    for by in range(1, seeds + 1):
-        anew = scenario.reseeded(by)
-        seed = anew.head.seed
-        reports[seed] = run(anew, out=folder / FOLDER / str(seed), controls=False, **options)
+    again = {anew.head.seed: anew for anew in map(scenario.reseeded, range(1, seeds + 1))}
+    places = {seed: folder / SEEDS / str(seed) for seed in again}
+    for place in (folder, *places.values()):
+        claim(place)
+    reports = {seed: run(anew, out=places[seed], controls=False, **options) for seed, anew in again.items()}
     held = _held(reports)
     with writing(folder) as start:
         table = csv.writer(start(TABLE), lineterminator="\n")

@@ -133,7 +133,7 @@ def arena(
     folder = Path(out) if out is not None else Path("results") / data["name"]
     scenario = load(data)
     results = run(scenario, out=folder, workers=workers, game_timeout=game_timeout, on_progress=on_progress)
-    write_text(folder / SCENARIO, yaml.safe_dump(data, sort_keys=False, allow_unicode=True))
+    write_text(folder / SCENARIO, yaml.safe_dump(data, sort_keys=False, allow_unicode=True), folder)
     return Arena(role, _label(mine), results, _matrix(results.trials, scenario))
 
 
