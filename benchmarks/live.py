@@ -31,8 +31,8 @@ from disttrack.live.entries import entry_of
 from disttrack.live.frames import Frames, pack
 from disttrack.live.journal import Kept
 from disttrack.live.link import CHUNK, Security
-from disttrack.live.parts import ServerPart
 from disttrack.live.server import ServerProcess
+from disttrack.live.server_part import ServerPart
 from disttrack.live.site import SiteProcess
 from disttrack.protocols import Exact
 from disttrack.simulator.cli.tables import Column, Table, print_table

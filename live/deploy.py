@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import secrets
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,8 +23,9 @@ from disttrack.live.frames import NonsenseError
 from disttrack.live.http import listen, server_app, site_app
 from disttrack.live.journal import Kept
 from disttrack.live.link import CHUNK, Security, address
-from disttrack.live.parts import ServerPart
+from disttrack.live.requests import Pace
 from disttrack.live.server import ServerProcess
+from disttrack.live.server_part import ServerPart
 from disttrack.live.site import SiteProcess
 from disttrack.protocols.quotas import Quota
 from disttrack.simulator.cli.options import FILE, SITES, side_option
@@ -93,7 +97,7 @@ def serve(
             port = await server.start(*address(listen_at))
             web = await listen(server_app(server), *address(http), security)
             click.echo(f"{made.kind}: sites at port {port}, http at port {web}")
-            await asyncio.Event().wait()
+            await server.over.wait()
         except OSError as error:
             raise RunError(f"cannot listen: {error}") from error
         finally:
@@ -119,24 +123,23 @@ def feed(
     if len(numbers) > 1 and (items is not None or (journal is not None and "{}" not in journal.name)):
         raise ScenarioError("--site: several sites need --http, and {} in the name of --journal")
     where = address(server)
+    pace = Pace()
     fed = {
-        number: SiteProcess(number, where, Kept(_named(journal, number)), security)
+        number: SiteProcess(number, where, Kept(_named(journal, number)), security, pace=pace)
         for number in numbers
     }
 
     async def run() -> None:
-        running = [asyncio.create_task(site.run()) for site in fed.values()]
+        running = [asyncio.create_task(work) for site in fed.values() for work in (site.run(), site.over.wait())]
         try:
             if http is not None:
                 port = await listen(site_app(fed, security), *address(http), security)
                 click.echo(f"site {which}: http at port {port}")
-                await asyncio.gather(*running)
             else:
-                work = asyncio.create_task(_from_file(fed[numbers[0]], items))
-                await asyncio.wait((work, *running), return_when=asyncio.FIRST_COMPLETED)
-                for task in (*running, work):
-                    if task.done():
-                        task.result()
+                running.insert(0, asyncio.create_task(_from_file(fed[numbers[0]], items)))
+            ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in sorted(ended, key=running.index):
+                task.result()
         except OSError as error:
             raise RunError(f"cannot listen: {error}") from error
         finally:
@@ -177,21 +180,40 @@ async def _from_file(site: SiteProcess, items: Path | None) -> None:
 
     last = b"\n"
     with click.open_file(str(items), "rb") as source:
-        # which does not wait until there is more
-        read: Callable[[int], bytes] = source.read1  # type: ignore[attr-defined]
-        while block := await asyncio.to_thread(read, CHUNK):
+        while block := await _unhurried(partial(os.read, source.fileno(), CHUNK)):
             await give(block.count(b"\n"))
             last = block[-1:]
     await give(int(last != b"\n"))  # a last line without an end
-    with suppress(TimeoutError):
+    left = True
+    try:
         await asyncio.wait_for(site.leave(), REPORT)
-    left = len(site.part.session.waiting)
+    except TimeoutError:
+        left = False
+    waiting = len(site.part.session.waiting)
     answers = f", {admitted:,} admitted" if quota else ""
-    acknowledged = f"{left:,} not acknowledged" if left else "all acknowledged"
+    acknowledged = "all acknowledged" if left else f"{waiting:,} not acknowledged"
     click.echo(f"site {site.number}: {lines:,} {'requests' if quota else 'items'}{answers}, "
                f"{site.part.session.sent:,} messages, {acknowledged}")  # fmt: skip
-    if left:
-        raise RunError(f"site {site.number}: {left:,} messages were not acknowledged within {REPORT:g} s")
+    if not left:
+        raise RunError(f"site {site.number}: the server has not acknowledged the end within {REPORT:g} s, "
+                       f"and {waiting:,} messages")  # fmt: skip
+
+
+async def _unhurried(read: Callable[[], bytes]) -> bytes:
+    """Return what a thread reads, which does not keep the process alive when it is told to end."""
+    loop = asyncio.get_running_loop()
+    block: asyncio.Future[bytes] = loop.create_future()
+
+    def work() -> None:
+        try:
+            give, result = block.set_result, read()
+        except OSError as error:
+            give, result = block.set_exception, error  # type: ignore[assignment]
+        with suppress(RuntimeError):  # the process has ended
+            loop.call_soon_threadsafe(lambda: block.done() or give(result))
+
+    threading.Thread(target=work, daemon=True).start()
+    return await block
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:

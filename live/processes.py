@@ -19,8 +19,9 @@ from disttrack.adversaries import RoundRobin
 from disttrack.live.entries import entry_of
 from disttrack.live.journal import Kept
 from disttrack.live.link import Security
-from disttrack.live.parts import Event, ServerPart, SitePart
+from disttrack.live.parts import Event, SitePart
 from disttrack.live.server import Row, ServerProcess
+from disttrack.live.server_part import ServerPart
 from disttrack.live.site import SiteProcess
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.quotas import Quota
