@@ -162,10 +162,15 @@ class Deployment:
             return all(status == 200 and not site["unacknowledged"] for status, one in told for site in one["sites"])
 
         wait_for(all_acknowledged, "all messages acknowledged")
-        before = None
-        while before != (before := self.estimate()):
+        seen: list[dict[str, Any]] = [{}]
+
+        def still() -> bool:
             time.sleep(0.1)
-        return before
+            seen.append(self.estimate() | {"seconds_since_message": []})  # which never stands still
+            return seen[-1] == seen[-2]
+
+        wait_for(still, "an estimate that no longer changes")
+        return seen[-1]
 
     def stop(self) -> None:
         """Kill all."""

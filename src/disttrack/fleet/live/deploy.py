@@ -7,10 +7,12 @@ import logging
 import secrets
 import signal
 import sys
+import threading
 import time
 import zlib
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile
@@ -23,8 +25,9 @@ from disttrack.fleet.live.frames import NonsenseError
 from disttrack.fleet.live.http import listen, server_app, site_app
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security, address
-from disttrack.fleet.live.parts import ServerPart
+from disttrack.fleet.live.requests import Pace
 from disttrack.fleet.live.server import ServerProcess
+from disttrack.fleet.live.server_part import ServerPart
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.units import TIME
@@ -96,7 +99,7 @@ def serve(
             port = await server.start(*address(listen_at))
             web = await listen(server_app(server), *address(http), security)
             click.echo(f"{made.kind}: sites at port {port}, http at port {web}")
-            await asyncio.Event().wait()
+            await server.over.wait()
         except OSError as error:
             raise RunError(f"cannot listen: {error}") from error
         finally:
@@ -124,25 +127,24 @@ def feed(
     if items is not None:
         _check_file(items)
     where = address(server)
+    pace = Pace()
     fed = {
-        number: SiteProcess(number, where, Kept(_named(journal, number)), security)
+        number: SiteProcess(number, where, Kept(_named(journal, number)), security, pace=pace)
         for number in numbers
     }
 
     async def run() -> None:
-        running = [asyncio.create_task(site.run()) for site in fed.values()]
+        running = [asyncio.create_task(work) for site in fed.values() for work in (site.run(), site.over.wait())]
         try:
             if items is None:
                 assert http is not None
                 port = await listen(site_app(fed, security), *address(http), security)
                 click.echo(f"site {which}: http at port {port}")
-                await asyncio.gather(*running)
             else:
-                work = asyncio.create_task(_from_file(fed[numbers[0]], items))
-                await asyncio.wait((work, *running), return_when=asyncio.FIRST_COMPLETED)
-                for task in (*running, work):
-                    if task.done():
-                        task.result()
+                running.insert(0, asyncio.create_task(_from_file(fed[numbers[0]], items)))
+            ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in sorted(ended, key=running.index):
+                task.result()
         except OSError as error:
             raise RunError(f"cannot listen: {error}") from error
         finally:
@@ -195,21 +197,42 @@ async def _from_file(site: SiteProcess, items: Path) -> None:
     try:
         with click.open_file("-", "rb") if str(items) == "-" else unpacked(items) as source:
             counts = line_counts(source)
-            while (number := await asyncio.to_thread(next, counts, None)) is not None:
+            while (number := await _unhurried(partial(next, counts, None))) is not None:
                 await give(number)
     except (ValueError, OSError, EOFError, zlib.error, BadZipFile) as error:
         broken = f"--items: {items} cannot be read to its end: {error}"
-    with suppress(TimeoutError):
+    left = True
+    try:
         await asyncio.wait_for(site.leave(), REPORT)
-    left = len(site.part.session.waiting)
+    except TimeoutError:
+        left = False
+    waiting = len(site.part.session.waiting)
     answers = f", {admitted:,} admitted" if quota else ""
-    acknowledged = f"{left:,} not acknowledged" if left else "all acknowledged"
+    acknowledged = "all acknowledged" if left else f"{waiting:,} not acknowledged"
     click.echo(f"site {site.number}: {lines:,} {'requests' if quota else 'items'}{answers}, "
                f"{site.part.session.sent:,} messages, {acknowledged}")  # fmt: skip
     if broken:
         raise (RunError if lines else ScenarioError)(broken)
-    if left:
-        raise RunError(f"site {site.number}: {left:,} messages were not acknowledged within {REPORT:g} s")
+    if not left:
+        raise RunError(f"site {site.number}: the server has not acknowledged the end within {REPORT:g} s, "
+                       f"and {waiting:,} messages")  # fmt: skip
+
+
+async def _unhurried(read: Callable[[], int | None]) -> int | None:
+    """Return what a thread reads, which does not keep the process alive when it is told to end."""
+    loop = asyncio.get_running_loop()
+    block: asyncio.Future[int | None] = loop.create_future()
+
+    def work() -> None:
+        try:
+            give, result = block.set_result, read()
+        except Exception as error:
+            give, result = block.set_exception, error  # type: ignore[assignment]
+        with suppress(RuntimeError):  # the process has ended
+            loop.call_soon_threadsafe(lambda: block.done() or give(result))
+
+    threading.Thread(target=work, daemon=True).start()
+    return await block
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:

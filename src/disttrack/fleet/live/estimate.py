@@ -1,11 +1,13 @@
-"""The estimate of a server, with its promise and with the items that it may lack."""
+"""The estimate of a server, with its promise, with the items that it may lack, and with bounds that always hold."""
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from disttrack.fleet.live.parts import MOST
 from disttrack.fleet.live.server import ServerProcess
+from disttrack.fleet.live.server_part import GONE
 from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.outputs import measured
 
@@ -13,17 +15,33 @@ from disttrack.simulator.game.outputs import measured
 def unknown(server: ServerProcess) -> dict[int, int | None]:
     """Return of each site the most of its items that may never be known, None without a bound.
 
-    Those of sites that are gone: what they may have received since their last message. Of sites that came back
-    without their state: what they may have received before.
+    A site that is cut off goes on taking items. So there is no bound for one that is away and has not left in order,
+    nor for one that came back without its state.
     """
-    part, found = server.part, {}
+    part, missing = server.part, {}
     for site in range(part.k):
-        missing = part.unknown[site]
-        if site not in server.peers and part.names[site]:
-            missing += part.unknown_of(site)
-        if missing:
-            found[site] = missing if missing < MOST else None
-    return found
+        away = site not in server.peers and part.names[site] and part.seen[site][1] != GONE
+        if away or part.unknown[site]:
+            missing[site] = None if away or part.unknown[site] >= MOST else part.unknown[site]
+    return missing
+
+
+def bounds(server: ServerProcess) -> tuple[int, int | None]:
+    """Return bounds on the items of all sites, for the moment up to which messages have come; None for no upper one.
+
+    The lower one is what the sites have reported, and holds whatever has died. Above it are the items that connected
+    sites take without a message, and those of `unknown`.
+    """
+    part = server.part
+    missing = [*unknown(server).values(), *(part.unreported(site) for site in server.peers)]
+    most = [one for one in missing if one is not None and one < MOST]
+    return part.items, part.items + sum(most) if len(most) == len(missing) else None
+
+
+def silences(server: ServerProcess) -> list[float | None]:
+    """Return of each site the seconds since its last message, None if none has come since the server started."""
+    now, spoken = time.monotonic(), server.spoken
+    return [round(now - spoken[site], 3) if site in spoken else None for site in range(server.part.k)]
 
 
 def estimate(server: ServerProcess) -> dict[str, Any]:
@@ -33,10 +51,14 @@ def estimate(server: ServerProcess) -> dict[str, Any]:
     facts: dict[str, Any] = {"protocol": protocol.kind, "guarantee": protocol.guarantee, "sites": part.k}
     if isinstance(protocol, Quota):
         facts |= {"limit": protocol.limit, "window": own.window, "spent": own.spent.get(own.window, 0)}
+        facts |= {"windows_above_limit": part.above}
     else:
+        low, high = bounds(server)
         facts |= {"value": measured(part.output)[1], "alpha": protocol.accuracy}
         facts |= {"delta": getattr(protocol, "delta", None), "changes": part.changes}
         facts |= {"items_at_last_change": part.items_then, "begins_anew": part.counts is not None}
+        facts |= {"estimate_low": low, "estimate_high": high}
     facts["away"] = [site for site in range(part.k) if site not in server.peers]
     facts["unacknowledged"] = sum(len(session.waiting) for session in part.sessions)
+    facts["seconds_since_message"] = silences(server)
     return facts | {"unknown": unknown(server)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hmac
 import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from math import inf
 from typing import Any, Final
 
 from aiohttp import web
@@ -77,6 +78,15 @@ def server_app(server: ServerProcess) -> web.Application:
         if not isinstance(part.protocol, Quota):
             yield "estimate", "The output of the server.", False, {"": float(measured(part.output)[1])}
             yield "estimate_changes", "Changes of the output.", True, {"": part.changes}
+            low, high = estimates.bounds(server)
+            yield "estimate_low", "Items that the sites have reported: at least as many came.", False, {"": low}
+            yield "estimate_high", "The most items that may have come.", False, {"": inf if high is None else high}
+            anew = part.counts is not None
+            yield "begins_anew", "Whether the sites are being asked for their counts.", False, {"": anew}
+        else:
+            yield "windows_above_limit", "Windows that are known to have exceeded the limit.", True, {"": part.above}
+        silent = {str(site): one for site, one in enumerate(estimates.silences(server)) if one is not None}
+        yield "seconds_since_message", "Seconds since the last message of each site.", False, silent
         yield "messages_up", "Messages of each site.", True, _by_site(ledger.up_sites)
         yield "messages_down", "Messages to each site.", True, _by_site(ledger.down_sites)
         yield "words", "Words in both directions.", True, {"": ledger.words}
@@ -84,7 +94,7 @@ def server_app(server: ServerProcess) -> web.Application:
         yield "site_connected", "Whether each site is connected.", False, _by_site(
             [site in server.peers for site in range(part.k)]
         )
-        missing = {str(site): float(most or "inf") for site, most in estimates.unknown(server).items()}
+        missing = {str(site): inf if most is None else most for site, most in estimates.unknown(server).items()}
         yield "unknown_items", "The most items of a site that may never be known.", False, missing
         yield "refused_peers", "Peers that were refused.", True, {"": server.refused}
 
@@ -124,6 +134,8 @@ def site_app(sites: Mapping[int, SiteProcess], security: Security) -> web.Applic
         waiting = {str(one): len(part.session.waiting) for one, part in ready.items()}
         yield "unacknowledged", "Messages that the server has not acknowledged.", False, waiting
         quotas = {str(one): p.site for one, p in ready.items() if isinstance(p.protocol, Quota)}
+        crowded = sum(pace.crowded for pace in {id(site.pace): site.pace for site in sites.values()}.values())
+        yield "crowded_requests", "Requests in a step that had one already at these sites.", True, {"": crowded}
         yield "offered", "Requests of each site.", True, {one: site.offered for one, site in quotas.items()}
         yield "admitted", "Requests admitted by each site.", True, {one: site.admitted for one, site in quotas.items()}
 

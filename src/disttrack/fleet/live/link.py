@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import RunError, ScenarioError
 
 BEAT: Final = 1.0
 """Seconds from one sign of life to the next."""
@@ -70,11 +70,40 @@ def address(text: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
-async def close(writer: asyncio.StreamWriter) -> None:
-    """Close a connection, whatever its state is."""
-    with suppress(OSError, ssl.SSLError, asyncio.CancelledError):
+def close(writer: asyncio.StreamWriter) -> None:
+    """Close a connection, whatever its state is; what was written still goes out."""
+    with suppress(OSError, ssl.SSLError, RuntimeError):
         writer.close()
-        await writer.wait_closed()
+
+
+class Failure:
+    """The error that must end a process, wherever in it that is raised."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+        self._error: BaseException = RunError("no error")
+
+    def note(self, error: BaseException) -> None:
+        """Take an error; only the first one counts."""
+        if not self._event.is_set():
+            self._error = error
+            self._event.set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run a task, whose error is then noted."""
+
+        def done(task: asyncio.Task[None]) -> None:
+            if not task.cancelled() and (error := task.exception()) is not None:
+                self.note(error)
+
+        task = asyncio.create_task(work)
+        task.add_done_callback(done)
+        return task
+
+    async def wait(self) -> None:
+        """Wait for an error, and raise it."""
+        await self._event.wait()
+        raise self._error
 
 
 async def beats(act: Callable[[], None]) -> None:

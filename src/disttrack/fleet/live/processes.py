@@ -19,8 +19,9 @@ from disttrack.adversaries import RoundRobin
 from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
-from disttrack.fleet.live.parts import Event, ServerPart, SitePart
+from disttrack.fleet.live.parts import Event, SitePart
 from disttrack.fleet.live.server import Row, ServerProcess
+from disttrack.fleet.live.server_part import ServerPart
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.quotas.parts import QuotaSite

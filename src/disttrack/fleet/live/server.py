@@ -6,26 +6,33 @@ The effects of a chunk of bytes are applied and committed together, and only the
 from __future__ import annotations
 
 import asyncio
-import hmac
 import logging
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, Final
 
 from disttrack.fleet.live import frames
 from disttrack.fleet.live.frames import Frames, NonsenseError, checked, pack
+from disttrack.fleet.live.greeting import Greeting, event_of, read_greeting
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.link import CHUNK, SILENCE, Security, beats, close
-from disttrack.fleet.live.parts import MOST, Event, Sent, ServerPart
+from disttrack.fleet.live.link import CHUNK, SILENCE, Failure, Security, beats, close
+from disttrack.fleet.live.parts import Event, Sent
+from disttrack.fleet.live.server_part import GONE, ServerPart
 from disttrack.fleet.quotas import Quota
+from disttrack.simulator.errors import RunError
 
 LOG: Final = logging.getLogger("disttrack.fleet.live")
 GREETING: Final = 5.0
 """Seconds for a greeting."""
 STRANGERS: Final = 64
-"""Maximum number of connections before their greeting; further ones are closed."""
+"""Maximum number of connections before their greeting; with one more, the oldest is closed."""
+GRACE: Final = SILENCE
+"""Seconds in which the server waits for sites that have not come yet; then it plays them."""
+PATIENCE: Final = 10.0
+"""Seconds for which messages wait for a disconnected site; then it is given up, and must begin a new life."""
 KEPT: Final = 10_000
-"""Maximum number of messages that wait for a disconnected site; above it, the site must begin a new life."""
+"""Maximum number of these messages."""
 
 Row = tuple[int, int, bool, int, str, bool, int]
 """Nanoseconds, site, upwards, number, kind, whether it has a value, words."""
@@ -57,6 +64,10 @@ class ServerProcess:
         Number of peers that were refused, and the last one's reason.
     bytes
         Bytes from sites, and of messages and acknowledgements to them; greetings are left out.
+    spoken
+        When each site's last message came, by the monotonic clock; those before a restart are not in it.
+    over
+        Whether the process must end, because the journal cannot be written.
     """
 
     def __init__(
@@ -76,9 +87,14 @@ class ServerProcess:
         self.refusal = ""
         self.changed: Callable[[], None] = lambda: None
         """Called after each chunk that has been heard."""
+        self.spoken: dict[int, float] = {}
+        self.over = Failure()
         self._heard_at: dict[int, float] = {}
         """When each site last showed a sign of life."""
-        self._strangers = 0
+        self._leaving: set[int] = set()
+        """Sites that take no more items, and leave when they have heard all."""
+        self._strangers: dict[asyncio.StreamWriter, None] = {}
+        self._began: float = time.monotonic() - max(0.0, time.time() - kept.facts.get("began", 0.0))
         self._listener: asyncio.Server | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -90,12 +106,15 @@ class ServerProcess:
 
     async def start(self, host: str, port: int) -> int:
         """Listen; return the port, which is chosen if it is given as 0."""
+        self._heard_at |= dict.fromkeys(range(self.part.k), time.monotonic())
         self._listener = await asyncio.start_server(
             self._connected, host, port, ssl=self.security.context(server=True), limit=CHUNK
         )
-        self._tasks.append(asyncio.create_task(beats(self._beat)))
-        if self.step is not None and isinstance(self.part.protocol, Quota):
-            self._tasks.append(asyncio.create_task(self._windows(self.part.protocol.window * self.step)))
+        self._tasks.append(self.over.start(beats(self._beat)))
+        if not isinstance(self.part.protocol, Quota):
+            self._tasks.append(self.over.start(self._wait()))
+        elif self.step is not None:
+            self._tasks.append(self.over.start(self._windows(self.part.protocol.window * self.step)))
         taken: int = self._listener.sockets[0].getsockname()[1]
         return taken
 
@@ -105,19 +124,24 @@ class ServerProcess:
             self._listener.close()
         for task in self._tasks:
             task.cancel()
-        for writer in list(self.peers.values()):
-            await close(writer)
+        for writer in [*self.peers.values(), *self._strangers]:
+            close(writer)
         self.kept.close()
 
     # ------------------------------------------------------------------ time
 
     @property
     def age(self) -> float:
-        """Seconds since the first window of a quota began, by a clock that outlives the process."""
-        began: float = self.kept.facts.get("began", 0.0)
-        return time.time() - began
+        """Seconds since the first window of a quota began: wall time at the start, then a clock that never jumps."""
+        return time.monotonic() - self._began
+
+    async def _wait(self) -> None:
+        await asyncio.sleep(GRACE)
+        if self.part.patient:
+            self._do(("go_on",))
 
     async def _windows(self, seconds: float) -> None:
+        self._began = min(self._began, time.monotonic() - self.part.server.window * seconds)
         while True:
             await asyncio.sleep(max(0.0, (self.part.server.window + 1) * seconds - self.age))
             self.turn(max(int(self.age / seconds), self.part.server.window + 1))
@@ -130,26 +154,36 @@ class ServerProcess:
             else:
                 writer.write(pack(frames.BEAT))
         for site, session in enumerate(self.part.sessions):
-            if site not in self.peers and len(session.waiting) > KEPT and self._can_return():
-                self._do(("forget", site))
+            if site not in self.peers and session.waiting and self.part.names[site]:
+                away = time.monotonic() - self._heard_at[site]
+                tracker = not isinstance(self.part.protocol, Quota)
+                if len(session.waiting) > KEPT or (tracker and away > PATIENCE):
+                    LOG.warning("site %d: away for %.0f s; the others go on without it", site, away)
+                    self._do(("forget", site))
 
     # ------------------------------------------------------------------ connections
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._strangers >= STRANGERS:
-            await close(writer)
-            return
-        self._strangers += 1
+        with suppress(asyncio.CancelledError):  # which asyncio would log as an error of this connection
+            await self._talk(reader, writer)
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._strangers[writer] = None
+        if len(self._strangers) > STRANGERS:
+            close(next(iter(self._strangers)))
         incoming = Frames()
         try:
-            hello = await asyncio.wait_for(self._hello(reader, incoming), GREETING)
-            site = self._welcome(writer, *hello)
+            hello = await asyncio.wait_for(read_greeting(reader, incoming), GREETING)
+            site = self._welcome(writer, hello)
         except (NonsenseError, TimeoutError, OSError, EOFError) as error:
             self._refuse(writer, "a peer", error)
-            await close(writer)
+            close(writer)
+            return
+        except RunError as error:
+            self.over.note(error)
             return
         finally:
-            self._strangers -= 1
+            self._strangers.pop(writer, None)
         try:
             while data := await reader.read(CHUNK):
                 self._heard_at[site] = time.monotonic()
@@ -159,52 +193,28 @@ class ServerProcess:
                     self._hear(site, writer, incoming, data)
         except OSError as error:
             LOG.info("site %d: %s", site, error)
+        except RunError as error:
+            self.over.note(error)
         finally:
             self._gone(site, writer)
-            await close(writer)
 
-    @staticmethod
-    async def _hello(reader: asyncio.StreamReader, incoming: Frames) -> tuple[Any, ...]:
-        """Return what the first frame of a peer says; nothing else may come with it."""
-        while data := await reader.read(CHUNK):
-            if got := list(incoming.feed(data)):
-                if len(got) > 1 or got[0][0] != frames.HELLO:
-                    raise NonsenseError("no greeting")
-                return checked(got[0], int, str, int, str, int, int, int)
-        raise EOFError("no greeting before the end")
-
-    def _welcome(
-        self, writer: asyncio.StreamWriter, version: int, token: str, site: int, name: str, *state: int
-    ) -> int:
-        """Accept a greeting, whose last entries are messages received, items and quota; return the site."""
-        if not hmac.compare_digest(token.encode(), self.security.token.encode()):
-            raise NonsenseError("another token")
-        part, items = self.part, state[1]
-        if version != frames.VERSION or not 0 < len(name) <= 64 or max(state) > MOST:
-            raise NonsenseError("another version")
-        if site >= part.k:
-            raise NonsenseError(f"site {site}, where sites are 0 to {part.k - 1}")
-        old, known = self.peers.get(site), part.names[site]
-        if old is not None and known != name:
-            raise NonsenseError(f"site {site} is connected already, with another state")
-        if known != name and not part.is_first(site, items) and not self._can_return():
-            kind = part.protocol.kind
-            raise NonsenseError(f"protocol {kind} has no rule for a site that has lost its state; give it a journal")
+    def _welcome(self, writer: asyncio.StreamWriter, hello: Greeting) -> int:
+        """Accept a greeting, or raise NonsenseError; return the site."""
+        part, site = self.part, hello.site
+        old = self.peers.get(site)
+        event, known = event_of(part, hello, self.security.token, old is not None)
         if old is not None:
             self._gone(site, old)
-        self._do(("heard", site, *state) if known == name else ("begin", site, name, items))
-        session, returned = part.sessions[site], known not in ("", name)
-        facts = {"entry": self.entry, "k": part.k, "start": part.start, "known": known == name, "returned": returned}
+        self._do(event)
+        session, returned = part.sessions[site], not part.first[site]
+        facts = {"entry": self.entry, "k": part.k, "start": part.start, "known": known, "returned": returned}
         facts |= {"items": part.seen[site][0], "received": session.received, "age": self.age, "step": self.step or 0.0}
         writer.write(pack(frames.WELCOME, facts))
         self.peers[site], self._heard_at[site] = writer, time.monotonic()
         self._send([(site, *waiting) for waiting in session.waiting])
-        LOG.info("site %d: connected%s", site, ", without its state" if returned else "")
+        LOG.info("site %d: connected%s", site, ", without its state" if returned and not hello.kept else "")
         self.changed()
         return site
-
-    def _can_return(self) -> bool:
-        return self.part.protocol.readmission != "none" or isinstance(self.part.protocol, Quota)
 
     def _refuse(self, writer: asyncio.StreamWriter, who: str, error: Exception) -> None:
         self.refused += 1
@@ -216,9 +226,10 @@ class ServerProcess:
     def _gone(self, site: int, writer: asyncio.StreamWriter) -> None:
         if self.peers.get(site) is writer:
             del self.peers[site]
-            LOG.warning("site %d: gone; at most %d of its items are unknown", site, self.part.unknown_of(site))
+            self._leaving.discard(site)
+            LOG.warning("site %d: %s", site, "left" if self.part.seen[site][1] == GONE else "disconnected")
             self.changed()
-        writer.close()
+        close(writer)
 
     # ------------------------------------------------------------------ messages
 
@@ -233,6 +244,8 @@ class ServerProcess:
             for frame in incoming.feed(data):
                 if frame[0] != frames.BEAT:
                     sent += self._apply(site, frame)
+            if site in self._leaving and not session.waiting:
+                sent += self.kept.apply(("leave", site, session.sent, self.part.seen[site][0]))
         except NonsenseError as error:
             self._refuse(writer, f"site {site}", error)
             self._gone(site, writer)
@@ -243,6 +256,8 @@ class ServerProcess:
             self.bytes += len(answer)
             writer.write(answer)
         self._send(sent)
+        if site in self._leaving and self.part.seen[site][1] == GONE:
+            writer.write(pack(frames.LEFT))
         self.changed()
 
     def _apply(self, site: int, frame: tuple[Any, ...]) -> Sent:
@@ -250,11 +265,13 @@ class ServerProcess:
         if frame[0] == frames.HEARD:
             return self.kept.apply(("heard", site, *checked(frame, int, int, int)))
         if frame[0] == frames.LEFT:
-            return self.kept.apply(("heard", site, *checked(frame, int, int), -1))
+            self._leaving.add(site)
+            return self.kept.apply(("heard", site, *checked(frame, int, int, int)))
         if frame[0] != frames.MESSAGE or len(frame) != 7:
             raise NonsenseError(f"a frame {frame[0]} of another form")
         _, number, kind, value, *rest = frame
-        checked((0, number, kind[:64], *rest), int, str, int, int, int)
+        checked((0, number, kind, *rest), int, str, int, int, int)
+        self.spoken[site] = time.monotonic()
         fresh = number > self.part.sessions[site].received
         sent = self.kept.apply(("message", site, *frame[1:]))
         if fresh and self.record is not None:

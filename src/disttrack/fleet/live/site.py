@@ -6,9 +6,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from typing import Any, Final
 
 from disttrack.fleet.live import frames
@@ -16,8 +14,9 @@ from disttrack.fleet.live.clock import tick
 from disttrack.fleet.live.entries import protocol_of
 from disttrack.fleet.live.frames import Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.link import CHUNK, SILENCE, Security, beats, close
+from disttrack.fleet.live.link import CHUNK, SILENCE, Failure, Security, beats, close
 from disttrack.fleet.live.parts import Event, SitePart
+from disttrack.fleet.live.requests import Pace, Waiting
 from disttrack.fleet.quotas import Quota
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError
@@ -54,11 +53,15 @@ class SiteProcess:
         Whether the windows of a quota turn by the clock; otherwise the caller applies these events.
     record
         Called for each message that is sent or heard: nanoseconds, site, whether upwards, number.
+    pace
+        Counts requests that come too fast; the sites of a process share it.
 
     Attributes
     ----------
     ready, connected
         Set once it takes items, from its journal or after its first greeting; set while it is connected.
+    over
+        Whether the process must end, because the journal cannot be written.
     """
 
     def __init__(
@@ -73,15 +76,18 @@ class SiteProcess:
         delay: float = 0.0,
         clocked: bool = True,
         record: Callable[[tuple[int, int, bool, int]], None] | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self.number, self.server, self.kept, self.security = number, server, kept, security
         self.seed = secrets.randbits(128) if seed is None else seed
         self.protocol, self.delay, self.clocked, self.record = protocol, delay, clocked, record
-        self.ready, self.connected, self.calm = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.ready, self.connected = asyncio.Event(), asyncio.Event()
+        self.pace = pace or Pace()
+        self.over = Failure()
+        self._leaving, self._left, self._step = False, asyncio.Event(), 0.0
         self._writer: asyncio.StreamWriter | None = None
         self._heard_at = 0.0
-        self._answers: deque[asyncio.Future[bool]] = deque()
-        """Of the requests that wait for the server."""
+        self._waiting = Waiting()
         self._clock: asyncio.Task[None] | None = None
         if kept.facts:
             self._check_life()
@@ -106,34 +112,35 @@ class SiteProcess:
 
     async def admit(self, cost: int = 1, patience: float | None = None) -> bool:
         """Answer a request of a quota. It may wait for the server; after `patience` seconds it is rejected."""
+        self.pace.request(self._step)
         site = self.part.site
         waiting, admitted = len(site.waiting), site.admitted
         self.do(("request", cost))
         if len(site.waiting) == waiting:
             return bool(site.admitted > admitted)
-        answer = asyncio.get_running_loop().create_future()
-        self._answers.append(answer)
-        with suppress(TimeoutError):
-            return bool(await asyncio.wait_for(answer, patience))
-        return False
+        return await self._waiting.answer(patience)
 
     def do(self, event: Event) -> bool:
         """Apply an event, keep it, send what follows; answer the requests that need not wait any more.
 
         Returns whether it led to a message.
+
+        Raises
+        ------
+        RunError
+            The journal cannot be written.
         """
         quota = isinstance(self.part.protocol, Quota)
         waiting, admitted = (len(self.part.site.waiting), self.part.site.admitted) if quota else (0, 0)
         sent = self.kept.apply(event)
-        self.kept.commit()
+        try:
+            self.kept.commit()
+        except RunError as error:
+            self.over.note(error)
+            raise
         self._send(sent)
         if quota and event[0] != "request":
-            answered = waiting - len(self.part.site.waiting)
-            for place in range(answered):  # a message answers one; the turn of a window rejects all
-                if self._answers:
-                    answer = self._answers.popleft()
-                    if not answer.done():
-                        answer.set_result(place < self.part.site.admitted - admitted)
+            self._waiting.give(waiting - len(self.part.site.waiting), self.part.site.admitted - admitted)
         return bool(sent)
 
     def _send(self, sent: Sequence[tuple[int, int, Any]]) -> None:
@@ -147,19 +154,16 @@ class SiteProcess:
             self._writer.write(b"".join(pack(frames.MESSAGE, number, *message, *seen) for _, number, message in sent))
 
     async def leave(self) -> None:
-        """Leave in order: the server then knows all items."""
+        """Leave in order: take no more items, and answer the server until it knows all items and lets the site go."""
         if isinstance(self.part.protocol, Quota):
             self.do(("act", "leave", False))
-        await self.acknowledged()
-        if self._writer is not None:
-            self._writer.write(pack(frames.LEFT, self.part.session.received, self.part.machine.items))
-            await self._writer.drain()
+        self._leaving = True
+        self._take_leave()
+        await self._left.wait()
 
-    async def acknowledged(self) -> None:
-        """Wait until the server has acknowledged all messages."""
-        while self.part.session.waiting:
-            self.calm.clear()
-            await self.calm.wait()
+    def _take_leave(self) -> None:
+        if self._leaving and self._writer is not None:
+            self._writer.write(pack(frames.LEFT, self.part.session.received, *self.part.state))
 
     def summary(self) -> dict[str, Any]:
         """Return the site's entry of ``GET /healthz``."""
@@ -180,7 +184,7 @@ class SiteProcess:
             The server refuses the site, and would again.
         """
         tries = 0
-        while True:
+        while not self._left.is_set():
             try:
                 await self._once()
                 tries = 0
@@ -202,7 +206,7 @@ class SiteProcess:
             if not self.kept.facts:  # the name is kept before the server knows it
                 self.kept.note({"site": self.number, "name": secrets.token_hex(8)})
             name = self.kept.facts["name"]
-            seen = (0, 0, 0) if part is None else (part.session.received, *part.state)
+            seen = (0, 0, 0, 0) if part is None else (1, part.session.received, *part.state)
             writer.write(pack(frames.HELLO, frames.VERSION, self.security.token, self.number, name, *seen))
             rest = await asyncio.wait_for(self._welcomed(reader, incoming), SILENCE)
             self._resume(writer, rest)
@@ -216,7 +220,7 @@ class SiteProcess:
             beat.cancel()
             self._writer = None
             self.connected.clear()
-            await close(writer)
+            close(writer)
 
     async def _welcomed(self, reader: asyncio.StreamReader, incoming: Frames) -> list[tuple[Any, ...]]:
         """Wait for the server's answer, and begin as it says; return the frames that came with it."""
@@ -236,24 +240,23 @@ class SiteProcess:
         return got[1:]
 
     def _begin(self, facts: dict[str, Any]) -> None:
-        """Begin a new life, or continue the present one."""
-        part, returned = self.kept.part, facts["returned"]
-        if part is None or returned:
+        """Begin a life, or continue the present one."""
+        part, self._step = self.kept.part, facts["step"]
+        if part is None:
             protocol = self.protocol or protocol_of(facts["entry"])
             self.kept.begin(
                 SitePart, self.kept.facts,
                 protocol=protocol, k=facts["k"], number=self.number, seed=self.seed, start=facts["start"],
-                items=max(facts["items"], part.machine.items if part else 0), returned=returned,
+                items=facts["items"], returned=facts["returned"],
             )  # fmt: skip
         elif not facts["known"]:
-            self.do(("forget",))  # it was the server that lost its state
+            self.do(("forget",))  # the server has lost its state, or has given the site up
         self.part.session.acknowledged(facts["received"])
         if isinstance(self.part.protocol, Quota) and self.clocked and facts["step"]:
             if self._clock is not None:
                 self._clock.cancel()
-            self._clock = asyncio.create_task(
-                tick(self.part, self.do, facts["age"], facts["step"], not facts["known"])
-            )
+            work = tick(self.part, self.do, facts["age"], facts["step"], not facts["known"])
+            self._clock = self.over.start(work)
         self.ready.set()
 
     def _resume(self, writer: asyncio.StreamWriter, rest: list[tuple[Any, ...]]) -> None:
@@ -265,6 +268,7 @@ class SiteProcess:
         writer.write(pack(frames.HEARD, session.received, *self.part.state))
         self.connected.set()
         self._apply(rest)
+        self._take_leave()
 
     def _hear(self, incoming: Frames, data: bytes) -> None:
         writer = self._writer
@@ -287,10 +291,10 @@ class SiteProcess:
                     self.do(("hear", *frame[1:]))
                 case frames.HEARD:
                     session.acknowledged(*checked(frame, int))
+                case frames.LEFT:
+                    self._left.set()
         if session.received > before and self._writer is not None:
             self._writer.write(pack(frames.HEARD, session.received, *self.part.state))
-        if not session.waiting:
-            self.calm.set()
 
     def _beat(self, writer: asyncio.StreamWriter) -> None:
         if self._heard_at and time.monotonic() - self._heard_at > SILENCE:
