@@ -149,7 +149,7 @@ class StatisticalQueries(Duel):
     """
 
     kind: ClassVar[str] = "statistical-queries"
-    rules: ClassVar[int] = 2
+    rules: ClassVar[int] = 3
     roles: ClassVar[Sequence[str]] = ("sample", "mechanism", "adversary", "truth")
     takes: ClassVar[tuple[type[Any], ...]] = (QueryMechanism,)
     engines: ClassVar[Sequence[str]] = ("step",)

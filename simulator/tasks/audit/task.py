@@ -48,7 +48,7 @@ class Audit(Task):
     """
 
     kind: ClassVar[str] = "audit"
-    rules: ClassVar[int] = 3
+    rules: ClassVar[int] = 4
     sizes: ClassVar[Sequence[Size]] = (
         Size("runs", "items", f"Runs on each input in each half, a quarter where they are slow; {RUNS:,} if left out."),
     )
