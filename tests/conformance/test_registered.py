@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import MISSING
 
 import pytest
 
@@ -14,6 +15,8 @@ from disttrack.protocols import Deterministic, Protocol
 from disttrack.protocols.contents import HeavyHitters, ItemTracker
 from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import check_adversary, check_counter, check_protocol
+from disttrack.simulator.cli.conformance import USUAL
+from disttrack.simulator.points.registry import parameters
 
 PROTOCOLS = [
     found
@@ -74,6 +77,14 @@ def test_counter(kind: str) -> None:
 def test_tracker_of_items(tracker: type[ItemTracker]) -> None:
     parameters = {"alpha": 0.2} | ({"phi": 0.4} if tracker is HeavyHitters else {})
     assert len(check_protocol(tracker(**parameters), sites=(1, 5), items=150)) >= 5
+
+
+def test_defaults_go_with_the_alpha_that_conformance_takes() -> None:
+    for maker in (*PROTOCOLS, *TRACKERS):
+        taken = parameters(maker)
+        usual = {key: USUAL[key] for key, value in taken.items() if value is MISSING and key in USUAL}
+        if all(value is not MISSING or key in usual for key, value in taken.items()):
+            maker(**usual)
 
 
 @pytest.mark.quick_cases(1)

@@ -50,3 +50,18 @@ def test_the_architecture_names_every_room() -> None:
     rooms = {f"{folder.relative_to(SOURCE)}/" for folder in found}
     assert len(rooms) >= 18
     assert not sorted(room for room in rooms - {"simulator/"} if f"`{room}`" not in text)
+
+
+def test_a_claim_that_a_page_names_is_in_that_scenario() -> None:
+    """As the table of faults in docs/noise.md: `scenario`: name of the claim."""
+    rows = [
+        (page.name, *row)
+        for page in PAGES.values()
+        if page.name.startswith(("noise", "claims"))
+        for row in re.findall(r"\| `([\w-]+)`: ([^|]+?) \|", page.read_text(encoding="utf-8"))
+    ]
+    assert len(rows) >= 30
+    for page, scenario, claim in rows:
+        file = ROOT / "scenarios" / f"{scenario}.yaml"
+        assert file.exists(), f"{page}: there is no scenario {scenario}"
+        assert claim in file.read_text(encoding="utf-8"), f"{page}: {scenario} has no claim {claim!r}"

@@ -70,7 +70,7 @@ class AboveThresholdRun:
     def __init__(self, mechanism: AboveThreshold, rng: np.random.Generator) -> None:
         self.mechanism = mechanism
         hidden = Draws(mechanism.threshold_noise, rng, batch=1)
-        self._noisy_threshold = hidden.on_grid(float(mechanism.threshold)) + hidden.one()  # l. 2
+        self._noisy_threshold = hidden.hide(float(mechanism.threshold))  # l. 2
         self._draws = Draws(mechanism.query_noise, rng)
         self.t = 0
         self.halted = False
@@ -81,18 +81,18 @@ class AboveThresholdRun:
         Raises
         ------
         ValueError
-            If the run has halted.
+            If the run has halted, or the query is not finite.
         """
         self._refuse_if_halted()
         self.t += 1  # l. 3
-        self.halted = query + self._draws.one() > self._noisy_threshold  # l. 4
+        self.halted = self._draws.hide(query) > self._noisy_threshold  # l. 4
         return self.halted  # l. 5
 
     def first(self, queries: ArrayLike) -> int | None:
         """Answer queries until one fires, and return its place in the list; None if none fires."""
         self._refuse_if_halted()
         values = np.asarray(queries, dtype=np.float64)
-        fired = np.flatnonzero(values + self._draws.many(len(values)) > self._noisy_threshold)
+        fired = np.flatnonzero(self._draws.on_grid(values) + self._draws.many(len(values)) > self._noisy_threshold)
         self.halted = len(fired) > 0
         self.t += int(fired[0]) + 1 if self.halted else len(values)
         return int(fired[0]) if self.halted else None

@@ -21,7 +21,7 @@ class Mechanism(Checked):
     error: ClassVar[str] = ""
     """Growth of the error, as text."""
     arithmetic: ClassVar[str] = "real"
-    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
+    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md); empty for none."""
 
 
 def kinds_of(names: dict[str, Any], base: Any) -> dict[str, Any]:

@@ -145,7 +145,7 @@ class ContinualOutputRun:
         answer = self._answers.on_grid(float(self.inner.answer()))
         gap = abs(self.output - answer + self._answers.one())  # 1
         if gap > self._threshold + self._thresholds.one():  # 2 and 3
-            self.output = answer + self._answers.one()  # 3(a)
+            self.output = self._answers.hide(answer)  # 3(a)
             self.changes += 1  # 3(b)
             self.halted = self.changes > self.transformation.changes
         return self.output

@@ -6,6 +6,8 @@ is possible on each neighbour, and the stated privacy is that of the released nu
 quantiles are those of the continuous distributions, from which the grid's differ by less than one part in 2^20.
 A generator other than numpy's, as used by audits and faults, draws by its own methods `laplace` and `normal`.
 
+A number that gets such noise is rounded to its grid first (`hide`): otherwise its last digits would show.
+
 A single draw from a numpy generator costs about a microsecond, most of it overhead, so `Draws` draws
 batches and returns the values one by one. It keeps the order: n calls of `one` and one call of
 `many(n)` give the same numbers. A counter's `step` and `release` therefore agree to the last
@@ -15,13 +17,14 @@ bit.
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from operator import length_hint
 from statistics import NormalDist
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +32,51 @@ from numpy.typing import NDArray
 from disttrack.mechanisms.checks import Checked, Positive
 from disttrack.mechanisms.grid import discrete_gaussian, discrete_laplace, spacing
 
+LARGEST: Final = sys.float_info.max
 Floats = NDArray[np.float64]
 Numbers = TypeVar("Numbers", float, Floats)
 
 
+def rounded(values: Numbers, spacing: float) -> Numbers:
+    """Return a number, or an array, rounded to the multiples of `spacing`; unchanged if that is 0.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite: no noise hides it.
+    """
+    if isinstance(values, np.ndarray):
+        if not np.isfinite(values).all():
+            raise ValueError(f"numbers that get noise must be finite; got {values[~np.isfinite(values)][0]}")
+        return np.rint(values / spacing) * spacing if spacing else values
+    if not abs(values) <= LARGEST:
+        raise ValueError(f"numbers that get noise must be finite; got {values!r}")
+    return values - math.remainder(values, spacing) if spacing else values
+
+
+class GridNoise(Checked):
+    """A distribution on a grid. Subclasses define `spacing`, its step, and `draw`."""
+
+    spacing: float
+
+    @abstractmethod
+    def draw(self, rng: Any, size: int) -> Floats:
+        """Return independent draws, by the generator's own method if it is not numpy's."""
+
+    def grid(self, rng: Any) -> float:
+        """Return the step of the grid of the draws from a generator; 0 if they are on none, as those of audits."""
+        return self.spacing if isinstance(rng, np.random.Generator) else 0.0
+
+    def hide(self, values: Numbers, rng: Any) -> Numbers:
+        """Return a number, or each of an array, rounded to the grid and with a draw of noise."""
+        values = rounded(values, self.grid(rng))
+        if isinstance(values, np.ndarray):
+            return values + self.draw(rng, values.size).reshape(values.shape)
+        return values + float(self.draw(rng, 1)[0])
+
+
 @dataclass(frozen=True)
-class Laplace(Checked):
+class Laplace(GridNoise):
     """Laplace noise on a grid: the probability of x is in proportion to exp(-\\|x\\| / scale), the variance 2 scale^2.
 
     Parameters
@@ -61,8 +103,7 @@ class Laplace(Checked):
     scale: Positive
 
     @property
-    def spacing(self) -> float:
-        """Step of the grid."""
+    def spacing(self) -> float:  # type: ignore[override]
         return spacing(self.scale)
 
     @property
@@ -71,7 +112,6 @@ class Laplace(Checked):
         return 2.0 * self.scale**2
 
     def draw(self, rng: Any, size: int) -> Floats:
-        """Return independent draws, by the generator's own method if it is not numpy's."""
         if not isinstance(rng, np.random.Generator):
             return np.asarray(rng.laplace(0.0, self.scale, size))
         return self.spacing * discrete_laplace(rng, self.scale / self.spacing, size)
@@ -90,7 +130,7 @@ class Laplace(Checked):
 
 
 @dataclass(frozen=True)
-class Gaussian(Checked):
+class Gaussian(GridNoise):
     """Normal noise of mean 0 on a grid: the discrete Gaussian distribution.
 
     Parameters
@@ -116,8 +156,7 @@ class Gaussian(Checked):
     std: Positive
 
     @property
-    def spacing(self) -> float:
-        """Step of the grid."""
+    def spacing(self) -> float:  # type: ignore[override]
         return spacing(self.std)
 
     @property
@@ -126,7 +165,6 @@ class Gaussian(Checked):
         return self.std**2
 
     def draw(self, rng: Any, size: int) -> Floats:
-        """Return independent draws, by the generator's own method if it is not numpy's."""
         if not isinstance(rng, np.random.Generator):
             return np.asarray(rng.normal(0.0, self.std, size))
         return self.spacing * discrete_gaussian(rng, self.std / self.spacing, size)
@@ -231,24 +269,25 @@ class Draws(Ahead):
         a pan-private mechanism needs.
     """
 
-    __slots__ = ("_batch", "_noise", "_rng")
+    __slots__ = ("_batch", "_noise", "_rng", "spacing")
 
     def __init__(self, noise: Noise, rng: np.random.Generator, batch: int = 1024) -> None:
         super().__init__()
         self._noise = noise
         self._rng = rng
         self._batch = max(1, batch)
+        self.spacing = noise.grid(rng) if isinstance(noise, GridNoise) else 0.0
+        """Step of the grid of the draws; 0 if they are on none."""
         if batch <= 1:
             self.one = self._single
 
     def on_grid(self, values: Numbers) -> Numbers:
         """Return a number, or an array, rounded to the grid of the noise; unchanged if there is no grid."""
-        spacing = self._noise.spacing
-        if not spacing or not isinstance(self._rng, np.random.Generator):
-            return values
-        if isinstance(values, float):
-            return values - math.remainder(values, spacing)
-        return np.rint(values / spacing) * spacing
+        return rounded(values, self.spacing)
+
+    def hide(self, value: float) -> float:
+        """Return a number, rounded to the grid, with the next draw."""
+        return self.on_grid(value) + self.one()
 
     def fresh(self, size: int) -> Floats:
         return self._noise.draw(self._rng, size)

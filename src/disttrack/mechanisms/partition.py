@@ -93,7 +93,7 @@ class PartitionRun:
             self._deadline = self.partition.horizon
         self.count = 0.0
         threshold = self.partition.threshold(self.segments + 1, self._deadline)  # l. 1 and 7
-        self._hidden = self._thresholds.on_grid(threshold) + self._thresholds.one()  # l. 2 and 8
+        self._hidden = self._thresholds.hide(threshold)  # l. 2 and 8
 
     def _close(self) -> float:
         """Close the segment, begin the next one, and return the items of the one that closed."""
@@ -105,6 +105,7 @@ class PartitionRun:
 
     def step(self, x: float = 1) -> float | None:
         """Take the next number; return the segment's sum if the segment closes with it, else None."""
+        x = self._queries.on_grid(x)
         self.t += 1  # l. 3
         self.count += x  # l. 4
         noise = self._queries.one()
@@ -115,7 +116,7 @@ class PartitionRun:
 
     def closings(self, numbers: Floats) -> list[tuple[int, float]]:
         """Take several numbers; return the segments that close with them as pairs (place, sum)."""
-        noise = self._queries.many(len(numbers))
+        numbers, noise = self._queries.on_grid(numbers), self._queries.many(len(numbers))
         closed = []
         at, window = 0, WINDOW
         while at < len(numbers):

@@ -53,7 +53,7 @@ class PerturbedLeader(Mechanism):
 
     kind = "perturbed-leader"
     error = "regret <= rate best + ln(n) / rate + O(ln(n) log^1.5(horizon) / epsilon)"
-    arithmetic = "real"
+    arithmetic = "rounded"
 
     experts: Annotated[int, at_least(2)]
     horizon: Whole
@@ -64,7 +64,9 @@ class PerturbedLeader(Mechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.epsilon is not None:
-            counter_called(self.counter, self.epsilon, self.horizon + 1)
+            counter = counter_called(self.counter, self.epsilon, self.horizon + 1)
+            if counter.arithmetic != "grid":
+                object.__setattr__(self, "arithmetic", counter.arithmetic)
 
     @property
     def mean_head_start(self) -> float:

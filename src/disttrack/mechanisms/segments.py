@@ -27,11 +27,12 @@ class SegmentNoise:
         Source of the noise. It must not be drawn ahead if the state is to be private.
     """
 
-    __slots__ = ("_draws", "_levels", "_one", "_segments", "_sums", "t")
+    __slots__ = ("_draws", "_levels", "_one", "_segments", "_sums", "spacing", "t")
 
     def __init__(self, levels: int, draws: Draws) -> None:
         self._levels = levels
         self._draws = draws
+        self.spacing = draws.spacing
         self._one = draws.one
         self._segments: list[float] = []
         self._sums = [0.0]  # running sums of the noises in force

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Whole, whole
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile, laplace_sum_variance
-from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.noise import Floats, rounded
 
 
 @dataclass(frozen=True)
@@ -133,13 +133,15 @@ class Counter(Mechanism, ABC):
 class Run(ABC):
     """A running counter. Step numbers start at 1."""
 
-    __slots__ = ("_left", "_total", "counter", "t")
+    __slots__ = ("_left", "_spacing", "_total", "counter", "t")
 
     def __init__(self, counter: Counter) -> None:
         self.counter = counter
         self.t = 0
         """Steps taken so far."""
         self._total = 0.0
+        self._spacing = 0.0
+        """Step of the grid that entries are rounded to; 0 for none."""
         self._left: float = float("inf") if counter.horizon is None else counter.horizon
 
     @abstractmethod
@@ -149,7 +151,7 @@ class Run(ABC):
         Raises
         ------
         ValueError
-            If the horizon has been reached.
+            If the horizon has been reached, or the number is not finite.
         """
 
     def release(self, values: ArrayLike) -> Floats:
@@ -166,13 +168,13 @@ class Run(ABC):
         return {"step": self.t, "count": self._total}
 
     def _admit(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the numbers as floats; refuse an array of another dimension, or more steps than the horizon."""
+        """Return the numbers as floats on the grid; refuse what is not finite, and more steps than the horizon."""
         numbers = np.asarray(values, dtype=np.float64)
         if numbers.ndim != 1:
             raise ValueError(f"values must be one-dimensional; got shape {numbers.shape}")
         if self.t + len(numbers) > self._left:
             self._past_horizon(self.t + len(numbers))
-        return numbers
+        return rounded(numbers, self._spacing)
 
     def _prefixes(self, numbers: Floats) -> Floats:
         """Return the exact sums after each number, added up in the order in which `step` adds."""

@@ -219,11 +219,12 @@ class BufferedNoise(Ahead):
     estimate's noise, A C^-1 z, grows by out.
     """
 
-    __slots__ = ("_buffers", "_draws", "_noise", "_states")
+    __slots__ = ("_buffers", "_draws", "_noise", "_states", "spacing")
 
     def __init__(self, buffers: Buffers, draws: Draws) -> None:
         super().__init__()
         self._buffers, self._draws = buffers, draws
+        self.spacing = draws.spacing
         self._states = np.zeros(len(buffers.weights))
         self._noise = 0.0
 

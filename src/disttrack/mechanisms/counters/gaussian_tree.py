@@ -81,10 +81,11 @@ class TreeWalk(NoisePath):
         The last step, whether it was asked for or not.
     """
 
-    __slots__ = ("_draws", "_known", "now")
+    __slots__ = ("_draws", "_known", "now", "spacing")
 
     def __init__(self, draws: Draws) -> None:
         self._draws, self.now = draws, 0
+        self.spacing = draws.spacing
         self._known: list[tuple[int, float]] = [(0, 0.0)]
         """Steps whose noise is known on the path to the last one that was asked for, and their noise."""
 

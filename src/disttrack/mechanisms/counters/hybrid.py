@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from disttrack.mechanisms.counters.linear import NodeNoise, UserLevelCounter, dyadic_nodes
 from disttrack.mechanisms.noise import Ahead, Draws, Floats, Laplace
+
+LEVELS: Final = 63
+"""Levels of a tree at most: steps are below 2^63."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +75,14 @@ class Hybrid(UserLevelCounter):
 class HybridNoise(Ahead):
     """The noise of the epochs, plus that of a binary tree in the present one."""
 
-    __slots__ = ("_epochs", "_epsilon", "_of_epochs", "_of_trees", "_t", "_tree")
+    __slots__ = ("_epochs", "_epsilon", "_of_epochs", "_of_trees", "_t", "_tree", "spacing")
 
     def __init__(self, epsilon: float, rng: np.random.Generator) -> None:
         super().__init__()
         of_epochs, self._of_trees = rng.spawn(2)
         self._epsilon = epsilon
         self._of_epochs = Draws(Laplace(2 / epsilon), of_epochs, batch=1)
+        self.spacing = Laplace(2 * LEVELS / epsilon).grid(rng)  # no tree has a coarser grid
         self._epochs = 0.0
         self._tree: NodeNoise
         self._t = 0

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from disttrack.mechanisms.checks import Whole
 from disttrack.mechanisms.counters.base import Counter, Run
-from disttrack.mechanisms.noise import Ahead, Draws, Floats, Laplace, or_silence
+from disttrack.mechanisms.noise import Ahead, Draws, Floats, Laplace, or_silence, rounded
 
 BLOCK: Final = 1 << 15
 """Steps processed at a time, so that they stay in the cache."""
@@ -34,7 +34,15 @@ Steps = NDArray[np.int64]
 
 
 class NoisePath(Protocol):
-    """The noise of the estimates, one step after the other: R z as a stream. `Draws` is one, with R the identity."""
+    """The noise of the estimates, one step after the other: R z as a stream. `Draws` is one, with R the identity.
+
+    Attributes
+    ----------
+    spacing
+        Step of the grid of the numbers, the coarsest if there are several; 0 for none. Entries are rounded to it.
+    """
+
+    spacing: float = 0.0
 
     def one(self) -> float:
         """Return the noise of the next step."""
@@ -89,11 +97,14 @@ class LinearRun(Run):
         super().__init__(counter)
         self._noise = noise
         self._one = noise.one
+        self._spacing = getattr(noise, "spacing", 0.0)  # a user's path may state none
 
     def step(self, x: float = 1) -> float:
         t = self.t + 1
         if t > self._left:
             self._past_horizon(t)
+        if x != 1 and x != 0:  # these lie on every grid
+            x = rounded(x, self._spacing)
         self.t = t
         self._total += x
         return self._total + self._one()
@@ -186,11 +197,12 @@ class NodeNoise(Ahead):
         Their noise.
     """
 
-    __slots__ = ("_draws", "_ending", "_nodes", "_noise", "_t")
+    __slots__ = ("_draws", "_ending", "_nodes", "_noise", "_t", "spacing")
 
     def __init__(self, nodes: Callable[[int, int], Nodes], draws: Ahead) -> None:
         super().__init__()
         self._nodes, self._draws = nodes, draws
+        self.spacing: float = getattr(draws, "spacing", 0.0)
         self._ending: defaultdict[int, float] = defaultdict(float)
         """Noise that is removed at a later step."""
         self._noise = 0.0

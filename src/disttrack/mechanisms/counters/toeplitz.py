@@ -93,10 +93,11 @@ class ToeplitzNoise:
         The draws z.
     """
 
-    __slots__ = ("_coefficients", "_draws", "_fresh", "_horizon", "_noise", "_t")
+    __slots__ = ("_coefficients", "_draws", "_fresh", "_horizon", "_noise", "_t", "spacing")
 
     def __init__(self, coefficients: Callable[[int], Floats], horizon: int | None, draws: Draws) -> None:
         self._coefficients, self._horizon, self._draws = coefficients, horizon, draws
+        self.spacing = draws.spacing
         self._fresh: Floats = np.empty(0)
         self._noise: Floats = np.empty(0)
         self._t = 0

@@ -90,11 +90,12 @@ class RefinedNodes(Ahead):
     height that was not a right child, so one refined noise per height is kept.
     """
 
-    __slots__ = ("_draws", "_left", "_t")
+    __slots__ = ("_draws", "_left", "_t", "spacing")
 
     def __init__(self, draws: Draws) -> None:
         super().__init__()
         self._draws = draws
+        self.spacing = draws.spacing
         self._left: dict[int, float] = {}
         self._t = 0
 

@@ -13,7 +13,7 @@ from disttrack.mechanisms.accounting import Ledger
 from disttrack.mechanisms.checks import Whole, one_of
 from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun
 from disttrack.mechanisms.dynamic.live_noise import LaplaceNoise, LiveNoise, NormalNoise
-from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.noise import Floats, rounded
 from disttrack.mechanisms.queries.strategies import Strategy, strategy
 
 NOISES: Final[dict[str, tuple[type[LiveNoise], Literal[1, 2]]]] = {
@@ -124,6 +124,7 @@ class FactorisedRun(DynamicRun):
         ledger.use("all answers", mechanism.epsilon, mechanism.delta)
         self._strategy = mechanism.measured
         self._noise = mechanism.noise.start(rng.spawn(1)[0], self._strategy.rows)
+        self._spacing = mechanism.noise.grid(rng)
         self._live: dict[int, int] = {}
         self._counts: Floats = np.zeros(mechanism.domain)
         self._ages: deque[int] = deque()
@@ -144,7 +145,7 @@ class FactorisedRun(DynamicRun):
         if self.t % self.mechanism.every:
             return False
         self._forget()
-        self._measured = self._strategy.measure(self._counts) + self._noise()
+        self._measured = rounded(self._strategy.measure(self._counts), self._spacing) + self._noise()
         self.answers = np.maximum(self._strategy.answers(self._measured), 0.0)
         return True
 

@@ -61,6 +61,10 @@ class LiveNoise(ABC):
     def start(self, rng: Any, rows: int) -> Path:
         """Return the noise of a run with this number of measurements."""
 
+    @abstractmethod
+    def grid(self, rng: Any) -> float:
+        """Return the step of the coarsest grid that the draws from a generator lie on; 0 for none."""
+
     @property
     @abstractmethod
     def variance(self) -> float:
@@ -107,6 +111,9 @@ class NormalNoise(LiveNoise):
     @property
     def variance(self) -> float:
         return self._std**2 * self._buffers.column_norm(self.answers)
+
+    def grid(self, rng: Any) -> float:
+        return RealGaussian(self._std).grid(rng)
 
     def start(self, rng: Any, rows: int) -> Path:
         draws, buffers = Draws(RealGaussian(self._std), rng), self._buffers
@@ -160,6 +167,9 @@ class LaplaceNoise(LiveNoise):
     @property
     def variance(self) -> float:
         return laplace_sum_variance(self._parts)
+
+    def grid(self, rng: Any) -> float:
+        return Laplace(max(scale for scale, _ in self._parts)).grid(rng)
 
     def start(self, rng: Any, rows: int) -> Path:
         look, entry = self._shares

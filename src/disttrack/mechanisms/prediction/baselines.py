@@ -25,6 +25,7 @@ class Plain(Learner):
 
     kind = "plain"
     error = "1 mistake; no privacy"
+    arithmetic = ""
     epsilon = math.inf
 
     @property
@@ -81,6 +82,7 @@ class Guessing(Learner):
 
     kind = "guessing"
     error = "all examples with label 1, and rate / points of the others; epsilon = 0"
+    arithmetic = "coins"
     epsilon = 0.0
 
     points: Whole

@@ -58,7 +58,8 @@ class ExpertsPrivate(Learner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.leader()
+        if self.leader().arithmetic != "rounded":  # charges of 0, 1/2 and 1 lie on the grid
+            object.__setattr__(self, "arithmetic", self.leader().arithmetic)
 
     def leader(self) -> PerturbedLeader:
         """Return the combiner of the experts."""

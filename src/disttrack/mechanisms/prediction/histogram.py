@@ -59,7 +59,7 @@ class SparseHistogram(Checked):
         points = sorted(point for point, count in counts.items() if count > 0)
         if not points:
             return ZERO
-        noisy = np.array([counts[point] for point in points]) + self.noise.draw(rng, len(points))
+        noisy = self.noise.hide(np.array([float(counts[point]) for point in points]), rng)
         best = int(noisy.argmax())
         return points[best] if noisy[best] > self.cut else ZERO
 

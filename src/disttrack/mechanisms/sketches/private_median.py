@@ -78,6 +78,7 @@ class PrivateMedian(Robust):
     kind = "private-median"
     error = "alpha against any adversary for `changes` changes; sqrt(changes) copies up to logarithms"
 
+    arithmetic = "real"
     budget = "changes"
 
     changes: Whole

@@ -27,8 +27,8 @@ class _Noisy(StaticMechanism):
         """Noise on each answer."""
 
     def release(self, counts: Floats | None, rng: np.random.Generator, paid: Paid | None = None) -> Floats:
-        noise = self.noise.draw(rng, self.family.number)
-        return noise if counts is None else self.family.evaluate(counts) + noise
+        number = self.family.number
+        return self.noise.hide(np.zeros(number) if counts is None else self.family.evaluate(counts), rng)
 
 
 @dataclass(frozen=True)

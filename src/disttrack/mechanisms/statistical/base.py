@@ -50,12 +50,13 @@ class MeanRun(QueryRun):
 
     def answer(self, query: StatisticalQuery) -> Any:
         mean = query.mean(next(self._parts))
-        return mean if self._noise is None else self._noise.on_grid(float(mean)) + self._noise.one()
+        return mean if self._noise is None else self._noise.hide(float(mean))
 
 
 class QueryMechanism(Mechanism, ABC):
     """Parameters of a mechanism: a frozen dataclass with `alpha`, the error that counts as a failure."""
 
+    arithmetic: ClassVar[str] = ""  # it hides nothing, unless its class says so
     answers: ClassVar[bool] = True
     """Whether it answers queries; a mechanism that only selects among them does not."""
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from disttrack.mechanisms.statistical.base import QueryRun
 from disttrack.mechanisms.statistical.queries import Data, StatisticalQuery
 
-Draw = Callable[[float], float]
-"""Noise for a multiple of the mechanism's scale."""
+Hide = Callable[[float, float], float]
+"""Returns a number with noise of a multiple of the mechanism's scale, rounded to the grid of the noise before."""
 ANSWER: Final = 1.0
 THRESHOLD: Final = 2.0
 TEST: Final = 4.0
@@ -29,10 +29,10 @@ class CorrectedRun(QueryRun):
         Answers from the data so far.
     """
 
-    def __init__(self, data: Data, threshold: float, budget: int, draw: Draw) -> None:
-        self._data, self._level, self._budget, self._draw = data, threshold, budget, draw
+    def __init__(self, data: Data, threshold: float, budget: int, hide: Hide) -> None:
+        self._data, self._level, self._budget, self._hide = data, threshold, budget, hide
         self.paid = 0
-        self._threshold = threshold + draw(THRESHOLD)
+        self._threshold = hide(threshold, THRESHOLD)
 
     @abstractmethod
     def guess(self, query: StatisticalQuery) -> float:
@@ -40,7 +40,7 @@ class CorrectedRun(QueryRun):
 
     def measured(self, mean: float) -> float:
         """Return the answer for a mean over the data."""
-        return mean + self._draw(ANSWER)
+        return self._hide(mean, ANSWER)
 
     def learn(self, query: StatisticalQuery, excess: float) -> None:
         """Use that an answer from the data exceeds its guess by `excess`; here, not at all."""
@@ -50,10 +50,10 @@ class CorrectedRun(QueryRun):
         if self.paid == self._budget:
             return guess
         mean = float(query.mean(self._data))
-        if abs(mean - guess) <= self._threshold + self._draw(TEST):
+        if abs(mean - guess) <= self._hide(self._threshold, TEST):
             return guess
         self.paid += 1
-        self._threshold = self._level + self._draw(THRESHOLD)
+        self._threshold = self._hide(self._level, THRESHOLD)
         shown = self.measured(mean)
         self.learn(query, shown - guess)
         return shown

@@ -54,14 +54,14 @@ class SketchRun(CorrectedRun):
     """A running sketch; its noise is Laplace of the given scale, or none."""
 
     def __init__(self, rules: SketchedAnswers, data: Data, rng: np.random.Generator, scale: float = 0.0) -> None:
-        def draw(factor: float) -> float:
-            return float(Laplace(factor * scale).draw(rng, 1)[0]) if scale else 0.0
+        def hide(value: float, factor: float) -> float:
+            return Laplace(factor * scale).hide(value, rng) if scale else value
 
         self._rules = rules
         self._prior = rules.prior(data, rng)
         self._moves = np.zeros(self._prior.shape[-1])
         self._sketch = rules.sketch(self._moves)
-        super().__init__(data, rules.threshold, rules.updates, draw)
+        super().__init__(data, rules.threshold, rules.updates, hide)
 
     def guess(self, query: StatisticalQuery) -> float:
         return float((self._sketch * query.values(self._prior)).mean())
@@ -167,6 +167,7 @@ class OnlineWeights(SketchedAnswers):
 
     kind = "online-pmw"
     error = "threshold and the noise, sqrt(U) / (epsilon n) up to logarithms, against any analyst"
+    arithmetic = "rounded"
 
     epsilon: Positive = 1.0
     delta: Share = 1e-6

@@ -46,6 +46,7 @@ class ThresholdOut(QueryMechanism):
 
     kind = "threshold-out"
     error = "threshold and some noise, for as many overfitted queries as the budget bears"
+    arithmetic = "rounded"
 
     threshold: Positive = 0.04
     noise: Positive = 0.005
@@ -54,13 +55,13 @@ class ThresholdOut(QueryMechanism):
     alpha: Positive = 0.1
 
     def start(self, data: Data, queries: int, rng: np.random.Generator) -> ThresholdOutRun:
-        def draw(factor: float) -> float:
+        def hide(value: float, factor: float) -> float:
             if not self.normal:
-                return float(Laplace(factor * self.noise).draw(rng, 1)[0])
-            return 0.0 if factor == THRESHOLD else float(Gaussian(self.noise).draw(rng, 1)[0])
+                return Laplace(factor * self.noise).hide(value, rng)
+            return value if factor == THRESHOLD else Gaussian(self.noise).hide(value, rng)
 
         train, holdout = halves(data)
-        return ThresholdOutRun(train, holdout, self.threshold, self.budget, draw)
+        return ThresholdOutRun(train, holdout, self.threshold, self.budget, hide)
 
 
 class ThresholdOutRun(CorrectedRun):

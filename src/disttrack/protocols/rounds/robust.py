@@ -78,6 +78,7 @@ class Robust(RoundProtocol):
     counter: str = BEST
 
     kind: ClassVar[str] = "robust"
+    arithmetic: ClassVar[str] = "grid"  # of its counters of bits, and of its thresholds
     guarantee: ClassVar[Any] = "adaptive"  # "none" for an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
     reacting_bulk: ClassVar[Any] = "faster"
@@ -92,6 +93,8 @@ class Robust(RoundProtocol):
             accepted = ", ".join(filter(self._takes, (BEST, *COUNTERS)))
             under = self.parameters if isinstance(self.parameters, str) else "hand-set"
             raise ValueError(f"counter must be one of {accepted} for {under}; got {self.counter!r}")
+        if self.counter != BEST:
+            object.__setattr__(self, "arithmetic", counter_class(self.counter).arithmetic)
         if not self.proven:
             object.__setattr__(self, "guarantee", "none")
 
@@ -221,7 +224,7 @@ class _Server(RoundServer):
         self.signals = self.limit = 0
         while self.phase <= self.constants.phases and self.limit <= 0:
             # l. 12 and Initialize; on the grid, noise larger by one hides one more bit exactly, without rounding
-            length = self._lengths.on_grid(float(self.constants.phase_length)) + self._lengths.one()
+            length = self._lengths.hide(float(self.constants.phase_length))
             self.limit = max(0, ceil(length))
             if not self.limit:
                 self._release(0)

@@ -63,6 +63,7 @@ class PrivateCopies(CopiesProtocol):
     largest: Largest = LARGEST_COUNT
 
     kind: ClassVar[str] = "private-copies"
+    arithmetic: ClassVar[str] = "real"
     guarantee: ClassVar[Any] = "none"
     reveals: ClassVar[str] = "each change shows that the site fed last has just sent a report: privacy does not hide it"
 

@@ -12,7 +12,7 @@ from disttrack.simulator.cli.options import class_of, entry_of
 from disttrack.simulator.cli.tables import print_text
 from disttrack.simulator.errors import ScenarioError
 
-USUAL: Final = {"alpha": 0.2, "epsilon": 1.0, "horizon": 64}
+USUAL: Final = {"alpha": 0.15, "epsilon": 1.0, "horizon": 64}
 """Values of parameters that a class needs and the name does not give."""
 
 

@@ -37,7 +37,7 @@ def check_protocol(
     Parameters
     ----------
     protocol
-        An instance, or a class that needs at most an `alpha` (0.2 is then taken).
+        An instance, or a class that needs at most an `alpha` (0.15 is then taken).
     sites, items
         Numbers of sites to play with, and the length of the games.
 
@@ -53,7 +53,7 @@ def check_protocol(
     """
     if isinstance(protocol, type):
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
-        protocol = protocol(**({"alpha": 0.2} if wants_alpha else {}))
+        protocol = protocol(**({"alpha": 0.15} if wants_alpha else {}))
     checks = TRACKER_CHECKS if isinstance(protocol, ItemTracker) else PROTOCOL_CHECKS
     return checked(type(protocol).__name__, _bound(checks, protocol, sites, items))
 

@@ -156,7 +156,7 @@ class StatisticalQueries(Duel):
         "final_error": "error of the last answer",
     }
     axes: ClassVar[Mapping[str, str]] = {**Duel.axes, "queries": "number of queries, k"}
-    rules: ClassVar[int] = 2
+    rules: ClassVar[int] = 3
     roles: ClassVar[Sequence[str]] = ("sample", "mechanism", "adversary", "truth")
     takes: ClassVar[tuple[type[Any], ...]] = (QueryMechanism,)
     engines: ClassVar[Sequence[str]] = ("step",)

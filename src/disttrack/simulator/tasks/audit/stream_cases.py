@@ -58,7 +58,7 @@ def _(counter: Sparse) -> Audit:
         run = counter.start(rng)
         return [run.step(entry) for entry in entries]
 
-    segment = counter.partition.threshold(1, counter.horizon or 2) / 2
+    segment = float(round(counter.partition.threshold(1, counter.horizon or 2) / 2))
     says = f"entry 1 of {STEPS} is {segment:.0f} or one more"
     steps = min(EXACT_STEPS, counter.horizon or EXACT_STEPS)
     return _segments(watch, [segment] * STEPS, says, counter.partition, steps)
