@@ -210,10 +210,12 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
     referee, ledger, lag = game.referee, game.ledger, game.lag
     judged = lag or referee
     steps = game.game_end
+    sent = game.sent(steps) if steps else 0
     return Game(
         **common,
-        items=game.sent(steps) if steps else 0,
+        items=sent,
         verdict="error" if error else judged.verdict(),
+        judged=bool(sent) if isinstance(game, FleetEngine) else judged.judged,  # quotas are judged by windows
         max_rel_error=referee.max_rel_error,
         highest=referee.highest,
         lowest=referee.lowest,

@@ -64,7 +64,7 @@ class QuotaGame(Count):
 
     def play(self, point: Point, seed: int) -> Record:
         game = self.game(point, seed=seed, on_error="record")
-        if game.error:
+        if game.error or not game.items:
             return record_of(game)
         record = record_of(game, **measured(game, network_of(point.network)))
         record.series.clear()
