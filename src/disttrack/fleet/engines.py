@@ -45,7 +45,8 @@ class FleetEngine(Engine):
         self.fleet.look(last)
 
     def extra(self) -> dict[str, Any]:
-        return {"quota": self.protocol, "looks": self.fleet.looks}
+        judged = bool(self.game_end and self.sent(self.game_end))  # by windows, and not by steps
+        return {"quota": self.protocol, "looks": self.fleet.looks, "judged": judged}
 
 
 class QuotaStep(FleetEngine, Step):

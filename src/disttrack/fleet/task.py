@@ -67,7 +67,7 @@ class QuotaGame(Count):
 
     def play(self, point: Point, seed: int) -> Record:
         game = self.game(point, seed=seed, on_error="record")
-        if not isinstance(game, FleetGame) or game.error:
+        if not isinstance(game, FleetGame) or game.error or not game.items:
             return record_of(game)
         record = record_of(game, **measured(game, network_of(point.network)))
         record.series.clear()

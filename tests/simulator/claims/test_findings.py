@@ -160,3 +160,31 @@ def test_a_claim_that_lost_games_is_undecided_in_all_groups() -> None:
     ]  # fmt: skip
     assert {verdict for _, verdict, _ in outcome(where="protocol == 'a'", at_least=0)} == {"PASS"}
     assert outcome(where="protocol == 'c'") == [("", "UNDECIDED", "1 of its 1 games ended in an error")]
+
+
+# ---------------------------------------------------------------------- games without a verdict
+
+
+@pytest.mark.parametrize(
+    ("measure", "verdict"),
+    [
+        ("fraction(ok)", "UNDECIDED"),
+        ("fraction(verdict == 'failed')", "UNDECIDED"),
+        ("fraction(verdict == 'undecided')", "PASS"),
+        ("fraction(words >= 0)", "PASS"),
+    ],
+)
+def test_a_claim_that_reads_the_verdict_of_games_without_one_is_undecided(measure: str, verdict: str) -> None:
+    table = {**TABLE, "verdict": np.where(TABLE["ok"], "ok", "failed")}
+    assert [one.verdict for one in result(table, measure=measure, at_least=0)] == ["PASS"]
+    table["verdict"] = np.where(TABLE["ok"], "ok", "undecided")
+    (finding,) = result(table, measure=measure, at_least=0)
+    assert finding.verdict == verdict
+    assert finding.note == ("3 of its 12 games have no verdict" if verdict == "UNDECIDED" else "")
+
+
+def test_a_control_whose_games_have_no_verdict_decides_nothing() -> None:
+    intact = {**TABLE, "verdict": np.full(12, "ok")}
+    broken = {**TABLE, "ok": np.zeros(12, dtype=bool), "verdict": np.full(12, "undecided")}
+    (finding,) = judge([claim(control={"fault": "f"})], intact, {0: ControlTable(broken, 0)})
+    assert (finding.verdict, finding.note) == ("UNDECIDED", "control: 12 of its 12 games have no verdict")

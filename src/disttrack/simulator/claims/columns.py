@@ -84,6 +84,9 @@ GAME: Final = "which game "
 COINLESS: Final = "without coins "
 """Whether chance had no part in a game, so that another seed gives it again: another such column."""
 
+UNJUDGED: Final = "not judged "
+"""Whether a game that claims leave out ended without a judged step, and not with an error: another such column."""
+
 PLACE: Final = ("point", "trial", "protocol", "adversary")
 """The columns that say, in the other tables, which game a row belongs to."""
 SERIES: Final = (*PLACE, "step", "items", "output", "rel_error", "messages", "words")

@@ -9,8 +9,9 @@ A claim that also passes in its control, where what it is about is broken, is va
 A game in which chance had no part is the same for every seed, and points that are equal have the same games: however
 often such a game was played, it is one observation, and is counted once in all that is measured.
 
-A game that an error ended shows nothing of its protocol: it is left out of all measures. A claim that has lost one of
-its games, or of those of its control, is undecided whatever the others show.
+A game that an error ended, or in which no step was judged, shows nothing of its protocol: it is left out of all
+measures. A claim that has lost one of its games, or of those of its control, is undecided whatever the others show. So
+is one that reads the verdict of games without one, because nothing is promised: they are not ok, and have not failed.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.columns import GAME
+from disttrack.simulator.claims.columns import GAME, UNJUDGED
 from disttrack.simulator.claims.expressions import (
     Columns,
     ExpressionError,
+    columns_of,
     condition,
     length,
     measure,
@@ -62,8 +64,8 @@ class Finding:
     games
         Number of different games that it was measured on.
     verdict
-        ``PASS``, ``FAIL``, ``VACUOUS`` if it passes in its control too, ``UNDECIDED`` if errors have ended games, or
-        ``SKIPPED`` if the scenario leaves it without games.
+        ``PASS``, ``FAIL``, ``VACUOUS`` if it passes in its control too, ``UNDECIDED`` if errors have ended games or
+        games have no verdict, or ``SKIPPED`` if the scenario leaves it without games.
     note
         Why nothing could be measured, or is decided; empty otherwise.
     control
@@ -124,7 +126,7 @@ class ControlTable(NamedTuple):
     intact
         The number of intact ones.
     lost
-        What was known beforehand of the broken ones that an error ended: these show nothing of what is broken.
+        What was known beforehand of the broken ones that show nothing of what is broken.
     """
 
     table: Columns
@@ -146,7 +148,7 @@ def judge(
     controls
         By number of the claim, the games of its control.
     lost
-        What was known beforehand of the games that an error ended; these are not in the table.
+        What was known beforehand of the games that an error ended or that were not judged; the table leaves them out.
     skipped
         By number, why a claim is left without games.
     """
@@ -159,7 +161,7 @@ def judge(
             continue
         findings = _findings(claim, table)
         if ended := lost_games(claim, lost or {}):
-            note = f"{ended:,} of its {ended + sum(one.played for one in findings):,} games ended in an error"
+            note = f"{ended:,} of its {ended + sum(one.played for one in findings):,} games {_ending(lost or {})}"
             findings = [replace(one, verdict=UNDECIDED, note=note) for one in findings]
         if control := (controls or {}).get(number):
             findings = _beside(findings, claim, control)
@@ -206,10 +208,26 @@ def distinct_games(table: Columns) -> Columns:
 
 
 def lost_games(claim: Claim, lost: Columns) -> int:
-    """Return how many of the games that an error ended a claim may be about."""
+    """Return how many of the games that are left out a claim may be about."""
     with suppress(ExpressionError):  # the finding of the claim has the reason
         return int(possible_rows(claim.where, lost).sum())
     return length(lost)
+
+
+def _ending(lost: Columns) -> str:
+    """Return why games are left out."""
+    unjudged = lost.get(UNJUDGED, np.zeros(1, dtype=bool))
+    endings = ["ended in an error"] * (not unjudged.all()) + ["had no step that was judged"] * bool(unjudged.any())
+    return " or ".join(endings)
+
+
+def without_verdict(claim: Claim, games: Columns) -> str:
+    """Return how many games have no verdict, if the claim's measure reads it and does not ask for them."""
+    names = columns_of(claim.measure)
+    if "verdict" not in games or not ("ok" in names or ("verdict" in names and UNDECIDED.lower() not in claim.measure)):
+        return ""
+    number = int((games["verdict"] == UNDECIDED.lower()).sum())
+    return f"{number:,} of its {length(games):,} games have no verdict" if number else ""
 
 
 def _findings(claim: Claim, table: Columns) -> list[Finding]:
@@ -230,8 +248,9 @@ def _finding(claim: Claim, group: str, games: Columns) -> Finding:
         estimate = measure(claim.measure, table)
     except ExpressionError as error:
         return replace(finding, note=str(error))
-    verdict = "PASS" if meets(claim, estimate.value) else "FAIL"
-    finding = replace(finding, value=estimate.value, low=estimate.low, high=estimate.high, verdict=verdict)
+    note = without_verdict(claim, table)
+    verdict = UNDECIDED if note else "PASS" if meets(claim, estimate.value) else "FAIL"
+    finding = replace(finding, value=estimate.value, low=estimate.low, high=estimate.high, verdict=verdict, note=note)
     try:
         observed = observe(claim.measure, table)
         rate, strength = false_alarm(claim, observed), power(claim, observed, estimate.value)
@@ -245,7 +264,7 @@ def _finding(claim: Claim, group: str, games: Columns) -> Finding:
 def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) -> list[Finding]:
     """Return findings with the outcome of their control: a group with no broken game in it has none."""
     if ended := lost_games(claim, control.lost or {}):
-        note = f"{ended:,} games of its control ended in an error"
+        note = f"{ended:,} games of its control {_ending(control.lost or {})}"
         return [replace(one, verdict=UNDECIDED, note=note) if one.holds else one for one in findings]
     marked = {**control.table, _BROKEN: np.arange(length(control.table)) >= control.intact}
     note, broken = "no game in it", {}
@@ -266,6 +285,8 @@ def _against(finding: Finding, claim: Claim, games: Columns) -> Finding:
     except ExpressionError as error:
         return _passing(finding, note=f"control: {error}")
     finding = replace(finding, control=value)
+    if finding.holds and (note := without_verdict(claim, games)):
+        return replace(finding, verdict=UNDECIDED, note=f"control: {note}")
     return _passing(finding) if meets(claim, value) or np.isnan(value) else finding
 
 

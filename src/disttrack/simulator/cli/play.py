@@ -69,9 +69,10 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
 def _facts(game: Game, sides: str) -> dict[str, str]:
     """Return the summary, with the effects of the network if it had any."""
     failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
+    unjudged = "" if game.judged or game.error else " (no step was judged)"
     facts = {
         "game": f"{sides}, {game.sites:,} sites, {game.items:,} items, seed {game.seed}",
-        "verdict": game.verdict + (failing if game.first_failure is not None else ""),
+        "verdict": game.verdict + (failing if game.first_failure is not None else unjudged),
         "largest error": number(game.max_rel_error) + (f", promised {game.alpha:g}" if game.alpha else ""),
     }
     if game.max_lag or game.lost or game.restarts or game.words_link:

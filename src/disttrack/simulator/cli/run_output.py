@@ -92,7 +92,7 @@ def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str],
 def _print_remarks(report: Report, dropped: Sequence[str]) -> None:
     """Print what readers of the outcome should know: rows that were dropped, errors, output of classes, damage."""
     from disttrack.simulator.runs.journal import JOURNAL
-    from disttrack.simulator.runs.runner import PRINTED
+    from disttrack.simulator.runs.own_folder import PRINTED
 
     for line in dropped:
         print_text(line, err=True)

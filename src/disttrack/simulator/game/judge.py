@@ -6,12 +6,12 @@ from fractions import Fraction
 from math import inf, isfinite
 from typing import Any
 
+from disttrack.simulator.game.judgement import Judgement
 from disttrack.simulator.game.network.voyages import Origin
 from disttrack.simulator.game.outputs import exact_parts, measured
-from disttrack.simulator.game.verdict import Verdict
 
 
-class Judge:
+class Judge(Judgement):
     """Judges one step after another.
 
     Parameters
@@ -22,6 +22,8 @@ class Judge:
         The output before the first step.
     warm_up
         Initial steps that are not judged.
+    start
+        Items counted before the first step.
 
     Attributes
     ----------
@@ -33,10 +35,11 @@ class Judge:
         The largest age of the oldest open chain of messages, in steps.
     """
 
-    def __init__(self, alpha: float | None, output: Any, warm_up: int = 0) -> None:
+    def __init__(self, alpha: float | None, output: Any, warm_up: int = 0, start: int = 0) -> None:
         self.alpha = None if alpha is None else Fraction(str(alpha))
         self.output, self.value = measured(output)
-        self.warm_up = warm_up
+        self.warm_up, self.start = warm_up, start
+        self._compared = False
         self.step = self.changes = self.failing_steps = self.max_lag = 0
         self.first_failure: int | None = None
         self.first_failing_step: int | None = None
@@ -57,6 +60,7 @@ class Judge:
         if step > self.warm_up:
             error, failing = self.error(items, oldest)
             self.widen(error, 0 if oldest is None else step - oldest.step + 1, self.rank(error, items))
+            self.compare(oldest)
             if failing:
                 self.fail(step, items, 1)
 
@@ -87,11 +91,25 @@ class Judge:
             self._highest_rank, self._most = rank, error
         self.max_lag = max(self.max_lag, lag)
 
+    def compare(self, oldest: Origin | None) -> None:
+        """Record that a step with this oldest open chain was compared with the truth."""
+        self._compared = self._compared or oldest is None or oldest.before > self.start
+
     def fail(self, step: int, items: int, steps: int) -> None:
         """Count failing steps, the first of them with these items."""
+        self._compared = True
         self.failing_steps += steps
         if self.first_failure is None:
             self.first_failure, self.first_failing_step = items, step
+
+    @property
+    def judged(self) -> bool:
+        """Whether any step was judged.
+
+        If the first messages of the game are still in transit, a step is not unless it fails: every output from `start`
+        to the present number of items is right.
+        """
+        return self._compared
 
     @property
     def highest(self) -> float:
@@ -109,12 +127,6 @@ class Judge:
         return max(self.highest, -self.lowest, 0.0)
 
     max_rel_error = max_error
-
-    def verdict(self) -> Verdict:
-        """Return ok, failed, or undecided if nothing is promised."""
-        if self.alpha is None:
-            return "undecided"
-        return "failed" if self.failing_steps else "ok"
 
 
 class PresentJudge(Judge):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from disttrack.simulator.claims.columns import KINDS, NETWORK, PLACE, TRIAL_COLUMNS, names
 from disttrack.simulator.game.face import Outcome
-from disttrack.simulator.game.verdict import Verdict
+from disttrack.simulator.game.judgement import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +37,8 @@ class Game(Outcome):
     verdict, ok
         Whether the relative error stayed within alpha at every step; on a network, the lag-aware one after the warm-up.
         It is ok, failed, undecided, or error if a class of the user's ended the game.
+    judged
+        Whether any step was judged; if not, the verdict is undecided.
     max_rel_error, highest, lowest
         The largest relative error over all steps (also `max_error`); the largest and the smallest signed one.
     first_failure
@@ -96,6 +98,7 @@ class Game(Outcome):
     seconds: float = 0.0
     error: str | None = None
     coins: bool = True
+    judged: bool = True
     max_lag_error: float = 0.0
     max_lag: int = 0
     steps: int = 0

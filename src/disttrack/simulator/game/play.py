@@ -252,5 +252,5 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         _transcript=game.transcript,
         _outputs=game.outputs,
         _turns=played.recorder.turns if played.recorder else None,
-        **game.extra(),
+        **{"judged": judged.judged, **game.extra()},
     )

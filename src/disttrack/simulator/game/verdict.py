@@ -11,21 +11,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from math import inf, isfinite
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from disttrack.protocols.base import Number
+from disttrack.simulator.game.judgement import Judgement
 from disttrack.simulator.game.outputs import NO_NUMBER, as_float, exact_parts, measured, plain, relative_error, scaled
-
-Verdict = Literal["ok", "failed", "undecided", "error"]
 
 _FEW = 50
 """Number of changes up to which judging them one by one is faster."""
 _SLACK = 1e-12  # far above the rounding of one division; nearer to the border the exact test decides
 
 
-class Referee:
+class Referee(Judgement):
     """Judges a running game.
 
     Parameters
@@ -293,8 +292,7 @@ class Referee:
         """The smallest signed relative error (the output was too low if negative)."""
         return relative_error(*self._low_at) if self._low < inf else 0.0
 
-    def verdict(self) -> Verdict:
-        """Return ok, failed, or undecided if nothing is promised."""
-        if self.alpha is None:
-            return "undecided"
-        return "failed" if self.failing_steps else "ok"
+    @property
+    def judged(self) -> bool:
+        """Whether any step was judged, up to the last `close`."""
+        return self.step > 0

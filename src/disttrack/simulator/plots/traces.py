@@ -174,18 +174,21 @@ def _parts(game: pd.Series[Any], tables: Tables, chosen: pd.DataFrame) -> list[s
     others = tables.trials[tables.trials["protocol"] == game["protocol"]]
     axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]
     own = [str(game["result"])] * tables.several + [with_name(axis, game[axis]) for axis in axes]
-    ending = outcome(str(game["verdict"]), float(game["failing_fraction"]))
+    ending = outcome(str(game["verdict"]), float(game["failing_fraction"]), promised=game["alpha"] == game["alpha"])
     return [named(game, axes), f"against {game['adversary']}", *own, ending]
 
 
 def game_described(game: Any) -> Description:
-    """Return the timeline of one `Game`."""
+    """Return the timeline of one `Game`; ValueError if it has no step."""
+    if not len(game.series):
+        raise ValueError("plot: no item was sent, so there is no timeline")
     parts = [f"{game.sites:,} sites", f"{game.items:,} items"]
     if game.start:
         parts.append(f"after {game.start:,}")
     if game.alpha is not None:
         parts.append(f"α = {game.alpha:g}")
-    parts += [f"seed {game.seed}", f"{game.words:,} words", outcome(game.verdict, game.failing_fraction)]
+    ending = outcome(game.verdict, game.failing_fraction, game.alpha is not None)
+    parts += [f"seed {game.seed}", f"{game.words:,} words", ending]
     return described([from_game(game, "")], sides_of(game), " · ".join(parts))
 
 
@@ -205,13 +208,14 @@ def record_described(record: Any) -> Description:
     return Description(panels, 1, height, "A game at its checkpoints", text, "", text, share=("col", "none"))
 
 
-def outcome(verdict: str, failing_fraction: float | None) -> str:
+def outcome(verdict: str, failing_fraction: float | None, promised: bool) -> str:
     """Return in words how the game ended."""
     if verdict == "ok":
         return "within α at every step"
     if verdict == "failed" and failing_fraction is not None:
         return f"fails at {100 * failing_fraction:.3g} % of steps"
-    return "no accuracy promised" if verdict == "undecided" else verdict
+    undecided = "no step was judged" if promised else "no accuracy promised"
+    return undecided if verdict == "undecided" else verdict
 
 
 def described(traces: list[Trace], title: str, subtitle: str, which: str = "", caption: str = "") -> Description:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
-from disttrack.simulator.claims.columns import CLAIMS, COINLESS, GAME, KINDS, PLACE, SERIES, Scalar
+from disttrack.simulator.claims.columns import CLAIMS, COINLESS, GAME, KINDS, PLACE, SERIES, UNJUDGED, Scalar
 from disttrack.simulator.claims.expressions import column_of
 from disttrack.simulator.claims.judge import ControlTable, Finding, judge
 from disttrack.simulator.errors import one_line, printable
@@ -133,7 +133,7 @@ class _Game(NamedTuple):
 
 @dataclass(frozen=True)
 class _Games:
-    """The games that claims are judged on; the rows of those that an error ended are kept apart."""
+    """The games that claims are judged on; the rows of those that an error ended or nobody judged are kept apart."""
 
     scenario: Scenario
     games: list[_Game] = field(default_factory=list)
@@ -141,8 +141,8 @@ class _Games:
 
     def add(self, row: Mapping[str, Any], record: Record, identity: Hashable) -> None:
         """Add a game of a point; points whose games are the same have one identity."""
-        if record.error:
-            self.lost.append(row)
+        if record.error or not record.judged:
+            self.lost.append({**row, UNJUDGED: not record.error})
         else:
             same = (identity, row["seed"] if record.coins else None)
             self.games.append(_Game(tuple(row.values()), _sums(record.kinds), not record.coins, same))
@@ -164,9 +164,9 @@ class _Games:
         return {**by_kind, **self._called(trials), **own}
 
     def lost_columns(self) -> Columns:
-        """Return the values known before play of the games that ended with an error."""
+        """Return the values known before play of the games that are kept apart, and why they are."""
         known = [name for name in (*KNOWN_OF_LOST, *self.scenario.extra) if name in self.scenario.columns]
-        return self._called({name: column_of([row[name] for row in self.lost]) for name in known})
+        return self._called({name: column_of([row[name] for row in self.lost]) for name in (*known, UNJUDGED)})
 
     def _called(self, table: Columns) -> Columns:
         """Return a table with the columns of sizes by their names in the task too."""

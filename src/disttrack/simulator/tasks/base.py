@@ -49,6 +49,9 @@ class Record(Outcome):
     coins
         Whether the game may depend on chance; if not, every seed gives the same game. A task that does not know this
         leaves it: the caller then asks the random streams (`Task.draws_coins`).
+    judged
+        Whether anything was compared with the promise. If not, the verdict is undecided in place of ok, and claims
+        about the game do not pass.
 
     The columns of `row` are attributes too; `words` is None where nothing is counted in words.
     """
@@ -59,6 +62,11 @@ class Record(Outcome):
     engine_reason: str = ""
     error: str | None = None
     coins: bool = True
+    judged: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.judged and self.row.get("verdict") == "ok":
+            self.row.update(verdict="undecided", ok=False)
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -62,7 +62,10 @@ class MechanismGame(Task):
 
     @abstractmethod
     def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
-        """Play one game, and return its columns, with the `verdict`, and the columns of ``series.csv``."""
+        """Play one game, and return its columns, with the `verdict`, and the columns of ``series.csv``.
+
+        `judged` among the columns becomes that of the `Record`, and is not written.
+        """
 
     @classmethod
     def meant_for(cls, maker: Any) -> bool:
@@ -96,8 +99,9 @@ class MechanismGame(Task):
         row, series = self.result(mechanism, adversary, sizes, seed=seed, bulk=chosen != "step")
         common = {name: sizes[size.key] for size in self.sizes for name in (size.key, size.column)}
         common["alpha"] = getattr(mechanism, "alpha", None)
+        judged = bool(row.pop("judged", True))
         closing = {"ok": row["verdict"] == "ok", "engine": chosen, "seconds": time.perf_counter() - begun}
-        return Record(common | row | closing, dict(series), engine_reason=reason)
+        return Record(common | row | closing, dict(series), engine_reason=reason, judged=judged)
 
     def check(self, point: Point) -> None:
         if point.network is not None:
@@ -164,7 +168,7 @@ class Duel(MechanismGame):
 
     def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
         sides = self.match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
-        return self.finish(sides), sides.referee.series
+        return {**self.finish(sides), "judged": sides.referee.judged}, sides.referee.series
 
 
 def played(

@@ -33,11 +33,14 @@ class Referee(ABC):
     ----------
     series
         Columns of ``series.csv``.
+    judged
+        Whether any answer was judged; the loop sets it.
     """
 
     block: int = 1 << 12
     """Number of moves judged at a time, if they are made one at a time."""
     series: Mapping[str, list[Any]] = {}
+    judged: bool = False
 
     @abstractmethod
     def judge(self, moves: Any, answers: Any) -> None:
@@ -80,6 +83,7 @@ def duel(sides: Sides, *, bulk: bool = False) -> None:
     if bulk:
         for block in opponent.stretches(view):
             referee.judge(block, run.release(block))
+            referee.judged = referee.judged or len(block) > 0
         return
     moves: list[Any] = []
     answers: list[Any] = []
@@ -89,6 +93,7 @@ def duel(sides: Sides, *, bulk: bool = False) -> None:
             break
         answer = run.step(move)
         view.observe(answer)
+        referee.judged = True
         moves.append(move)
         answers.append(answer)
         if len(moves) == referee.block:

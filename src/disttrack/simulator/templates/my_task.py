@@ -52,7 +52,8 @@ class MyTask(Task):
         )  # fmt: skip
         up, _ = game.messages_of_site  # for each site, its messages to the server
         busiest = max(up) / max(1, sum(up))
-        return Record(row={**game.row(), "busiest": busiest, "uneven": busiest * point.sites})
+        row = {**game.row(), "busiest": busiest, "uneven": busiest * point.sites}
+        return Record(row, judged=game.judged)
 
     def demand(self, point: Point) -> Demand:
         """Return roughly how much a game needs: by it, work is shared out and time is estimated."""

@@ -40,6 +40,8 @@ class Problem(ABC):
         The first step with the largest error, and its item.
     output_changes
         Number of changes of estimates.
+    judged
+        Whether any step was judged, after the end of the game.
     output, value, step, changes
         For the engines and the adversary's view: the output of the server that was judged last, the estimates, the step
         of their last change, and the number of steps in which one has changed.
@@ -60,6 +62,7 @@ class Problem(ABC):
 
     def __init__(self, tracker: ItemTracker, server: ItemServer, turns: Consultation) -> None:
         self.alpha, self.server, self.turns = tracker.alpha, server, turns
+        self.judged = False
         self.guaranteed = tracker.guarantee != "none"
         self.highest = self.lowest = 0.0
         self.worst_step = 0
@@ -92,6 +95,7 @@ class Problem(ABC):
 
     def close(self, last: int, items: int = 0, step_of: Any = None) -> None:
         """Judge the game up to its last step."""
+        self.judged = last > 0
         self.leave(last)
 
     @abstractmethod
@@ -133,7 +137,7 @@ class Problem(ABC):
 
     def row(self) -> dict[str, Any]:
         """Return the columns of the game."""
-        kept = "failed" if self.worst > self.alpha * SLACK else "ok"
+        kept = "failed" if self.worst > self.alpha * SLACK else "ok" if self.judged else "undecided"
         return {
             "max_rel_error": self.worst,
             "highest": self.highest,

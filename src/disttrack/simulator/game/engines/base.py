@@ -194,7 +194,7 @@ class Strides(Engine):
     def __init__(self, *sides: Any, **options: Any) -> None:
         super().__init__(*sides, **options)
         if self.network is not None:
-            self.lag = LagReferee(self.protocol.accuracy, self.server.output, self.network.warm_up)
+            self.lag = LagReferee(self.protocol.accuracy, self.server.output, self.network.warm_up, self.start)
         self.sent_before = 0
         """Items sent before the present plan began."""
         self.skipped = False

@@ -45,7 +45,7 @@ class Step(Engine, Ends):
         self.sites, self.server, recovery = self.parts()
         self.mail = mail_on(self, self.network or Network(), self.rngs["network"], recovery)
         if self.network is not None:
-            self.lag = Judge(self.protocol.accuracy, self.server.output, self.network.warm_up)
+            self.lag = Judge(self.protocol.accuracy, self.server.output, self.network.warm_up, self.start)
         self.done, self.given, self.given_before = 0, 0, 0
         """Steps that are over, and the items given by now and by the end of the last of these steps."""
 

@@ -19,8 +19,8 @@ from disttrack.simulator.game.outputs import measured
 class LagReferee(Judge):
     """Judges all steps after the warm-up, those between two notes at once."""
 
-    def __init__(self, alpha: float | None, output: Number, warm_up: int = 0) -> None:
-        super().__init__(alpha, output, warm_up)
+    def __init__(self, alpha: float | None, output: Number, warm_up: int = 0, start: int = 0) -> None:
+        super().__init__(alpha, output, warm_up, start)
         self._since = 1
         self._oldest: Origin | None = None
 
@@ -47,6 +47,7 @@ class LagReferee(Judge):
         first, oldest = max(self._since, self.warm_up + 1), self._oldest
         if last < first:
             return
+        self.compare(oldest)
         fails = False
         for step in (first, last):
             error, failing = self.error(items_at(step), oldest)

@@ -132,6 +132,7 @@ def row_of(game: ContentEngine) -> Row:
         **game.problem.row(),
         **{name: getattr(ledger, name) for name in ("messages", "words", "words_up", "words_down", "broadcasts")},
         "items": game.game_end,
+        "judged": game.problem.judged,
         "bits": ledger.total_bits,
         "rounds": game.server.rounds,
         "kinds": {name: [row[name] for row in kinds] for name in ("kind", "direction", "messages", "words", "bits")},

@@ -100,7 +100,7 @@ class ReleaseReferee(DataReferee):
 
     def row(self) -> dict[str, Any]:
         """Return the columns."""
-        mechanism, size = self._mechanism, len(self.live)
+        mechanism, size, self.judged = self._mechanism, len(self.live), True  # the release, also without updates
         self.ledger.use("release", mechanism.epsilon, mechanism.delta)
         counts = counts_of(self.live.items.values(), mechanism.domain)
         truth = self.truth() if counts is None else mechanism.family.evaluate(counts)
