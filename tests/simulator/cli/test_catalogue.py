@@ -69,6 +69,11 @@ def test_the_kinds_of_one_game_are_listed() -> None:
     assert "'dominoes' is not one of" in refused("list", "dominoes")
 
 
+def test_a_sort_may_be_given_where_a_name_means_one_thing() -> None:
+    assert disttrack("describe", "continual-count", "square-root").stdout.startswith("square-root (protocol, ")
+    assert refused("describe", "count", "square-root").startswith("there is no count square-root")
+
+
 def test_describe_states_the_error_of_a_mechanism() -> None:
     from disttrack.mechanisms import MECHANISMS, SquareRoot
 

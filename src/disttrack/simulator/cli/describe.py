@@ -50,7 +50,7 @@ def describe(words: tuple[str, ...]) -> None:
             raise ScenarioError(f"there is no {name!r}{nearest(name, names)} (disttrack list shows what there is)")
     meanings = {sort_of(one, known): one for one in known} | ({"scenario": None} if name in scenarios else {})
     if sort:
-        meanings = {one: facts for one, facts in meanings.items() if one == sort[0]}
+        meanings = {one: facts for one, facts in meanings.items() if sort[0] == one or _is_of(facts, sort[0])}
     if not meanings:
         raise ScenarioError(f"there is no {' '.join(words)} (disttrack list shows what there is)")
     if len(meanings) > 1:
@@ -69,6 +69,13 @@ def sort_of(facts: Facts, others: Sequence[Facts]) -> str:
 
     alone = sum(one.family == facts.family for one in others) == 1
     return facts.family if alone else game_of(facts.maker)
+
+
+def _is_of(facts: Facts | None, sort: str) -> bool:
+    """Return whether a kind is of this family, or made for this game, whatever else has its name."""
+    from disttrack.simulator.points.registry import game_of
+
+    return facts is not None and sort in (facts.family, game_of(facts.maker))
 
 
 def _print_kind(known: Facts) -> None:
