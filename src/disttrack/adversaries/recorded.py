@@ -189,9 +189,10 @@ def _load(
     if not item:
         return Stream(Labels(labels.astype(label_type(len(sites))), len(sites)), sites, (), dropped, "")
     items, contents = _numbered([*zip(*([table.columns[one][row] for row in rows] for one in item), strict=True)])
-    disorder = _disorder(table, item, rows)
+    values = {text: number(text) for one in items for text in one}
+    disorder = _disorder(table, item, rows, values) if None in values.values() else ""
     if not disorder:  # equal numbers that are written in two ways are two items, side by side
-        order = sorted(range(len(items)), key=lambda place: ([number(text) for text in items[place]], items[place]))
+        order = sorted(range(len(items)), key=lambda place: ([values[text] for text in items[place]], items[place]))
         items = tuple(items[place] for place in order)
         contents = np.argsort(order)[contents]
     names = tuple(one[0] if len(item) == 1 else _joined(one) for one in items)
@@ -205,15 +206,10 @@ def _numbered(names: Sequence[Any]) -> tuple[tuple[Any, ...], npt.NDArray[np.int
     return tuple(numbers), np.array(places, dtype=np.int64)
 
 
-def _disorder(table: Table, item: Sequence[str], rows: Sequence[int]) -> str:
-    """Return why items cannot be put in numeric order; empty if all of them are numbers."""
-    for column in item:
-        texts = table.columns[column]
-        wrong = {text for text in {texts[row] for row in rows} if number(text) is None}
-        if wrong:
-            first = next(row for row in rows if texts[row] in wrong)
-            return f"column {column!r} has {texts[first]!r} in line {table.lines[first]}, which is no number"
-    return ""
+def _disorder(table: Table, item: Sequence[str], rows: Sequence[int], values: Mapping[str, Any]) -> str:
+    """Return why items cannot be put in numeric order: the first one that is no number, and its line."""
+    row, column = next((row, column) for row in rows for column in item if values[table.columns[column][row]] is None)
+    return f"column {column!r} has {table.columns[column][row]!r} in line {table.lines[row]}, which is no number"
 
 
 def _joined(texts: Sequence[str]) -> str:

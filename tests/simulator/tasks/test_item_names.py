@@ -17,6 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from disttrack.adversaries.contents import ItemAdversary, Pairs
+from disttrack.adversaries.sketching.base import ObliviousStream
+from disttrack.adversaries.updates import UpdateStream
+from disttrack.mechanisms.dynamic import GrowingInfinite
+from disttrack.mechanisms.sketches import Kmv
 from disttrack.protocols import contents
 from disttrack.protocols.contents import (
     FrequencyDeterministic,
@@ -131,11 +135,13 @@ def test_names_stay_as_they_are(items: Any, accepted: list[Any]) -> None:
     ],
 )  # fmt: skip
 def test_everything_else_is_refused_at_once(value: Any, shown: str) -> None:
-    said = f"must be whole numbers or texts; got {shown}.* at place 1. Number the values, or name them by texts"
+    said = f"got {shown}.* at place 1"
     for other in (0, "a", 2**70):
-        with pytest.raises(ValueError, match=f"^items {said}"):
+        with pytest.raises(
+            ValueError, match=f"^items must be whole numbers or texts; {said}; number the values, or name them by str"
+        ):
             Pairs([0, 1], [other, value])
-    with pytest.raises(ValueError, match=f"^sites {said}"):
+    with pytest.raises(ValueError, match=f"^sites must be whole numbers; {said}$"):
         Pairs([0, value], [0, 1])
 
 
@@ -146,7 +152,7 @@ def test_lists_that_are_none_are_refused() -> None:
     for items in ("ab", b"ab", 7):
         with pytest.raises(ValueError, match=r"^items must be a list, one for each step; got"):
             Pairs([0, 1], items)
-    with pytest.raises(ValueError, match=r"^sites must be whole numbers from 0; got 'a'"):
+    with pytest.raises(ValueError, match=r"^sites must be whole numbers; got str 'a' at place 0$"):
         Pairs(["a"], [1])
     with pytest.raises(ValueError, match=r"^items must be one for each site; got 1 for 2 sites"):
         Pairs([0, 1], ["a"])
@@ -218,3 +224,47 @@ def test_a_table_shows_texts_in_quotes_and_numbers_to_the_last_digit(tmp_path: P
     run({**given, "protocol": protocol, "adversary": adversary}, out=tmp_path / "out", workers=1)
     table = read_table(tmp_path / "out" / "trials.csv")
     assert table["worst_item"].tolist() == [str(2**53 + 1), str(2**70 + 1), "'7'", "7"]
+
+
+class Fixed(ObliviousStream):
+    """A stream of a sketch that repeats a list of items."""
+
+    kind = "fixed"
+
+    def __init__(self, items: Any) -> None:
+        self.items = np.array(items)
+
+    def stretch(self, begun: int, length: int, rng: Any) -> Any:
+        return np.resize(self.items, length), np.ones(length, dtype=np.int64)
+
+
+@pytest.mark.parametrize("items", [[1.5, 1.7], [-3, 4], [2**63], [2**64, 2**64 + 5], ["a"], [True]])
+@pytest.mark.parametrize("engine", ["step", "bulk"])
+def test_sketches_take_the_items_that_they_tell_apart(items: Any, engine: str) -> None:
+    """They hash 64 bits: larger numbers would be equal to smaller ones, and floats are cut in arrays."""
+    if items == [True]:
+        items = np.array([True], dtype=object)
+    with pytest.raises(MoveError, match=r"(move|stretch)\(\) returned .* accepted: an item from 0 to 2\^63 - 1 and"):
+        play_duel(Kmv(size=20), Fixed(items), updates=10, engine=engine)
+
+
+@pytest.mark.parametrize("code", [1.5, "1", None, True, float("nan")])
+def test_updates_of_a_data_set_are_whole_numbers(code: Any) -> None:
+    class Mine(UpdateStream):
+        kind = "mine"
+
+        def updates(self, view: Any) -> Any:
+            return [1, code]
+
+    with pytest.raises(
+        ValueError, match=f"^codes of updates must be whole numbers; got {type(code).__name__} .* at place 1$"
+    ):
+        play_duel(GrowingInfinite(epsilon=1.0), Mine(), steps=4)
+
+
+def test_parameters_that_are_texts_are_not_read_as_numbers(tmp_path: Path) -> None:
+    """Columns 007 and 7 of a file are two settings in trials.csv, too."""
+    (tmp_path / "t.csv").write_text("007,7\na,x\nb,y\nc,x\n")
+    adversary = {"kind": "trace", "file": str(tmp_path / "t.csv"), "site": ["007", "7"]}
+    run({"name": "texts", "protocol": "exact", "adversary": adversary}, out=tmp_path / "out", workers=1)
+    assert read_table(tmp_path / "out" / "trials.csv")["site"].tolist() == ["007", "7"]

@@ -15,10 +15,10 @@ HEAVIEST: Final = 2**61
 """What the weights of a plan, and of a game, may add up to."""
 
 
-def names(of: str, values: Any) -> npt.NDArray[Any]:
+def names(of: str, values: Any, *, texts: bool = True) -> npt.NDArray[Any]:
     """Return whole numbers of any size, or texts, as an array: of 64 bits if possible, else of Python's values.
 
-    Nothing is converted: the text '7' and the number 7 are two names.
+    Nothing is converted: the text '7' and the number 7 are two names. `texts` says whether texts are accepted.
 
     Raises
     ------
@@ -32,13 +32,14 @@ def names(of: str, values: Any) -> npt.NDArray[Any]:
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
         raise ValueError(f"{of} must be a list, one for each step; got {values!r}")
     listed = list(values)
-    for kind in {*map(type, listed)} - {int, str}:
-        if kind is bool or not issubclass(kind, int | np.integer | str):
+    for kind in {*map(type, listed)} - ({int, str} if texts else {int}):
+        if kind is bool or not issubclass(kind, int | np.integer | str) or (issubclass(kind, str) and not texts):
             place = next(place for place, value in enumerate(listed) if type(value) is kind)
-            raise ValueError(
-                f"{of} must be whole numbers or texts; got {kind.__name__} {listed[place]!r} at place {place}. "
-                "Number the values, or name them by texts, as str(value) does"
-            )
+            accepted, remedy = "whole numbers", ""
+            if texts:
+                accepted, remedy = "whole numbers or texts", "; number the values, or name them by str(value)"
+            value = f"{kind.__name__} {listed[place]!r}"
+            raise ValueError(f"{of} must be {accepted}; got {value} at place {place}{remedy}")
         listed = [value if type(value) is not kind else str(value) if issubclass(kind, str) else int(value)
                   for value in listed]  # fmt: skip
     if {*map(type, listed)} == {int} and -(2**63) <= min(listed) <= max(listed) < 2**63:
@@ -208,10 +209,8 @@ class Pairs(Cycle):
     def __init__(
         self, sites: npt.ArrayLike, items: npt.ArrayLike, length: int = NEVER, weights: npt.ArrayLike | None = None
     ) -> None:
-        fed, self.contents = names("sites", sites), names("items", items)
+        fed, self.contents = names("sites", sites, texts=False), names("items", items)
         super().__init__(fed, length, None if weights is None else _weights(weights, len(fed)))
-        if any(isinstance(site, str) for site in self._spans):
-            raise ValueError(f"sites must be whole numbers from 0; got {next(iter(self._spans))!r}")
         if len(self.contents) != self.period:
             raise ValueError(f"items must be one for each site; got {len(self.contents)} for {self.period} sites")
         self._items: Cycle | None = None
@@ -248,7 +247,7 @@ class Pairs(Cycle):
 def _weights(values: npt.ArrayLike, steps: int) -> Integers:
     """Return the weights of a plan; ValueError unless they are whole numbers from 1, and not too many."""
     try:
-        weights = names("weights", values)
+        weights = names("weights", values, texts=False)
     except ValueError:
         weights = np.empty(0)
     if weights.ndim != 1 or weights.dtype != np.int64 or len(weights) != steps or weights.min(initial=1) < 1:

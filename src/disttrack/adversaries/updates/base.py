@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.adversaries.base import View
+from disttrack.adversaries.contents.plans import names
 from disttrack.adversaries.oblivious import RoundRobin
 from disttrack.mechanisms.dynamic.base import PAUSE
 
@@ -127,7 +128,10 @@ class UpdateStream(RoundRobin):
             codes = self.updates(view)
             if codes is None or not len(codes):
                 return
-            yield np.asarray(codes)[: view.items - begun]
+            listed = names("codes of updates", codes, texts=False)
+            if listed.dtype == object:
+                raise ValueError("codes of updates must be whole numbers of 64 bits")
+            yield listed[: view.items - begun]
             begun += len(codes)
 
 

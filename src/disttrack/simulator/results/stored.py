@@ -154,6 +154,13 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
         # only blank cells are missing: a claim may be called NA
         texts = dict.fromkeys(TEXTS.intersection({*known, NAME}), str)
         table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=texts)
+        others = [column for column in table if column not in known and table[column].dtype.kind in "iuf"]
+        if others and "point" in known:
+            # a parameter whose values are 007 and 7 is one of texts
+            written = pd.read_csv(path, usecols=others, keep_default_na=False, na_values=[""], dtype=str)
+            for column in others:
+                if written[column].str.match(r"[+-]?0\d|\+", na=False).any():
+                    table[column] = written[column]
     except (FileNotFoundError, pd.errors.EmptyDataError):
         return pd.DataFrame(columns=known)
     except (OSError, ValueError, OverflowError) as error:  # bad rows and undecodable bytes are ValueErrors

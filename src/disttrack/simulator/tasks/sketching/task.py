@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from disttrack.adversaries.sketching import RESET, Attacker, StreamView
 from disttrack.mechanisms.sketches import Goal, Move, Sketch, SketchRun
 from disttrack.simulator.points.point import Point
@@ -20,7 +22,7 @@ class Moves(Run):
     """A run that takes moves only, and notes when a robust form has used up its budget of changes."""
 
     def __init__(self, run: SketchRun, goal: Goal) -> None:
-        self._run, self.release = run, run.release  # type: ignore[method-assign]
+        self._run = run
         self._resets = goal == "sum"
         self._steps = 0
         self.exhausted_at: int | None = None
@@ -33,17 +35,30 @@ class Moves(Run):
         ValueError
             It is no move.
         """
-        item, change = move
-        wrong = not (change or self._resets)
-        if move != RESET and (item < 0 or wrong or item.__class__ is not int or change.__class__ is not int):
-            changes = "a change" if self._resets else "a change that is not 0"
-            accepted = f"accepted: an item from 0 and {changes}, both whole numbers; RESET; None"
-            raise ValueError(f"move() returned {move!r}; {accepted}")
+        self._check(move, "move")
         output = self._run.step(move)
         self._steps += 1
         if self._run.exhausted and self.exhausted_at is None:
             self.exhausted_at = self._steps
         return output
+
+    def release(self, moves: Any) -> Any:
+        """Make many moves, rows of item and change; ValueError if one of them is none."""
+        wrong = moves.dtype.kind != "i" or (moves[:, 0] < 0) | ((moves[:, 1] == 0) & (not self._resets))
+        if np.any(wrong):
+            for move in moves.tolist():
+                self._check(tuple(move), "stretch")
+        return self._run.release(moves)
+
+    def _check(self, move: Move, method: str) -> None:
+        """Raise ValueError unless a method of the adversary has returned a move."""
+        item, change = move
+        wrong = not (change or self._resets)
+        whole = item.__class__ is int and change.__class__ is int
+        if move != RESET and (not whole or wrong or not 0 <= item < 2**63):  # which sketches hash as 64 bits
+            changes = "a change" if self._resets else "a change that is not 0"
+            accepted = f"accepted: an item from 0 to 2^63 - 1 and {changes}, both whole numbers; RESET; None"
+            raise ValueError(f"{method}() returned {move!r}; {accepted}")
 
 
 class Sketching(Duel):
