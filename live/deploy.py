@@ -186,7 +186,8 @@ async def _from_file(site: SiteProcess, items: Path | None) -> None:
     await give(int(last != b"\n"))  # a last line without an end
     left = True
     try:
-        await asyncio.wait_for(site.leave(), REPORT)
+        async with asyncio.timeout(REPORT):
+            await site.leave()
     except TimeoutError:
         left = False
     waiting = len(site.part.session.waiting)
