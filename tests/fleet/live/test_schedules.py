@@ -90,7 +90,7 @@ def right(protocol: Protocol, value: float, items: int) -> bool:
 
 
 @pytest.mark.false_alarm(1e-6)
-@pytest.mark.quick_cases(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", protocols(), ids=lambda one: f"{one.kind}{one.plays or ''}")
 def test_after_all_feeds_have_left_the_estimate_is_within_the_promise(
     protocol: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

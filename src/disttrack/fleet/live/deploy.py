@@ -203,7 +203,8 @@ async def _from_file(site: SiteProcess, items: Path) -> None:
         broken = f"--items: {items} cannot be read to its end: {error}"
     left = True
     try:
-        await asyncio.wait_for(site.leave(), REPORT)
+        async with asyncio.timeout(REPORT):
+            await site.leave()
     except TimeoutError:
         left = False
     waiting = len(site.part.session.waiting)

@@ -5,9 +5,11 @@ Statuses: 400 bad input, 401 another token, 429 a request that is not admitted, 
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Final
 
@@ -17,17 +19,27 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from pydantic import BaseModel, Field, ValidationError
 
 from disttrack.fleet.live import estimate as estimates
+from disttrack.fleet.live.guard import Guard, quiet
+from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
-from disttrack.fleet.live.parts import SitePart
+from disttrack.fleet.live.parts import MOST, SitePart
 from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
+from disttrack.simulator.errors import RunError
 from disttrack.simulator.game.outputs import measured
 
 LARGEST: Final = 2**14
 """Bytes of the body of a request."""
 READY: Final = 10.0
 """Seconds that a request waits for an answer of the server; then it is not admitted."""
+
+BACKLOG: Final = 10_000
+"""Messages that may wait at a site; above it, items are taken when these have been acknowledged."""
+SLICE: Final = 1_000
+"""Items that are taken at once, or those up to a message if these are more."""
+GUARD: Final = web.AppKey("guard", Guard)
+WATCH: Final = web.AppKey("watch", list[asyncio.Task[None]])
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Values = Iterable[tuple[str, str, bool, Mapping[str, float]]]
@@ -56,7 +68,10 @@ class Request(Asked):
 async def listen(app: web.Application, host: str, port: int, security: Security) -> int:
     """Answer requests from now on; return the port, which is chosen if it is given as 0."""
     runner = web.AppRunner(app, access_log=None, handle_signals=False)
+    logging.getLogger("aiohttp.server").addFilter(quiet)
     await runner.setup()
+    assert runner.server is not None
+    app[WATCH].append(asyncio.create_task(app[GUARD].watch(runner.server)))
     await web.TCPSite(runner, host, port, ssl_context=security.context(server=True)).start()
     taken: int = runner.addresses[0][1]
     return taken
@@ -98,7 +113,7 @@ def server_app(server: ServerProcess) -> web.Application:
         yield "unknown_items", "The most items of a site that may never be known.", False, missing
         yield "refused_peers", "Peers that were refused.", True, {"": server.refused}
 
-    return _app(server.security, values, ("GET", "/estimate", estimate), ("GET", "/healthz", healthz))
+    return _app(server.security, [server.kept], values, ("GET", "/estimate", estimate), ("GET", "/healthz", healthz))
 
 
 def site_app(sites: Mapping[int, SiteProcess], security: Security) -> web.Application:
@@ -109,8 +124,17 @@ def site_app(sites: Mapping[int, SiteProcess], security: Security) -> web.Applic
         part = _part(site)
         if isinstance(part.protocol, Quota):
             raise _error(400, "this is a quota: POST /admit")
+        most = MOST // part.k
+        if part.machine.items + asked.items > most:
+            raise _error(400, f"items: a site counts up to {most:,}, and has {part.machine.items:,}")
         number: int = min(asked.items, part.machine.quota() + 1) if asked.until_message else asked.items
-        return web.json_response({"taken": number, "message": site.take(number)})
+        taken, message = 0, False
+        while taken < number and len(part.session.waiting) < BACKLOG:
+            some = min(number - taken, max(SLICE, part.machine.quota() + 1))
+            message |= site.take(some)
+            taken += some
+        status = 200 if taken == number else 503  # the rest is to be sent again
+        return web.json_response({"taken": taken, "message": message}, status=status)
 
     async def admit(request: web.Request) -> web.StreamResponse:
         site, asked = await _asked(request, sites, Request)
@@ -140,22 +164,33 @@ def site_app(sites: Mapping[int, SiteProcess], security: Security) -> web.Applic
         yield "admitted", "Requests admitted by each site.", True, {one: site.admitted for one, site in quotas.items()}
 
     routes = ("POST", "/items", items), ("POST", "/admit", admit), ("GET", "/healthz", healthz)
-    return _app(security, values, *routes)
+    return _app(security, [site.kept for site in sites.values()], values, *routes)
 
 
 # ---------------------------------------------------------------------- common parts
 
 
-def _app(security: Security, values: Callable[[], Values], *routes: tuple[str, str, Handler]) -> web.Application:
+def _app(
+    security: Security, journals: Sequence[Kept], values: Callable[[], Values], *routes: tuple[str, str, Handler]
+) -> web.Application:
     """Return an application with these routes and ``/metrics``, open to holders of the token."""
     expected = f"Bearer {security.token}".encode()
+    watch = Guard()
 
     @web.middleware
     async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         given = request.headers.get("Authorization", "").encode("utf-8", "replace")
         if security.token and not hmac.compare_digest(given, expected):
             raise _error(401, "another token")
-        return await handler(request)
+        watch.note(request)
+        try:
+            if any(kept.broken for kept in journals):
+                raise RunError("the journal cannot be written")
+            return await handler(request)
+        except RunError as error:
+            raise _error(503, str(error)) from error
+        finally:
+            watch.note(request)
 
     class Collector:
         def collect(self) -> Iterator[Metric]:
@@ -173,6 +208,7 @@ def _app(security: Security, values: Callable[[], Values], *routes: tuple[str, s
         return web.Response(body=generate_latest(registry), headers={"Content-Type": "text/plain; version=0.0.4"})
 
     app = web.Application(middlewares=[guard], client_max_size=LARGEST)
+    app[GUARD], app[WATCH] = watch, []
     for method, path, handler in (*routes, ("GET", "/metrics", metrics)):
         app.router.add_route(method, path, handler)
     return app
@@ -183,14 +219,21 @@ def _by_site(values: Iterable[float]) -> dict[str, float]:
 
 
 def _error(status: int, reason: str) -> web.HTTPException:
-    kinds = {400: web.HTTPBadRequest, 401: web.HTTPUnauthorized, 503: web.HTTPServiceUnavailable}
+    kinds: dict[int, type[web.HTTPError]] = {
+        400: web.HTTPBadRequest, 401: web.HTTPUnauthorized, 408: web.HTTPRequestTimeout,
+        503: web.HTTPServiceUnavailable,
+    }  # fmt: skip
     return kinds[status](text=json.dumps({"error": reason}), content_type="application/json")
 
 
 async def _asked(request: web.Request, sites: Mapping[int, SiteProcess], form: type[Asked]) -> tuple[SiteProcess, Any]:
     """Return the site and the values that the body of a request names."""
     try:
-        asked = form.model_validate_json(await request.read() or b"{}")
+        async with asyncio.timeout(READY):
+            body = await request.read()
+        asked = form.model_validate_json(body or b"{}")
+    except TimeoutError:
+        raise _error(408, f"no body within {READY:g} s") from None
     except ValidationError as error:
         first = error.errors()[0]
         raise _error(400, ": ".join([*map(str, first["loc"]), first["msg"]])) from None

@@ -19,7 +19,8 @@ class Waiting:
         answer = asyncio.get_running_loop().create_future()
         self._answers.append(answer)
         with suppress(TimeoutError):
-            return bool(await asyncio.wait_for(answer, patience))
+            async with asyncio.timeout(patience):
+                return bool(await answer)
         return False
 
     def give(self, answered: int, admitted: int) -> None:

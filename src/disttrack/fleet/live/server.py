@@ -33,6 +33,8 @@ PATIENCE: Final = 10.0
 """Seconds for which messages wait for a disconnected site; then it is given up, and must begin a new life."""
 KEPT: Final = 10_000
 """Maximum number of these messages."""
+LONGEST: Final = 64
+"""Letters of a message's kind."""
 
 Row = tuple[int, int, bool, int, str, bool, int]
 """Nanoseconds, site, upwards, number, kind, whether it has a value, words."""
@@ -173,7 +175,8 @@ class ServerProcess:
             close(next(iter(self._strangers)))
         incoming = Frames()
         try:
-            hello = await asyncio.wait_for(read_greeting(reader, incoming), GREETING)
+            async with asyncio.timeout(GREETING):
+                hello = await read_greeting(reader, incoming)
             site = self._welcome(writer, hello)
         except (NonsenseError, TimeoutError, OSError, EOFError) as error:
             self._refuse(writer, "a peer", error)
@@ -270,7 +273,9 @@ class ServerProcess:
         if frame[0] != frames.MESSAGE or len(frame) != 7:
             raise NonsenseError(f"a frame {frame[0]} of another form")
         _, number, kind, value, *rest = frame
-        checked((0, number, kind, *rest), int, str, int, int, int)
+        checked((frame[0], number, kind, *rest), int, str, int, int, int)
+        if len(kind) > LONGEST:
+            raise NonsenseError(f"a message whose kind has {len(kind)} letters")
         self.spoken[site] = time.monotonic()
         fresh = number > self.part.sessions[site].received
         sent = self.kept.apply(("message", site, *frame[1:]))

@@ -208,7 +208,8 @@ class SiteProcess:
             name = self.kept.facts["name"]
             seen = (0, 0, 0, 0) if part is None else (1, part.session.received, *part.state)
             writer.write(pack(frames.HELLO, frames.VERSION, self.security.token, self.number, name, *seen))
-            rest = await asyncio.wait_for(self._welcomed(reader, incoming), SILENCE)
+            async with asyncio.timeout(SILENCE):  # `wait_for` may lose a cancellation
+                rest = await self._welcomed(reader, incoming)
             self._resume(writer, rest)
             while data := await reader.read(CHUNK):
                 self._heard_at = time.monotonic()

@@ -234,7 +234,7 @@ class RoundServer(Server):
             if self.rule is None:
                 return self.forwarded(1)
             self.base += 1  # it was on its way while the round began
-            self.output = self.output_after(self.signals) if self.unit else self.output + 1
+            self.output = self.output_after(self.signals) if self.unit else self.output + 1  # type: ignore[operator]
             return ()
         if kind == "count":
             if self.polls_ahead:

@@ -1,0 +1,107 @@
+"""Processes end when they are told to, and the machine's clock may jump."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from deployment import Running, free_port, wait_for
+
+from disttrack.fleet.live.entries import entry_of
+from disttrack.fleet.live.journal import Kept
+from disttrack.fleet.live.link import Security
+from disttrack.fleet.live.server import ServerProcess
+from disttrack.fleet.live.server_part import ServerPart
+from disttrack.protocols import CountdownQuota
+
+ENDS = 2.0 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+"""Seconds in which a process must end, on a machine that does nothing else."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_every_process_ends_within_seconds_of_a_sigterm_in_any_order(seed: int, tmp_path: Path) -> None:
+    """Seen: with sites and server at the same moment, a site connected again for ever; a feed waited for its pipe."""
+    rng, port = random.Random(seed), free_port()
+    server = Running(
+        "serve", "--protocol", "martingale alpha=0.1", "--sites", "3", "--listen", f":{port}", "--http",
+        f":{free_port()}", log=tmp_path / "server.log",
+    )  # fmt: skip
+    where = ("--server", f":{port}")
+    sites = []
+    try:
+        server.printed("http at port")
+        for site in (0, 1):
+            sites.append(
+                Running("feed", "--site", str(site), *where, "--http", f":{free_port()}", log=tmp_path / f"{site}.log")
+            )
+        pipe = Running("feed", "--site", "2", *where, "--items", "-", log=tmp_path / "2.log", stdin=subprocess.PIPE)
+        sites.append(pipe)
+        for site in range(3):
+            server.printed(f"site {site}: connected")
+        order = [server, *sites]
+        rng.shuffle(order)
+        for one in order:
+            one.process.send_signal(signal.SIGTERM)
+            time.sleep(rng.choice((0, 0, 0.05, 0.3)))
+        for one in order:
+            one.process.wait(ENDS)
+            assert "Traceback" not in one.log.read_text()
+    finally:
+        for one in (server, *sites):
+            one.process.poll() is None and one.kill()
+
+
+def test_windows_turn_by_a_clock_that_does_not_jump(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen: the wall clock went back by an hour, and the windows stood still for an hour."""
+
+    async def windows() -> tuple[int, float]:
+        kept, rule = Kept(None), CountdownQuota(limit=10, window=10)
+        kept.begin(ServerPart, {"began": time.time()}, protocol=rule, k=1, seed=1)
+        server = ServerProcess(kept, entry_of(rule), Security(), step=0.001)
+        await server.start("127.0.0.1", 0)
+        await asyncio.sleep(0.05)
+        before, now = server.part.server.window, time.time()
+        monkeypatch.setattr(time, "time", lambda: now - 3600)
+        await asyncio.sleep(0.1)
+        turned = server.part.server.window - before
+        await server.stop()
+        # a server that comes back before its own last window goes on from there
+        again = ServerProcess(kept, entry_of(rule), Security(), step=0.001)
+        await again.start("127.0.0.1", 0)
+        await asyncio.sleep(0.05)
+        turned_again = again.part.server.window - before - turned
+        await again.stop()
+        return min(turned, turned_again), server.age
+
+    turned, age = asyncio.run(windows())
+    assert turned > 0
+    assert age > 0
+
+
+@pytest.mark.slow
+def test_a_server_without_its_journal_does_not_wait_for_sites_that_never_come(tmp_path: Path) -> None:
+    """Seen: with 64 sites and one connected, the estimate stayed at 0 after a restart."""
+    from deployment import ask
+
+    port, web, site_web = free_port(), free_port(), free_port()
+    line = (
+        "serve", "--protocol", "deterministic alpha=0.1", "--sites", "64", "--listen", f":{port}", "--http", f":{web}"
+    )  # fmt: skip
+    server = Running(*line, log=tmp_path / "server.log")
+    site = Running("feed", "--site", "5", "--server", f":{port}", "--http", f":{site_web}", log=tmp_path / "site.log")
+    try:
+        wait_for(lambda: ask(site_web, "/healthz")[0] == 200, "a connection")
+        assert ask(site_web, "/items", {"items": 1000})[0] == 200
+        server.kill()
+        server = Running(*line, log=tmp_path / "server.log")
+        wait_for(lambda: ask(web, "/estimate")[1]["value"] == 1000, "the site's count")
+    finally:
+        for one in (server, site):
+            one.process.poll() is None and one.kill()

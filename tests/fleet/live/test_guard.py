@@ -1,0 +1,134 @@
+"""Peers over loopback that hold connections, send nonsense or too much: a site still gets in, and logs stay short."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from disttrack.fleet.live import guard
+from disttrack.fleet.live.entries import entry_of
+from disttrack.fleet.live.frames import HELLO, MESSAGE, VERSION, pack
+from disttrack.fleet.live.http import listen, server_app, site_app
+from disttrack.fleet.live.journal import Kept
+from disttrack.fleet.live.link import Security
+from disttrack.fleet.live.server import ServerProcess
+from disttrack.fleet.live.server_part import ServerPart
+from disttrack.fleet.live.site import SiteProcess
+from disttrack.protocols import Exact, Protocol
+
+HOST = "127.0.0.1"
+
+
+class Small:
+    """A server and a site within this process, with their HTTP."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        kept = Kept(None)
+        kept.begin(ServerPart, {}, protocol=protocol, k=2, seed=1)
+        self.server = ServerProcess(kept, entry_of(protocol), Security())
+
+    async def __aenter__(self) -> Small:
+        self.port = await self.server.start(HOST, 0)
+        self.http = await listen(server_app(self.server), HOST, 0, Security())
+        return self
+
+    async def site(self, number: int = 0) -> SiteProcess:
+        """Connect a site, and give it HTTP."""
+        site = SiteProcess(number, (HOST, self.port), Kept(None), Security())
+        self.running = asyncio.create_task(site.run())
+        await asyncio.wait_for(site.connected.wait(), 5)
+        self.site_http = await listen(site_app({number: site}, Security()), HOST, 0, Security())
+        return site
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.server.stop()
+
+
+async def say(port: int, text: bytes) -> bytes:
+    """Send bytes; return all that comes back until the other end closes."""
+    reader, writer = await asyncio.open_connection(HOST, port)
+    writer.write(text)
+    answer = await asyncio.wait_for(reader.read(2**16), 10)
+    writer.close()
+    return answer
+
+
+async def post(port: int, body: Any) -> tuple[int, Any]:
+    """Post items; return the status and the answer."""
+    text = json.dumps(body).encode()
+    head = b"POST /items HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(text)
+    answer = await say(port, head + text)
+    return int(answer.split()[1]), json.loads(answer.split(b"\r\n\r\n", 1)[1])
+
+
+def test_idle_connections_keep_no_site_out() -> None:
+    async def play() -> None:
+        async with Small(Exact()) as small:
+            idle = [await asyncio.open_connection(HOST, small.port) for _ in range(70)]
+            await small.site()
+            assert len(idle) == 70
+
+    asyncio.run(play())
+
+
+def test_connections_that_send_no_request_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "FIRST", 0.05)
+    monkeypatch.setattr(guard, "BEAT", 0.05)
+
+    async def play() -> bytes:
+        async with Small(Exact()) as small:
+            return await say(small.http, b"GET /estimate HTTP/1.1\r\nHost:")
+
+    assert asyncio.run(play()) == b""
+
+
+def test_what_is_no_http_is_a_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async def play() -> None:
+        async with Small(Exact()) as small:
+            for text in (b"\x16\x03\x01 hello\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/1.1\r\nx\r\n\r\n"):
+                assert b" 400 " in (await say(small.http, text))[:20]
+
+    with caplog.at_level(logging.DEBUG):
+        asyncio.run(play())
+    assert not [record for record in caplog.records if record.exc_info and record.levelno > logging.DEBUG]
+
+
+@pytest.mark.parametrize("kind", [5, None, ("a",), b"x" * 100, 1.5])
+def test_a_message_whose_kind_is_no_text_is_refused(kind: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """Seen: it raised in the handler."""
+
+    async def play() -> ServerProcess:
+        async with Small(Exact()) as small:
+            reader, writer = await asyncio.open_connection(HOST, small.port)
+            writer.write(pack(HELLO, VERSION, "", 1, "name", 0, 0, 0, 0))
+            await reader.read(2**16)
+            writer.write(pack(MESSAGE, 1, kind, None, 1, 1, 0))
+            while await asyncio.wait_for(reader.read(2**16), 10):
+                pass
+            writer.close()
+            return small.server
+
+    assert "a frame 3 of another form" in asyncio.run(play()).refusal
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_a_site_takes_no_more_items_than_it_can_count_or_keep() -> None:
+    """Seen: counts beyond 2^63, which the server refuses for ever; and a message for each of 10^18 items."""
+
+    async def play() -> None:
+        async with Small(Exact()) as small:
+            site = await small.site()
+            status, answer = await post(small.site_http, {"items": 10**18})
+            assert status == 503
+            assert 10_000 <= answer["taken"] <= 11_000
+            assert site.part.machine.items == answer["taken"]
+            site.part.machine.items = 2**61 - 5
+            status, answer = await post(small.site_http, {"items": 100})
+            assert status == 400
+            assert "a site counts up to" in answer["error"]
+
+    asyncio.run(play())
