@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import exp, log, sqrt
+from math import exp, floor, log, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
 from two_means import first_wins
 
 from disttrack.mechanisms import Laplace
-from disttrack.mechanisms.statistical import LaplaceAnswers, NoisyArgmax
+from disttrack.mechanisms.statistical import (
+    CURATORS,
+    GaussianAnswers,
+    LaplaceAnswers,
+    NoisyArgmax,
+    OnlineWeights,
+    ThresholdOut,
+)
 from disttrack.mechanisms.statistical.noisy import noisy_argmax
+from disttrack.mechanisms.statistical.queries import Members
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 
@@ -121,3 +130,46 @@ def test_conclusion_1_by_the_distribution_of_the_privacy_loss() -> None:
     gamma = 1 / sqrt(8 * queries * log(1 / delta))
     assert privacy_loss(gamma, queries) <= delta
     assert privacy_loss(4 * gamma, queries) > delta
+
+
+class Scales:
+    """A generator that notes the scale of each draw, and draws zeros."""
+
+    def __init__(self) -> None:
+        self.noted: list[float] = []
+
+    def laplace(self, mean: float, scale: float, size: int) -> np.ndarray:
+        self.noted += [scale] * size
+        return np.zeros(size)
+
+    normal = laplace
+
+
+EVERY = Members(np.arange(8) < 8)
+"""A query of mean 1, from which each sketch is far."""
+DRAWN = [
+    (LaplaceAnswers(0.1, delta=1e-5), {1 / (0.1 / sqrt(8 * 3 * log(1e5)) * 40)}),
+    (GaussianAnswers(std=0.2), {0.2}),
+    (NoisyArgmax(0.5), {2 / (0.5 * 40)}),
+    (OnlineWeights(epsilon=1.0, density=8.0, cells=8, threshold=0.01), None),
+    (ThresholdOut(threshold=0.01, noise=0.005), {0.005, 2 * 0.005, 4 * 0.005}),
+    (ThresholdOut(threshold=0.01, noise=0.005, normal=True), {0.005}),
+]
+
+
+@pytest.mark.parametrize(("rules", "scales"), DRAWN, ids=lambda one: getattr(one, "kind", ""))
+def test_each_draw_has_the_scale_that_the_proof_needs_and_no_more(rules: Any, scales: set[float] | None) -> None:
+    """Exact, from both sides: claims that an error stays below a bound do not see noise that is missing."""
+    if scales is None:  # rho = 2 U / (sigma n)^2 with rho + 2 sqrt(rho ln(1 / delta)) = epsilon
+        rho = (sqrt(1 + log(1e6)) - sqrt(log(1e6))) ** 2
+        sigma = sqrt(2 * floor(2 * log(8) / 0.01**2 + 1e-9) / rho) / 40
+        scales = {sigma, 2 * sigma, 4 * sigma}
+    source: Any = Scales()
+    run = rules.start(np.array([3] * 20 + [5] * 20), 3, source)
+    query = Members(np.arange(8) == 5)
+    run.select([EVERY, query]) if not rules.answers else run.answer(query)
+    assert set(np.round(source.noted, 12)) == set(np.round(sorted(scales), 12))
+
+
+def test_every_curator_that_states_privacy_is_among_them() -> None:
+    assert {type(rules) for rules, _ in DRAWN} == {cls for cls in CURATORS.values() if cls.arithmetic}

@@ -27,6 +27,7 @@ from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.simulator.faults.noise import quieter
 from disttrack.simulator.points.registry import parameters
+from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.audit import Exact, exact_loss, loss_with_half_the_noise
 from disttrack.simulator.tasks.audit.exact.coins import chances, loss_between
 from disttrack.simulator.tasks.audit.exact.halting import (
@@ -129,6 +130,12 @@ def test_there_is_something_to_compute() -> None:
     assert left == BY_RUNS, "enter new mechanisms in simulator/tasks/audit, or here if runs catch them"
     generous = {name for name, exact in found.items() if exact is not None and _claim(name) > 1.3 * exact.proved}
     assert generous == GENEROUS | ONE_OF_SEVERAL | ENDED_BY_TIME | ENDLESS
+
+
+def test_the_scenario_audit_plays_whatever_has_an_audit() -> None:
+    """A new mechanism is entered there too, so that its loss is compared with what is proved, from both sides."""
+    played = {point.protocol.label for point, _ in load("audit").played}
+    assert played == set(MECHANISMS)
 
 
 def _claim(name: str) -> float:
