@@ -203,7 +203,7 @@ def _bound(protocol: Any, situation: Situation, items: int) -> float:
 
 
 def _settled(one: Candidate, situation: Situation, seed: int, side: Any, most: float) -> tuple[Candidate, float]:
-    """Return a tracker after a game of at most so many messages, and how many that is; as it is if none is short enough.
+    """Return a tracker after a game of at most so many messages, and that number; as it is if none is short enough.
 
     While a game is longer than that, it is played with a quarter of the items.
     """
