@@ -9,6 +9,9 @@ from textwrap import indent
 import pytest
 from snippets import PAGES, SnippetError, matches, run_all, snippets
 
+from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.tasks.base import SITES
+
 ALL = {name: list(snippets(page.read_text(encoding="utf-8"), name)) for name, page in PAGES.items()}
 
 QUICK = {"README.md", "scenarios.md"}
@@ -53,6 +56,13 @@ def test_that_there_is_something_to_run() -> None:
     assert sum(snippet.language == "yaml" for snippet in run) >= 2
     # what is left out is what sets up an environment or plays for minutes
     assert sum(bool(snippet.skipped) for found in ALL.values() for snippet in found) <= 5
+
+
+def test_limits_name_the_tasks_that_have_sites() -> None:
+    text = PAGES["limits.md"].read_text(encoding="utf-8")
+    first = text[text.index("\n- ") :].split("\n- ")[1]
+    with_sites = {name for name, kind in kinds("task").items() if SITES in kind.load().sizes}
+    assert set(first.split("`")[1::2]) == with_sites
 
 
 PAGE = """\

@@ -62,6 +62,6 @@ def test_a_claim_that_a_page_names_is_in_that_scenario() -> None:
     ]
     assert len(rows) >= 30
     for page, scenario, claim in rows:
-        file = ROOT / "scenarios" / f"{scenario}.yaml"
+        file = ROOT / "src/disttrack/scenarios" / f"{scenario}.yaml"
         assert file.exists(), f"{page}: there is no scenario {scenario}"
         assert claim in file.read_text(encoding="utf-8"), f"{page}: {scenario} has no claim {claim!r}"

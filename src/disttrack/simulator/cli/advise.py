@@ -149,13 +149,13 @@ def _advise_tracker(
             number(round(one.words)),
             number(float(f"{one.words / best.words:.3g}")),
             number(one.error) if one.games else "",
-            "games" if one.games else "bound",
+            ("games" if one.whole else "shorter games") if one.games else "bound",
         ]
         for one in advice.ranked
     ]
     columns = [
         Column("tracker"),
-        Column("words", right=True, says="of a whole game, the larger of two; or the cost bound"),
+        Column("words", right=True, says="of a whole game, the larger of two; or by the cost bound"),
         Column("ratio", right=True, says="words over those of the cheapest"),
         Column("error", right=True, says="the largest in these games, in units of alpha"),
         Column("by"),

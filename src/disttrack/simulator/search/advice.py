@@ -1,4 +1,4 @@
-"""Advice: the trackers that keep a promise in a situation, ranked by words; exact games settle the cheapest few."""
+"""Advice: the trackers that keep a promise in a situation, ranked by words; exact games settle the cheapest ones."""
 
 from __future__ import annotations
 
@@ -28,12 +28,16 @@ AGAINST: Final = {
 """Guarantees that hold against an adversary that sees this much."""
 FORMS: Final = {"centred": (False, True), "parameters": ("paper", "tight", "simple", "median")}
 """Parameters of which each value makes a tracker of its own, for the classes that take it."""
-SETTLED: Final = 6
-"""Trackers of the lowest bounds that are played."""
-SHORT: Final = 2e6
-"""A game against a stream that does not react is played up to this number of messages, by its cost bound."""
-SHORTER: Final = 2e5
+SHORT: Final = 3e5
+"""A game against a stream that does not react has at most this number of messages, by its cost bound."""
+SHORTER: Final = 1e5
 """The same against an adversary that reacts to the outputs."""
+GAMES: Final = 2.5
+"""All games of a kind together cost at most this many of the longest ones: seconds in all."""
+FAR: Final = 20
+"""A tracker is not played if its bound is this many times the words of the cheapest one."""
+SITE: Final = 0.2
+"""Messages that take as long as making a site."""
 PERIOD: Final = 20_000
 """Items of a stream that repeats, so that a game costs its messages."""
 MOST_SITES: Final = 2**20
@@ -80,16 +84,20 @@ class Candidate:
     protocol, parameters
         The tracker, and its parameters that are not the usual ones.
     words
-        Words of a game, the most of its games; its cost bound if none was played.
+        Words of a game, the most of its games; its cost bound if none was played. After a game of fewer items, the rest
+        counts by the growth of the bound.
     games
         Its games, against `round-robin` and, if the adversary reacts, `freeze`; empty if none is short enough. Of items
         they are against `zipf-items` and `freeze-item`.
+    whole
+        Whether its games are as long as wanted.
     """
 
     protocol: Any
     parameters: dict[str, Any]
     words: float
     games: Sequence[Any] = field(default=(), repr=False)
+    whole: bool = True
 
     @property
     def error(self) -> float:
@@ -122,7 +130,7 @@ class Advice:
     situation
         The situation.
     ranked
-        The trackers that were played, by predicted words, then the others by their bounds.
+        The trackers by their words, which are predicted for those that were not played in whole games.
     below, above
         The nearest numbers of sites with another answer, each with the tracker that is cheapest there; None if there
         is none from 1 to 2^20 sites. They are predicted, with the words of the games at the given number of sites.
@@ -140,7 +148,7 @@ class Advice:
 
 
 def advise(situation: Situation, seed: int = 0) -> Advice:
-    """Rank the trackers that keep a promise; the cheapest few by exact games, at the full size where they are short.
+    """Rank the trackers that keep a promise; the cheapest ones by exact games, at the full size where they are short.
 
     Raises
     ------
@@ -149,11 +157,18 @@ def advise(situation: Situation, seed: int = 0) -> Advice:
     """
     if situation.against not in AGAINST:
         raise ScenarioError(f"against must be one of {', '.join(AGAINST)}; got {situation.against!r}")
-    found = sorted(candidates(situation), key=lambda one: one.words)
-    settled = sorted((_settled(one, situation, seed) for one in found[:SETTLED]), key=lambda one: one.words)
-    return Advice(
-        situation, [*settled, *found[SETTLED:]], _next(settled, situation, 0.5), _next(settled, situation, 2.0)
-    )
+    ranked = list(candidates(situation))
+    stream, attack = (RoundRobin(), Freeze()) if situation.domain is None else (stream_of(situation), FreezeItem())
+    for side, most in ((stream, SHORT), (attack, SHORTER))[: 1 + (situation.against != "nothing")]:
+        left = GAMES * most
+        ranked.sort(key=lambda one: one.words)
+        for place, one in enumerate(ranked):
+            if one.words > FAR * ranked[0].words:
+                break
+            ranked[place], spent = _settled(one, situation, seed, side, min(most, left))
+            left -= spent
+    ranked.sort(key=lambda one: one.words)
+    return Advice(situation, ranked, _next(ranked, situation, 0.5), _next(ranked, situation, 2.0))
 
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
@@ -178,19 +193,32 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             if protocol.guarantee in AGAINST[situation.against] and for_all_steps:
                 chosen = {**usual, **form}
                 own = {name: value for name, value in chosen.items() if name != "alpha" and value != takes[name]}
-                bound = protocol.cost_bound(situation.sites, situation.items)
-                yield Candidate(protocol, own, bound if bound < inf else float(situation.items))
+                yield Candidate(protocol, own, _bound(protocol, situation, situation.items))
 
 
-def _settled(one: Candidate, situation: Situation, seed: int) -> Candidate:
-    """Return a tracker with the words of whole games, as far as they are short; else as it is."""
-    stream, attack = (RoundRobin(), Freeze()) if situation.domain is None else (stream_of(situation), FreezeItem())
-    sides: list[Any] = [stream] * (one.words < SHORT)
-    sides += [attack] * (one.words < SHORTER and situation.against != "nothing")
-    sizes: dict[str, Any] = {"sites": situation.sites, "items": situation.items, "seed": seed}
+def _bound(protocol: Any, situation: Situation, items: int) -> float:
+    """Return the words of a game by the cost bound; a tracker without a bound may send every item."""
+    bound = protocol.cost_bound(situation.sites, items)
+    return float(bound if bound < inf else items)
+
+
+def _settled(one: Candidate, situation: Situation, seed: int, side: Any, most: float) -> tuple[Candidate, float]:
+    """Return a tracker after a game of at most so many messages, and that number; as it is if none is short enough.
+
+    While a game is longer than that, it is played with a quarter of the items.
+    """
+    items, bound = situation.items, _bound(one.protocol, situation, situation.items)
+    played = bound
+    while items and played + SITE * situation.sites > most:
+        items //= 4
+        played = _bound(one.protocol, situation, items)
+    if not items:
+        return one, 0.0
     start: Any = play if situation.domain is None else play_duel
-    games = [start(one.protocol, side, **sizes) for side in sides]
-    return replace(one, words=float(max(game.words for game in games)), games=games) if games else one
+    game = start(one.protocol, side, sites=situation.sites, items=items, seed=seed)
+    words = max(game.words + bound - played, one.words if one.games else 0.0)
+    whole = one.whole and items == situation.items
+    return replace(one, words=words, games=[*one.games, game], whole=whole), played + SITE * situation.sites
 
 
 def _next(ranked: Sequence[Candidate], situation: Situation, factor: float) -> tuple[int, Candidate] | None:
@@ -206,7 +234,7 @@ def _next(ranked: Sequence[Candidate], situation: Situation, factor: float) -> t
             return None
         if cheapest(far) is not ranked[0]:
             break
-    while abs(far - near) > 0.05 * near:
+    while abs(far - near) > max(1, 0.05 * near):
         middle = (near + far) // 2
         near, far = (middle, far) if cheapest(middle) is ranked[0] else (near, middle)
     return far, cheapest(far)

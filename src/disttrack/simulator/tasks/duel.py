@@ -105,7 +105,7 @@ class MechanismGame(Task):
 
     def check(self, point: Point) -> None:
         if point.network is not None:
-            raise PointError(("network",), f"must be left out: task {point.task.label} sends no messages")
+            raise PointError(("network",), f"must be left out: no message takes time in task {point.task.label}")
         mechanism, adversary = self.sides(point)
         self.fits(mechanism, adversary, self.sizes_of(point))
         try:
