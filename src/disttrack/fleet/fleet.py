@@ -2,7 +2,7 @@
 
 The engines take it in place of what stops and restarts machines: it shares the network's calendar, so that all engines
 play the same events in the same order. In a step, these come after the arrivals: the end of a window, first that of
-the server and then those of the sites, settling of costs, flushes, and last of all a look at the sites.
+the server and then those of the sites, settling of costs, flushes, sites that come and go, and last of all a look.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from disttrack.simulator.game.network.letters import FAULT, Clock, Letter
 
 LOOKS: Final = 16
 """Number of looks in a window; a shorter window has one per step."""
-LOOK: Final = 4
-"""Priority of a look: after all that happens in the step."""
+TURN, SETTLE, FLUSH, CHANGE, LOOK = range(FAULT, FAULT + 5)
+"""Priorities of what happens after the arrivals of a step, whatever was scheduled first."""
 SHOWN: Final = 8
 """Most sites of which each look keeps what they admitted and believed."""
 
@@ -68,16 +68,16 @@ class Fleet:
         """Set the clocks, on this mail."""
         self.mail = mail
         rule, k = self.rule, self.k
-        self._every(rule.window, rule.window, self._turn_server)
+        self._every(TURN, rule.window, rule.window, self._turn_server)
         for site in range(k):
-            self._every(rule.window + rule.late(site, k), rule.window, partial(self._act, site, "turn"))
+            self._every(TURN, rule.window + rule.late(site, k), rule.window, partial(self._act, site, "turn"))
         if rule.settle:
             for site in range(k):
-                self._every(rule.settle, rule.settle, partial(self._act, site, "learn_costs"))
+                self._every(SETTLE, rule.settle, rule.settle, partial(self._act, site, "learn_costs"))
         if rule.every:
             for site in range(k):
                 first = (site + 1) * rule.every // k or 1
-                self._every(first, rule.every, partial(self._act, site, "flush", present=True))
+                self._every(FLUSH, first, rule.every, partial(self._act, site, "flush", present=True))
         look = max(1, rule.window // LOOKS)
         self._look_at(look, 0)
 
@@ -99,12 +99,12 @@ class Fleet:
 
     # ------------------------------------------------------------------ clocks
 
-    def _every(self, first: int, period: int, act: Callable[[], None]) -> None:
+    def _every(self, priority: int, first: int, period: int, act: Callable[[], None]) -> None:
         def ring(step: int, event: Any) -> None:
             act()
-            self.mail.schedule(step + period, FAULT, partial(ring, step + period))
+            self.mail.schedule(step + period, priority, partial(ring, step + period))
 
-        self.mail.schedule(first, FAULT, partial(ring, first))
+        self.mail.schedule(first, priority, partial(ring, first))
 
     def _act(self, site: int, act: str, *values: Any, present: bool = False) -> None:
         """Have a site act by its clock, by a method of this name; some acts are only for sites in the fleet."""
@@ -126,7 +126,7 @@ class Fleet:
         self.away = self.away or (plan.how != "join" and bool(plan.changed))
         for site in plan.changed:
             if step:
-                self.mail.schedule(step, FAULT, partial(self._change, site, plan.how))
+                self.mail.schedule(step, CHANGE, partial(self._change, site, plan.how))
             elif plan.how == "join":
                 raise MoveError(f"site {site} must not join before the first step: it is there")
             else:

@@ -35,7 +35,7 @@ class QuotaGame(Count):
     kind: ClassVar[str] = "quota"
     heading: ClassVar[str] = "Quotas that sites share"
     own_engines: ClassVar[Mapping[str, type[Any]]] = {"step": QuotaStep, "leap": QuotaLeap}
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     bases: ClassVar[Mapping[str, str]] = {**Count.bases, "protocol": "disttrack.fleet.quotas.base:Quota"}
     sizes: ClassVar[Sequence[Size]] = (SITES, Size("requests", "items", "Requests of a game.", least=1, needed=True))
     defaults: ClassVar[Sequence[str]] = ("limit", "window", "costs", "reserve", "settle", "skew")
@@ -75,27 +75,35 @@ class QuotaGame(Count):
         return record
 
 
-def ways(network: Network | None) -> tuple[float, float]:
-    """Return the most steps of a message to the server and of one to a site; infinity if it may be lost or has a tail.
+def ways(network: Network | None) -> dict[str, float]:
+    """Return the most steps of a message to the server and of one to a site, and by how much round trips differ.
+
+    They are infinite if a message may be lost or has a tail.
 
     Examples
     --------
-    >>> ways(network_of({"latency": 3, "latency_down": {"exponential": 1}}))
-    (3.0, inf)
+    >>> ways(network_of({"latency": {"uniform": {"from": 2, "to": 5}}, "latency_down": 7}))
+    {'up': 5.0, 'down': 7.0, 'varies': 3.0}
+    >>> ways(network_of({"latency": 3, "latency_down": {"exponential": 1}}))["down"]
+    inf
     """
     if network is None:
-        return 0.0, 0.0
+        return {"up": 0.0, "down": 0.0, "varies": 0.0}
     if network.faulty:
-        return inf, inf
+        return {"up": inf, "down": inf, "varies": inf}
     far = [] if network.far is None else [network.far[1]]
-    down = network.latency if network.latency_down is None else network.latency_down
-    return max(map(_longest, [network.latency, *far])), max(map(_longest, [down, *far]))
+    up = [_range(latency) for latency in (network.latency, *far)]
+    down = [_range(latency) for latency in (network.latency_down or network.latency, *far)]
+    longest = {"up": max(most for _, most in up), "down": max(most for _, most in down)}
+    shortest = min(least for least, _ in up) + min(least for least, _ in down)
+    return {**longest, "varies": longest["up"] + longest["down"] - shortest}
 
 
-def _longest(latency: Latency) -> float:
-    if latency.constant is not None:
-        return float(ceil(latency.constant))
-    return inf if latency.uniform is None else float(ceil(latency.uniform[1]))
+def _range(latency: Latency) -> tuple[float, float]:
+    """Return the least and the most steps of a message."""
+    least, most = latency.uniform or (latency.constant or 0.0,) * 2
+    bounded = latency.uniform is not None or latency.constant is not None
+    return float(ceil(least)), float(ceil(most)) if bounded else inf
 
 
 def by_window(looks: Sequence[dict[str, Any]], window: int) -> list[dict[str, Any]]:
@@ -116,10 +124,11 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
     admitted = [row["admitted"] for row in windows]
     could = sum(min(limit, row["cost"]) for row in windows)
     wasted = sum(max(0, min(limit, row["cost"]) - row["admitted"]) for row in windows)
-    fleet = game.sites, *ways(network), max(row["died"] for row in windows), looks[-1]["away"]
-    worst = protocol.worst(*fleet)
+    deaths = max(row["died"] for row in windows)
+    fleet: dict[str, Any] = {"k": game.sites, **ways(network), "deaths": deaths, "away": looks[-1]["away"]}
+    worst = protocol.worst(**fleet)
     over = max(admitted) > worst
-    promised = isfinite(protocol.slack(*fleet))
+    promised = isfinite(protocol.slack(**fleet))
     return {
         "verdict": "undecided" if not promised else "failed" if over else "ok",
         "ok": promised and not over,

@@ -153,18 +153,29 @@ def test_each_guarantee_is_its_formula() -> None:
     common = {"limit": 1000, "window": 5000}
     given = [
         (Split(**common), 1000),
-        (Lease(**common, skew=7), 1007),
+        # one request of each site waits when the window ends; of central, those answered in 7 steps
+        (Lease(**common, skew=7), 1000 + 7 + 7),
+        (Central(**common, skew=60), 1000 + 60 + 50),
+        (Split(**common, skew=7), 1007),
         (BatchQuota(**common, size=5), 1000 + 12 * 4 + 50),
         (PeriodicQuota(**common, every=100), 1000 + 250),
-        (Gossip(**common, every=100), 1000 + 500 + 200),
-        # sizes 41, 20, 10, 5, 2, 1
-        (CountdownQuota(**common), 1000 + 50 * (1 + 7)),
+        # four distances, each two rounds after the one before, and a round of waiting
+        (Gossip(**common, every=100), 1000 + 2 * 99 + (3 * 2 + 1) * 100 + 50),
+        # at most seven sizes: 41, 21, 11, 6, 3, 2, 1
+        (CountdownQuota(**common), 1000 + 50 * 7),
         (BatchQuota(**common, size=5, costs="1 3"), 1000 + 48 + 150 + 2),
+        # what comes in while messages travel counts in full, and what is unsettled at the limit counts once
+        (BatchQuota(**common, size=5, costs="1 3", reserve=1, settle=4), 1000 + 48 + 150 + 2 + 2 * 8),
+        (BatchQuota(**common, size=5, costs="1 3", reserve=7, settle=4), 1000 + 48 + 150 + 2),
+        (PeriodicQuota(**common, every=100, costs=4, reserve=2, settle=10), 1000 + 4 * 250 + 2 * 20),
+        (Lease(**common, costs=4, reserve=2, settle=10), 1000 + 2 * 12 * 21),
         (Split(**common, costs=4, reserve=2, settle=10), 1000 + 2 * 240),
     ]
     assert [protocol.worst(12, 20, 30) for protocol, _ in given] == [worst for _, worst in given]
     assert BatchQuota(**common, size=5).worst(12, deaths=3) == 1000 + 15 * 4
     assert PeriodicQuota(**common, every=100).worst(12, deaths=1) == 1000 + 300
+    assert PeriodicQuota(**common, every=100).worst(12, 20, 30, varies=20) == 1000 + 270
+    assert Central(**common, skew=7).worst(12, 20, 30, varies=30) == 1000 + 7 + 37
     assert Gossip(**common).slack(12, 0, 0, away=True) == float("inf")
     assert Split(10, 12, skew=11).worst(3) == 12
 

@@ -56,9 +56,7 @@ def agree(found: Counter[int], law: Any) -> None:
 
 @pytest.mark.false_alarm(1e-6)
 def test_a_weight_has_the_coins_of_as_many_copies() -> None:
-    found = reports(
-        FrequencySample(alpha=0.1), lambda message: 1 if message.kind == "item" else int(message.value[1])
-    )
+    found = reports(FrequencySample(alpha=0.1), lambda message: 1 if message.kind == "item" else int(message.value[1]))
     agree(found, binom.pmf(np.arange(WEIGHT + 1), WEIGHT, 1 / SCALE))
 
 

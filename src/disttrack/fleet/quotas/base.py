@@ -34,7 +34,8 @@ class Quota(Protocol):
         What a request takes from the budget on arrival if its cost is known only later; 0 if it is known on arrival.
     settle
         With a reserve, the steps from one settling of costs to the next. The cost of a request is known by the second
-        one after its arrival, and replaces its reserve if the window is still the same.
+        one after its arrival, and replaces its reserve if the window is still the same. A site that leaves in order has
+        finished its requests, and settles all of them first.
     skew
         Steps by which the clock of the last site is late; those between are late in proportion.
     """
@@ -52,6 +53,8 @@ class Quota(Protocol):
     every: ClassVar[int | None] = None
     """Steps from one flush of a site to the next, None for no flushes; a parameter of the kinds that have them."""
     faults: ClassVar[Mapping[str, type[FaultyPart]]] = {"coarse": Generous}
+    one_sum: ClassVar[bool] = False
+    """Whether one sum over all sites stops them, and not a budget of each: what is unsettled then counts once."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -80,16 +83,13 @@ class Quota(Protocol):
         """The largest cost of a request."""
         return max(self.cycle)
 
-    @property
-    def price(self) -> int:
-        """The largest amount that a request takes from the budget when it comes."""
-        return self.reserve or self.dearest
-
     def late(self, site: int, k: int) -> int:
         """Return the steps by which the clock of a site is late."""
         return self.skew * site // max(1, k - 1)
 
-    def worst(self, k: int, up: float = 0, down: float = 0, deaths: int = 0, away: bool = False) -> float:
+    def worst(
+        self, k: int, up: float = 0, down: float = 0, deaths: int = 0, away: bool = False, varies: float = 0
+    ) -> float:
         """Return the largest cost that can be admitted in a window, whatever the adversary does.
 
         Parameters
@@ -102,15 +102,33 @@ class Quota(Protocol):
             Sites that die in a window without a last message.
         away
             Whether a site is out of the fleet at any time.
+        varies
+            Steps by which the times of a round trip differ at most.
         """
-        most = self.limit + self.slack(k, up, down, deaths, away) + self.dearest * self.skew
-        if 0 < self.reserve < self.dearest:
-            unsettled = min(2 * self.settle * k, self.window)
-            most = min(most * self.dearest / self.reserve, most + (self.dearest - self.reserve) * unsettled)
-        return min(most, self.dearest * self.window)
+        dearest, waiting = self.dearest, self.waiting(up + down)
+        most = self.limit + self.slack(k, up, down, deaths, away, varies)
+        if 0 < self.reserve < dearest:
+            stops = deaths + (1 if self.one_sum else k)
+            answered = min(waiting, 2 * self.settle + varies)
+            unsettled = min(stops * (2 * self.settle + answered), self.window)
+            most = min(most * dearest / self.reserve, most + (dearest - self.reserve) * unsettled)
+        requests: float = self.window
+        if late := self.late(k - 1, k):
+            before = min(up + down, k * waiting, late + varies)  # of the window before, answered in this one
+            most += min(most, dearest * (late + before))
+            requests += before
+        return min(most, dearest * requests)
 
-    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False) -> float:
-        """Return the largest cost beyond the limit, with clocks that agree and costs known on arrival; 0 by default."""
+    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
+        """Return the largest cost beyond the limit, with clocks that agree and costs that are known on arrival.
+
+        If reserves are below the costs, it is beyond the limit and what is not settled when the sites are stopped. It
+        is 0 by default.
+        """
+        return 0.0
+
+    def waiting(self, trip: float) -> float:
+        """Return the most requests that wait at a site for an answer, if a round trip has this many steps."""
         return 0.0
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[QuotaSite]:

@@ -19,7 +19,7 @@ class Leases(Quota):
     """What these protocols share: each site begins a window with a part of the limit, and asks for more.
 
     The server never grants more than is left of the limit, and a permit is valid in its window only. So nothing is
-    overshot, whatever happens to messages and sites.
+    overshot, whatever happens to messages and sites, while clocks agree and no request costs more than its reserve.
     """
 
     each: ClassVar[bool] = True
@@ -40,6 +40,9 @@ class Leases(Quota):
             What is left of the limit.
         """
         return price if price <= left else 0
+
+    def waiting(self, trip: float) -> float:
+        return trip if self.each else min(1.0, trip)
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return LeaseSite(self, number, k, answers)
@@ -172,7 +175,7 @@ class LeaseSite(QuotaSite):
 
     def last_words(self) -> Sequence[Message]:
         self._number += 1
-        return (Message("return", (self.window, self.left, self._number)),) if self.left > 0 else ()
+        return (Message("return", (self.window, self.left, self._number)),) if self.left else ()
 
     def first_words(self) -> Sequence[Message]:
         self._mark = 0

@@ -210,16 +210,25 @@ class QuotaSite(Site):
 
     def learn_costs(self) -> Sequence[Message]:
         """Replace reserves by costs, for the requests that were admitted up to the settling before."""
-        (requests, cost), (requests_before, cost_before) = self._known, self._settled
-        refund = (requests - requests_before) * self.rule.reserve - (cost - cost_before)
-        self._settled, self._known = self._known, (self.admitted, self.admitted_cost)
-        self.left += refund
-        self.held -= refund
+        self._settle(*self._known)
+        self._known = (self.admitted, self.admitted_cost)
         return self.charged() if self.present else ()
 
+    def _settle(self, requests: int, cost: int) -> None:
+        """Replace reserves by costs, up to this number of admissions and their cost."""
+        requests_before, cost_before = self._settled
+        refund = (requests - requests_before) * self.rule.reserve - (cost - cost_before)
+        self._settled = (requests, cost)
+        self.left += refund
+        self.held -= refund
+
     def leave(self, dies: bool) -> Sequence[Message]:
-        """Leave the fleet, by death without a message."""
-        messages = () if dies or not self.present else self.last_words()
+        """Leave the fleet: in order, with all costs settled and a last message, or by death without either."""
+        messages: Sequence[Message] = ()
+        if self.present and not dies:
+            if self.rule.reserve:
+                self._settle(self.admitted, self.admitted_cost)
+            messages = self.last_words()
         self._begin()
         self._early.clear()
         self.present = False

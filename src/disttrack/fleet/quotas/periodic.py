@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, isfinite, log2
+from math import ceil, gcd, inf, isfinite, log2
 from typing import Any, ClassVar
 
 from disttrack.fleet.quotas.base import Quota
@@ -34,6 +33,7 @@ class PeriodicQuota(Quota):
     every: Whole = 100  # type: ignore[misc]
 
     kind: ClassVar[str] = "periodic"
+    one_sum: ClassVar[bool] = True
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return PeriodicSite(self, number, k, answers)
@@ -41,11 +41,11 @@ class PeriodicQuota(Quota):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> QuotaServer:
         return TotalServer(self, k)
 
-    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False) -> float:
-        """Return two flushes and a round trip, and a flush for each death."""
-        if k == 1 and not deaths and isfinite(up + down):
-            return 0.0
-        return self.price * (2 * self.every + up + down + deaths * self.every)
+    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
+        """Return two flushes and a round trip, unless it is alone, and a flush for each death."""
+        alone = k == 1 and isfinite(up + down)
+        unknown = 0.0 if alone else 2 * self.every + up + down + varies
+        return self.dearest * (unknown + deaths * self.every)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per flush."""
@@ -55,18 +55,24 @@ class PeriodicQuota(Quota):
 class PeriodicSite(QuotaSite):
     """Knows the total of the last answer."""
 
-    __slots__ = ("flying",)
+    __slots__ = ("_number", "flying")
+
+    def __init__(self, *parts: Any) -> None:
+        self._number = 0
+        """Number of its last report; it survives, as the clock does, so that no answer is taken for that of another."""
+        super().__init__(*parts)
 
     def open(self) -> Sequence[Message]:
         self.left = self.rule.limit
-        self.flying: deque[int] = deque()
-        """Reports of this window that are not answered yet."""
+        self.flying: dict[int, int] = {}
+        """Reports of this window that are not answered yet, by their numbers."""
         return ()
 
     def flush(self) -> Sequence[Message]:
-        self.flying.append(self.held)
-        self.held = 0
-        return (Message("report", (self.window, self.flying[-1])),)
+        cost, self.held = self.held, 0
+        self._number += 1
+        self.flying[self._number] = cost
+        return (Message("report", (self.window, cost, self._number)),)
 
     def last_words(self) -> Sequence[Message]:
         return self.flush()
@@ -76,9 +82,9 @@ class PeriodicSite(QuotaSite):
         return self.flush()
 
     def heard(self, message: Message) -> Sequence[Message]:
-        if self.flying:
-            self.flying.popleft()
-            self.left = self.rule.limit - message.value[1] - self.held - sum(self.flying)
+        _, total, number = message.value
+        if self.flying.pop(number, None) is not None:  # else it was asked before it left, or is a copy
+            self.left = self.rule.limit - total - self.held - sum(self.flying.values())
         return ()
 
 
@@ -88,10 +94,10 @@ class TotalServer(QuotaServer):
     __slots__ = ()
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        window, cost = message.value
+        window, cost, number = message.value
         if window < self.window:
             return ()
-        return ((sender, Message("total", (window, self.spend(window, cost)))),)
+        return ((sender, Message("total", (window, self.spend(window, cost), number))),)
 
 
 @dataclass(frozen=True)
@@ -114,6 +120,7 @@ class Gossip(Quota):
     every: Whole = 100  # type: ignore[misc]
 
     kind: ClassVar[str] = "gossip"
+    one_sum: ClassVar[bool] = True
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return GossipSite(self, number, k, answers)
@@ -121,11 +128,22 @@ class Gossip(Quota):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> QuotaServer:
         return Relay(self, k)
 
-    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False) -> float:
+    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
         """Return the time in which all hear of an admission, if no site is away."""
-        rounds = ceil(log2(k)) if k > 1 else 0
-        late = rounds and (rounds + 1) * self.every + rounds * (up + down)
-        return float("inf") if away else self.price * late
+        if away or not isfinite(up + down):
+            return inf
+        return self.dearest * (self.spread(k, int(up + down)) + 1) - 1 if k > 1 else 0.0
+
+    def spread(self, k: int, trip: int) -> int:
+        """Return the steps in which all of k sites hear of an admission, if a message takes a trip of this length.
+
+        A site that hears in round n sends in round n + hop at the latest, and a hop at this rhythm comes to each of the
+        distances, if it waits a round whenever it has been through all distances that it comes to.
+        """
+        distances, every = ceil(log2(k)), self.every
+        hop = max(1, ceil((trip + every - 1) / every))
+        rounds = (distances - 1) * hop + gcd(distances, hop) - 1
+        return 2 * (every - 1) + rounds * every + trip
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages of k words per flush."""

@@ -18,6 +18,8 @@ from disttrack.protocols.base import EVERYONE, Message
 class Reports(Quota):
     """Each site reports what it has admitted once that costs the present size or more; at the limit all are stopped."""
 
+    one_sum: ClassVar[bool] = True
+
     @abstractmethod
     def report_size(self, k: int, spent: int) -> int:
         """Return the cost of a report if the server knows that this is spent."""
@@ -32,13 +34,13 @@ class Reports(Quota):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> QuotaServer:
         return StopServer(self, k)
 
-    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False) -> float:
+    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
         """Return what is unreported when the limit is reached, and what comes in while messages are on their way.
 
         A site that dies takes less than a report of the largest size with it.
         """
         unreported = k * (self.smallest(k) - 1) + deaths * (self.report_size(k, 0) - 1)
-        return unreported + self.price * (up + down) + self.price - 1
+        return unreported + self.dearest * (up + down + 1) - 1
 
 
 @dataclass(frozen=True)
@@ -99,9 +101,10 @@ class CountdownQuota(Reports):
         """Return the largest number of sizes in a window."""
         return max(0, ceil(log2(max(1.0, self.limit / (2 * k * self.smallest(k)))))) + 1
 
-    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False) -> float:
-        """Return what `Reports` says, and a round trip for each size before the smallest."""
-        return super().slack(k, up, down, deaths, away) + self.price * (up + down) * self.rounds(k)
+    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
+        """Return what `Reports` says, or a round trip for each size if that is more."""
+        sizes = self.dearest * ((up + down) * self.rounds(k) + 1) - 1
+        return max(super().slack(k, up, down, deaths, away), sizes + deaths * (self.report_size(k, 0) - 1))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return k reports and k announcements per size, the last reports and the stop, for all windows."""
@@ -112,9 +115,16 @@ class CountdownQuota(Reports):
 class ReportSite(QuotaSite):
     """Admits until it is stopped, and reports."""
 
-    __slots__ = ("size",)
+    __slots__ = ("_joining", "size")
+
+    def __init__(self, *parts: Any) -> None:
+        self._joining = False
+        """Whether it has not heard what is spent. If its clock is late, the stop of the next window may have passed."""
+        super().__init__(*parts)
 
     def open(self) -> Sequence[Message]:
+        if self._joining and self.rule.late(self.number, self.k):
+            return self.first_words()
         self.left = self.rule.limit
         self.size: int = self.rule.report_size(self.k, 0)
         return ()
@@ -133,6 +143,7 @@ class ReportSite(QuotaSite):
         return self._report() if self.held else ()
 
     def first_words(self) -> Sequence[Message]:
+        self._joining = True
         return (Message("join", (self.window, 0)),)
 
     def heard(self, message: Message) -> Sequence[Message]:
@@ -144,6 +155,7 @@ class ReportSite(QuotaSite):
             return self.charged()
         else:
             self.left, self.size = value
+            self._joining = False
         return ()
 
 

@@ -22,9 +22,9 @@ from disttrack.simulator.game.network.voyages import Origin
 
 MANY: Final = 4096
 """Changes of the output that are postponed and judged together, while no one reads the verdict."""
-SETTLE: Final = 4
+SETTLE: Final = 9
 """Priority of judging a step: after all arrivals and faults of the step."""
-END: Final = 5
+END: Final = 10
 """Priority of a plan's end: after the step has been judged."""
 
 

@@ -28,7 +28,7 @@ Process = Generator[simpy.Event, Any, None]
 
 ITEM: Final = "item"
 """It comes from the adversary; all else that a site gets is letters."""
-END: Final = 5
+END: Final = 10
 """Priority of the end of a step: after all arrivals and faults."""
 
 
