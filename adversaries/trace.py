@@ -63,6 +63,7 @@ class ItemTrace(Recorded, ItemAdversary):
     """
 
     kind: ClassVar[str] = "item-trace"
+    oblivious: ClassVar[bool] = True
 
     item: Text | None = None
 

@@ -34,6 +34,7 @@ class PeriodicQuota(Quota):
     every: Whole = 100  # type: ignore[misc]
 
     kind: ClassVar[str] = "periodic"
+    guarantee: ClassVar[Any] = "always"
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return PeriodicSite(self, number, k, answers)
@@ -114,6 +115,7 @@ class Gossip(Quota):
     every: Whole = 100  # type: ignore[misc]
 
     kind: ClassVar[str] = "gossip"
+    guarantee: ClassVar[Any] = "always"
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return GossipSite(self, number, k, answers)

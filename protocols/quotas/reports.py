@@ -18,6 +18,8 @@ from disttrack.protocols.quotas.parts import Answers, QuotaServer, QuotaSite
 class Reports(Quota):
     """Each site reports what it has admitted once that costs the present size or more; at the limit all are stopped."""
 
+    guarantee: ClassVar[Any] = "always"
+
     @abstractmethod
     def report_size(self, k: int, spent: int) -> int:
         """Return the cost of a report if the server knows that this is spent."""
