@@ -100,15 +100,14 @@ def play(
 
     Examples
     --------
-    >>> from disttrack.adversaries import RoundRobin
-    >>> from disttrack.protocols import Deterministic
+    >>> from disttrack import Deterministic, RoundRobin
     >>> game = play(Deterministic(alpha=0.1), RoundRobin(), sites=1, items=1000)
     >>> game.messages, game.verdict
     (53, 'ok')
     """
     check_game(protocol, sites, items, seed, start)
-    given = protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol)
-    played = _Played(*given, host=_HOST.get())
+    way = checked_network(network, sites, protocol)
+    played = _Played(protocol, _granted(adversary, sees, protocol), engine, way, host=_HOST.get())
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed)
 
