@@ -128,6 +128,8 @@ def reacting(form: type[ReactingRounds]) -> type[Block]:
     class Mutant(Block):
         """The block tracker, its bulk form spoilt."""
 
+        reacting_bulk: ClassVar[Any] = "slower"
+
         def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
             return form(self.server(k, server_rng, start), self.rules(k, site_rng))
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.mechanisms.checks import Checked
+from disttrack.mechanisms.shortcuts import KEPT, Shortcut
 
 
 class View:
@@ -129,6 +130,9 @@ class Opponent(Checked):
     def stretches(self, view: Any) -> Iterator[Any]:
         """Yield all moves of a duel in arrays, a row per move: only for opponents that do not react."""
         raise NotImplementedError(f"{type(self).__name__} defines neither move nor stretches")
+
+    shortcuts: ClassVar = {"oblivious": Shortcut(False), "stretches": Shortcut(KEPT), "draws_coins": Shortcut(True)}
+    descriptions = frozenset({"each_item", "plays_in", "sees"})
 
 
 class Adversary(Opponent, ABC):

@@ -10,10 +10,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
+
+from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 
 NEVER: Final = 2**62
 """The step of an item that does not come, and the length of an infinite plan."""
@@ -21,7 +23,7 @@ NEVER: Final = 2**62
 Integers = npt.NDArray[np.int64]
 
 
-class Schedule(ABC):
+class Schedule(Shortcuts, ABC):
     """A plan of steps 1 … `length`: each gives one item to one site, or skips.
 
     Attributes
@@ -75,6 +77,8 @@ class Schedule(ABC):
     def step_of(self, n: int) -> int:
         """Return the step of the n-th item overall, n >= 1; at least `NEVER` if there is none."""
         return n if n <= self.length else NEVER
+
+    shortcuts: ClassVar = {"of_site": Shortcut(of_site)}
 
 
 class Burst(Schedule):

@@ -69,6 +69,7 @@ class ItemTrace(Recorded, ItemAdversary):
     """
 
     kind: ClassVar[str] = "item-trace"
+    oblivious: ClassVar[bool] = True
 
     item: Text | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from disttrack.mechanisms.checks import Checked
+from disttrack.mechanisms.shortcuts import Shortcut
 
 
 class Mechanism(Checked):
@@ -22,6 +23,9 @@ class Mechanism(Checked):
     """Growth of the error, as text."""
     arithmetic: ClassVar[str] = "real"
     """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md); empty for none."""
+
+    shortcuts: ClassVar = {"arithmetic": Shortcut("real")}
+    descriptions = frozenset({"error"})
 
 
 def kinds_of(names: dict[str, Any], base: Any) -> dict[str, Any]:

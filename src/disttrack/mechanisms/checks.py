@@ -25,6 +25,8 @@ from functools import lru_cache, partial
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
+from disttrack.mechanisms.shortcuts import Shortcuts
+
 Check = Callable[[str, Any], None]
 """Function of a name and a value that raises ValueError unless the value is accepted."""
 
@@ -111,7 +113,7 @@ Natural = Annotated[int, at_least(0)]
 Odd = Annotated[int, whole, odd]
 
 
-class Checked:
+class Checked(Shortcuts):
     """Base of parameters: refuses values out of the ranges that the types of its fields declare.
 
     Raises

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.counters import counter as counter_called
 from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones, SampledHalting, runs_of_constant_sum
+from disttrack.mechanisms.shortcuts import Shortcut, state
 
 
 def verdict(ones: Ones, k: int, halt: int | None) -> Literal["right", "early", "late"]:
@@ -31,6 +32,14 @@ def verdict(ones: Ones, k: int, halt: int | None) -> Literal["right", "early", "
     if len(ones) >= k and (halt is None or halt > ones[k - 1]):
         return "late"
     return "right"
+
+
+def _no_halting_times(monitor: Mechanism, rng: np.random.Generator | None = None) -> HaltingTimes:
+    raise NotImplementedError(f"{monitor.kind} states no halting_times")
+
+
+_HALTING = {"halting_times": Shortcut(_no_halting_times)}
+"""The shortcut of monitors, which adversaries read: the distribution of `halt`."""
 
 
 @lru_cache(maxsize=256)
@@ -80,6 +89,7 @@ class SparseVectorMonitor(Mechanism):
     kind = "sparse-vector-monitor"
     error = "right for k >= (8 / epsilon) ln(2 / beta) + (16 / epsilon) ln(2 T / beta)"
     arithmetic = "real"
+    shortcuts: ClassVar = _HALTING
 
     k: Whole
     epsilon: Positive
@@ -153,6 +163,7 @@ class ReleaseMonitor(Mechanism):
     kind = "release-monitor"
     error = "right for k of the order of 1 / delta"
     arithmetic = "coins"
+    shortcuts: ClassVar = _HALTING
 
     k: Whole
     delta: Share
@@ -217,6 +228,7 @@ class CounterMonitor(Mechanism):
     kind = "counter-monitor"
     error = "right if the counter errs by k / 4 at most"
     arithmetic = "grid"
+    shortcuts: ClassVar = _HALTING
 
     k: Whole
     epsilon: float
@@ -228,7 +240,7 @@ class CounterMonitor(Mechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         counter = counter_called(self.counter, self.epsilon, self.horizon)
-        object.__setattr__(self, "arithmetic", counter.arithmetic)
+        state(self, CounterMonitor, "arithmetic", counter.arithmetic)
 
     def halting_times(self, rng: np.random.Generator | None = None) -> HaltingTimes:
         """Return the distribution of the halting step from simulated runs."""

@@ -11,6 +11,9 @@ from typing import Any, ClassVar, Final, Literal
 
 from disttrack.mechanisms.checks import Checked
 from disttrack.mechanisms.checks import whole as whole
+from disttrack.mechanisms.shortcuts import Shortcut
+from disttrack.mechanisms.shortcuts import shadowed as shadowed
+from disttrack.mechanisms.shortcuts import void_by as void_by
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.parts import EVERYONE as EVERYONE
 from disttrack.protocols.parts import FOREVER as FOREVER
@@ -106,6 +109,19 @@ class Protocol(Checked, ABC):
     def known(self, k: int) -> dict[str, Any]:
         """Return what an adversary knows of it in a game of k sites: kind, parameters and values derived from them."""
         return {"kind": self.kind, **self.as_mapping()}
+
+    shortcuts: ClassVar = {
+        "bulk_form": Shortcut(bulk_form),
+        "reacting_bulk": Shortcut("none", of=("bulk_form",)),
+        "cost_bound": Shortcut(cost_bound),
+        "quick_bound": Shortcut(quick_bound, of=("cost_bound",)),
+        "guarantee": Shortcut("none", of=("accuracy",)),
+        "one_sided": Shortcut(False),
+        "draws_coins": Shortcut(True),
+        "readmission": Shortcut("none"),
+        "returned_site": Shortcut(returned_site),
+    }
+    descriptions = frozenset({"accuracy", "known"})
 
 
 def bound_by_doublings(items: int, start: int, early: float, each: float, known: float = 0.0, copies: int = 1) -> float:

@@ -11,11 +11,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 from disttrack.protocols.parts import Message, Number, Server
 
 Integers = npt.NDArray[np.int64]
@@ -161,7 +162,7 @@ class Signals(NamedTuple):
     output: Number | None
 
 
-class BulkForm(ABC):
+class BulkForm(Shortcuts, ABC):
     """The sites and the server of one game, as arrays. `Protocol.bulk_form` makes a new one for each game.
 
     It must play the game of the single sites: the same messages and outputs where nothing is random, and otherwise a
@@ -215,6 +216,12 @@ class BulkForm(ABC):
     def output(self) -> Number:
         """The present output."""
         return self.server.output
+
+    shortcuts: ClassVar = {
+        "until_change": Shortcut(until_change),
+        "forwarding": Shortcut(forwarding),
+        "forwarded": Shortcut(forwarded),
+    }
 
 
 def in_order(steps: Integers) -> tuple[Integers, Integers | slice]:

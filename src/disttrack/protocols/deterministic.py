@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from disttrack.mechanisms.checks import Flag, Share
+from disttrack.mechanisms.shortcuts import state
 from disttrack.protocols.base import (
     FOREVER,
     Exactly,
@@ -114,7 +115,7 @@ class Deterministic(Protocol):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "one_sided", not self.centred)
+        state(self, Deterministic, "one_sided", not self.centred)
 
     @property
     def thresholds(self) -> Thresholds:

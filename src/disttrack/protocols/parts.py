@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
+
+from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 
 EVERYONE: Final = -1
 """Receiver of a broadcast: every site, at the cost of k messages."""
@@ -49,7 +51,7 @@ class Message(NamedTuple):
     words: int = 1
 
 
-class Site(ABC):
+class Site(Shortcuts, ABC):
     """One site. It receives its own items and the server's messages, nothing else."""
 
     __slots__ = ()
@@ -76,6 +78,9 @@ class Site(ABC):
         In the algorithm these coins are tossed with their item, so an adversary that sees the state does not see them.
         """
         return ()
+
+    shortcuts: ClassVar = {"quota": Shortcut(lambda site: 0)}  # it may speak at any item
+    descriptions = frozenset({"tossed_ahead"})
 
 
 class Server(ABC):

@@ -113,6 +113,6 @@ def test_whole_numbers_of_words_are_taken_whatever_their_type(way: dict[str, Any
     assert {type(game.words) for game in games} == {int}
 
 
-def test_on_error_record_does_not_hide_it() -> None:
-    with pytest.raises(MessageError):
-        play(Scripted(words=0), Uniform(), sites=3, items=20, on_error="record")
+def test_on_error_record_costs_the_game_its_verdict() -> None:
+    game = play(Scripted(words=0), Uniform(), sites=3, items=20, on_error="record")
+    assert (game.verdict, game.error.partition(":")[0]) == ("error", "MessageError")

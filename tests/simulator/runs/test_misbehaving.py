@@ -91,6 +91,18 @@ def test_a_game_that_a_class_ends_is_an_error(how: str, cause: str, workers: int
     assert {row["verdict"] for row in calm} <= {"ok", "failed"}
 
 
+def test_a_wrong_move_costs_its_own_game() -> None:
+    Path("rude.py").write_text("def far(view):\n    return 15\n")
+    Path("rude.yaml").write_text(
+        "{name: rude, trials: 1, sites: [8, 16], items: 20, protocol: exact, adversary: 'rude.py:far'}"
+    )
+    report = run(load("rude.yaml"), out="out", workers=1)
+    assert report.trials["verdict"].tolist() == ["error", "ok"]
+    assert report.trials["error"][0] == (
+        "MoveError: adversary choice: named site 15 at step 1; this game has sites 0 … 7"
+    )
+
+
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("how", ["wanders", "forks", "spins", "prints"])
 def test_what_a_class_leaves_behind_changes_no_game(how: str, calm: list[dict[str, str]]) -> None:

@@ -87,6 +87,8 @@ def test_weights_of_one_change_nothing() -> None:
 class Weighed(UniformItems):
     """Lists the weights, which are 1."""
 
+    oblivious = True
+
     def plan(self, view: Any) -> Pairs:
         plan = super().plan(view)
         return Pairs(plan.labels, plan.contents, plan.length, np.ones(len(plan.labels), dtype=np.int64))

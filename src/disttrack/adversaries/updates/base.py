@@ -104,6 +104,8 @@ class UpdateStream(RoundRobin):
     domain: ClassVar[int | None] = None
     """The number of values of its items; None if any number is allowed."""
 
+    descriptions = frozenset({"deletes", "domain"})
+
     @abstractmethod
     def updates(self, view: UpdateView) -> Codes | None:
         """Return the codes of the next steps, one number per step; None to end the stream.

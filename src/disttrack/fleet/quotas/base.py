@@ -8,11 +8,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar, Literal
 
 from disttrack.fleet.faults import Generous
 from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
+from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.faults.parts import FaultyPart
 
@@ -141,3 +143,6 @@ class Quota(Protocol):
     @abstractmethod
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         """Return one site."""
+
+    shortcuts: ClassVar = {"slack": Shortcut(lambda quota, k, up, down, deaths=0, away=False: inf)}
+    descriptions = frozenset({"worst"})

@@ -22,8 +22,11 @@ class Leases(Quota):
     overshot, whatever happens to messages and sites, while clocks agree and no request costs more than its reserve.
     """
 
+    guarantee: ClassVar[Any] = "always"
     each: ClassVar[bool] = True
     """Whether a site may ask about a request while the answer to another one is still to come."""
+
+    hooks = frozenset({"granted"})
 
     @abstractmethod
     def upfront_of(self, k: int) -> int:
@@ -53,6 +56,8 @@ class Leases(Quota):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return a question and an answer per request."""
         return 2.0 * items
+
+    slack = Quota.slack
 
 
 @dataclass(frozen=True)

@@ -116,6 +116,10 @@ class QuotaSite(Site):
         """Return what it sends when it has come, with nothing `left`."""
         return ()
 
+    hooks = frozenset(
+        {"open", "silent", "charged", "asks", "ask", "heard", "flush", "last_words", "first_words"},
+    )
+
     # ------------------------------------------------------------------ messages and requests
 
     def hear(self, message: Message) -> Sequence[Message]:

@@ -34,6 +34,7 @@ class PeriodicQuota(Quota):
 
     kind: ClassVar[str] = "periodic"
     one_sum: ClassVar[bool] = True
+    guarantee: ClassVar[Any] = "always"
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return PeriodicSite(self, number, k, answers)
@@ -121,6 +122,7 @@ class Gossip(Quota):
 
     kind: ClassVar[str] = "gossip"
     one_sum: ClassVar[bool] = True
+    guarantee: ClassVar[Any] = "always"
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return GossipSite(self, number, k, answers)

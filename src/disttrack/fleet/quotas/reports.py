@@ -19,6 +19,7 @@ class Reports(Quota):
     """Each site reports what it has admitted once that costs the present size or more; at the limit all are stopped."""
 
     one_sum: ClassVar[bool] = True
+    guarantee: ClassVar[Any] = "always"
 
     @abstractmethod
     def report_size(self, k: int, spent: int) -> int:

@@ -66,6 +66,7 @@ class WeightedSplit(Quota):
     memory: FromZero = 0.5
 
     kind: ClassVar[str] = "weighted-split"
+    guarantee: ClassVar[Any] = "always"
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return WeightedSite(self, number, k, answers)
@@ -76,6 +77,8 @@ class WeightedSplit(Quota):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per site and window."""
         return 2.0 * k * (items / self.window + 1)
+
+    slack = Quota.slack
 
 
 class WeightedSite(QuotaSite):

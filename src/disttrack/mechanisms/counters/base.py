@@ -19,6 +19,7 @@ from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Whole, whole
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile, laplace_sum_variance
 from disttrack.mechanisms.noise import Floats, rounded
+from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 
 
 @dataclass(frozen=True)
@@ -129,8 +130,20 @@ class Counter(Mechanism, ABC):
         places = [place for place in range(steps.bit_length()) if steps >> place & 1]
         return [steps, *(t for t in ((steps >> j << j) - 1 for j in places) if t)]
 
+    shortcuts: ClassVar = {
+        "encoder": Shortcut(encoder),
+        "noise_parts": Shortcut(noise_parts),
+        "variance": Shortcut(variance),
+        "error_bound": Shortcut(error_bound),
+        "error_bound_throughout": Shortcut(error_bound_throughout, of=("error_bound",)),
+    }
+    descriptions = frozenset(
+        {"error_follows_items", "memory", "needs_horizon", "only_bits", "pan_private", "privacy"}
+        | {"remembers_steps", "worst_steps"}
+    )
 
-class Run(ABC):
+
+class Run(Shortcuts, ABC):
     """A running counter. Step numbers start at 1."""
 
     __slots__ = ("_left", "_spacing", "_total", "counter", "t")
@@ -188,3 +201,6 @@ class Run(ABC):
     def _past_horizon(self, t: int) -> None:
         """Refuse a step past the horizon."""
         raise ValueError(f"step {t} is past the horizon of this {self.counter.kind} counter, {self._left}")
+
+    shortcuts: ClassVar = {"release": Shortcut(release)}
+    descriptions = frozenset({"state"})

@@ -71,6 +71,8 @@ class GaussianTree(NormalCounter):
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> GaussianTreeRun:
         return GaussianTreeRun(self, self.noise(or_silence(rng, silent)))
 
+    variance, error_bound = NormalCounter.variance, NormalCounter.error_bound
+
 
 class TreeWalk(NoisePath):
     """The random walk at the steps that are asked for, in the order of time.

@@ -67,6 +67,7 @@ class KAry(NodeCounter):
     kind = "k-ary"
     error = "sqrt(2 sum of |digits of t|) levels / epsilon, levels = log_k(2 horizon + 1) rounded up"
     memory = "O(base log t)"
+    arithmetic = "grid"
 
     base: Annotated[int, at_least(3), odd] = 19
 
@@ -114,3 +115,5 @@ class KAry(NodeCounter):
 
     def noise(self, rng: np.random.Generator) -> NodeNoise:
         return NodeNoise(self.nodes, Draws(Laplace(self.scale), rng, batch=min(2 * self.steps, 1024)))
+
+    encoder = NodeCounter.encoder

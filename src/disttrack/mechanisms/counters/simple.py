@@ -85,6 +85,7 @@ class PerItem(NodeCounter):
     kind = "per-item"
     error = "sqrt(2 t) / epsilon"
     memory = "O(1)"
+    arithmetic = "grid"
     needs_horizon = False
     levels = 1
 
@@ -97,3 +98,5 @@ class PerItem(NodeCounter):
 
     def noise(self, rng: np.random.Generator) -> NodeNoise:
         return NodeNoise(self.nodes, Draws(Laplace(self.scale), rng))
+
+    encoder = NodeCounter.encoder

@@ -133,6 +133,9 @@ class SparseInfinite(Sparse):
         timed_out = 2 + math.ceil(math.log2(max(1.0, math.log2(max(2, t)))))
         return min(t, items + timed_out)
 
+    arithmetic = "grid"
+    error_bound, error_bound_throughout = Sparse.error_bound, Sparse.error_bound_throughout
+
 
 class SparseRun(Run):
     """A running sparse-stream counter."""

@@ -60,6 +60,8 @@ class Toeplitz(NormalCounter, UserLevelCounter):
     Several entries of one user: Kalinin, Lampert 2024, Theorem 2.
     """
 
+    hooks = frozenset({"column_norm", "std"})
+
     @abstractmethod
     def coefficients(self, steps: int) -> Floats:
         """Return c(0), ..., c(steps - 1), the first column of C."""

@@ -30,6 +30,7 @@ from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import FromZero, Positive, Share, Whole, whole
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.queries import Family, family
+from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts, state
 from disttrack.mechanisms.static import STATIC, StaticMechanism, static_mechanism
 
 PAUSE: Final = 0
@@ -87,7 +88,7 @@ class DynamicMechanism(Mechanism, ABC):
             whole("horizon", self.horizon)
         if STATIC.get(self.static, StaticMechanism).privacy == "approximate" and self.delta == 0:
             raise ValueError(f"delta must be above 0 for static {self.static}; got 0")
-        object.__setattr__(self, "arithmetic", self.part(self.epsilon, self.delta).arithmetic)
+        state(self, DynamicMechanism, "arithmetic", self.part(self.epsilon, self.delta).arithmetic)
 
     @property
     def family(self) -> Family:
@@ -114,8 +115,10 @@ class DynamicMechanism(Mechanism, ABC):
         """Return the ledger of a run."""
         return Ledger(self.kind, self.epsilon, self.delta) if ledger is None else ledger
 
+    descriptions = frozenset({"counting", "deletes", "memory", "needs_horizon"})
 
-class DynamicRun(ABC):
+
+class DynamicRun(Shortcuts, ABC):
     """A running dynamic mechanism. Steps count from 1.
 
     Attributes
@@ -182,6 +185,12 @@ class DynamicRun(ABC):
             values = f"the {mechanism.domain:,} values of the domain"
             raise ValueError(f"step {step}: item {code - 1} is not among {values}")
         self.t = step
+
+    def _no_error_bound(self, items: int, beta: float) -> float:
+        raise NotImplementedError(f"{self.mechanism.kind} states no error bound")
+
+    shortcuts: ClassVar = {"error_bound": Shortcut(_no_error_bound)}
+    descriptions = frozenset({"facts", "published"})
 
 
 def share(number: int) -> float:

@@ -15,6 +15,7 @@ from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun
 from disttrack.mechanisms.dynamic.live_noise import LaplaceNoise, LiveNoise, NormalNoise
 from disttrack.mechanisms.noise import Floats, rounded
 from disttrack.mechanisms.queries.strategies import Strategy, strategy
+from disttrack.mechanisms.shortcuts import state
 
 NOISES: Final[dict[str, tuple[type[LiveNoise], Literal[1, 2]]]] = {
     "laplace": (LaplaceNoise, 1),
@@ -80,7 +81,7 @@ class FactorisedDifference(DynamicMechanism):
         one_of("static", self.static, NOISES)
         super().__post_init__()
         if self.static == "gaussian" or self.measured.name == "spectral":
-            object.__setattr__(self, "arithmetic", "real")
+            state(self, FactorisedDifference, "arithmetic", "real")
 
     @property
     def measured(self) -> Strategy:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.halting import HaltingTimes, Ones, SampledHalting
+from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 
 Points = NDArray[np.int64]
 Labels = NDArray[np.bool_]
@@ -93,8 +94,11 @@ class Learner(Mechanism, ABC):
 
         return SampledHalting(halt, runs, rng)
 
+    shortcuts: ClassVar = {"limit": Shortcut(limit), "mass": Shortcut(mass), "first_time": Shortcut(first_time)}
+    descriptions = frozenset({"privacy"})
 
-class LearnerRun(ABC):
+
+class LearnerRun(Shortcuts, ABC):
     """A running learner. In each round `hypothesis` or `predict` is called once, and then `learn`."""
 
     __slots__ = ()
@@ -121,11 +125,20 @@ class LearnerRun(ABC):
 
     def play(self, points: Points, labels: Labels) -> Labels:
         """Play rounds whose examples do not react, and return the predictions; equivalent to single rounds."""
-        return np.asarray(self.release(points, labels) == points)
+        if type(self).release is not LearnerRun.release:
+            return np.asarray(self.release(points, labels) == points)
+        shown = np.empty(len(points), dtype=bool)
+        for place, (point, label) in enumerate(zip(points.tolist(), labels.tolist(), strict=True)):
+            shown[place] = self.predict(point)
+            self.learn(point, label)
+        return shown
 
     def facts(self) -> dict[str, Any]:
         """Return facts about its internal state after a game, for tables; no adversary sees them during the game."""
         return {}
+
+    shortcuts: ClassVar = {"release": Shortcut(release), "play": Shortcut(play, of=("release",))}
+    descriptions = frozenset({"facts"})
 
 
 def examples(zeros: Points, target: int, ones: Ones) -> tuple[Points, Labels]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 
 Goal = Literal["second-moment", "distinct", "frequency", "sum"]
 Floats = NDArray[np.float64]
@@ -29,7 +30,7 @@ RESET: Final[Move] = (-1, 0)
 """The move that begins a new stream: all frequencies are 0 again. Sketches of distinct items allow it."""
 
 
-class SketchRun(ABC):
+class SketchRun(Shortcuts, ABC):
     """A running sketch.
 
     Attributes
@@ -75,6 +76,8 @@ class SketchRun(ABC):
         """Begin a new stream: all frequencies are 0 again, and the hash functions stay."""
         raise NotImplementedError(f"{type(self).__name__} cannot begin a new stream")
 
+    shortcuts: ClassVar = {"release": Shortcut(release), "absorb": Shortcut(absorb)}
+
 
 class Sketch(Mechanism, ABC):
     """Parameters of a sketch: a frozen dataclass with `alpha`, the error that counts as a failure."""
@@ -113,6 +116,9 @@ class Sketch(Mechanism, ABC):
     @abstractmethod
     def start(self, rng: np.random.Generator) -> SketchRun:
         """Return a fresh run with its own coins."""
+
+    shortcuts: ClassVar = {"arithmetic": Shortcut("")}
+    descriptions = frozenset({"active_rows", "budget", "built_for", "goal", "goals", "total_rows", "words"})
 
 
 def arrays_of(frequencies: Mapping[int, int]) -> tuple[Whole, Whole]:

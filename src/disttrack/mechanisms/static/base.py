@@ -17,6 +17,7 @@ from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import FromZero, Positive, Whole, probability
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.queries import Family, family
+from disttrack.mechanisms.shortcuts import Shortcut
 
 Parts = Sequence[tuple["StaticMechanism", int]]
 """A sum of releases: pairs (mechanism, count), all of one class and family."""
@@ -115,3 +116,9 @@ class StaticMechanism(Mechanism, ABC):
         """
         probability("beta", beta)
         return self.error_of_sum([(self, releases)], items, beta)
+
+    def _no_error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
+        raise NotImplementedError(f"{self.kind} states no error bound")
+
+    shortcuts: ClassVar = {"error_of_sum": Shortcut(_no_error_of_sum)}
+    descriptions = frozenset({"error_bound", "privacy"})

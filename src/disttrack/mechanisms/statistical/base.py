@@ -11,10 +11,11 @@ import numpy as np
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.noise import Draws
+from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 from disttrack.mechanisms.statistical.queries import Data, Floats, Selection, StatisticalQuery
 
 
-class QueryRun(ABC):
+class QueryRun(Shortcuts, ABC):
     """A mechanism running on a sample."""
 
     def step(self, query: StatisticalQuery | Selection) -> Any:
@@ -32,6 +33,8 @@ class QueryRun(ABC):
     def select(self, queries: Sequence[StatisticalQuery]) -> int:
         """Return which of several queries has the largest mean; here, the largest answer."""
         return int(np.argmax([float(self.answer(query)) for query in queries]))
+
+    shortcuts: ClassVar = {"release": Shortcut(release)}
 
 
 class MeanRun(QueryRun):
@@ -87,6 +90,13 @@ class QueryMechanism(Mechanism, ABC):
             If an answer does not depend only on the mean of its query.
         """
         raise NotImplementedError(f"{self.kind} has no answers that can be drawn by themselves")
+
+    shortcuts: ClassVar = {
+        "bound": Shortcut(bound),
+        "stability": Shortcut(stability),
+        "coin_errors": Shortcut(coin_errors),
+    }
+    descriptions = frozenset({"answers"})
 
 
 def halves(data: Data) -> tuple[Data, Data]:

@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from math import floor, log, log1p
+from math import floor, inf, log, log1p
 from typing import Any, ClassVar, Final, Literal
 
 from disttrack.mechanisms.checks import Checked, Share
+from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 from disttrack.protocols.base import EVERYONE, FOREVER, Message
 from disttrack.protocols.coins import Coins
 
@@ -106,8 +107,16 @@ class ItemTracker(Checked, ABC):
         """Return `cost_bound`, which takes milliseconds."""
         return self.cost_bound(k, items)
 
+    shortcuts: ClassVar = {
+        "guarantee": Shortcut("none"),
+        "cost_bound": Shortcut(lambda tracker, k, items: inf),
+        "quick_bound": Shortcut(quick_bound, of=("cost_bound",)),
+        "per_item": Shortcut(True),
+    }
+    descriptions = frozenset({"item_words", "known", "report_words", "weighs"})
 
-class ItemSite(ABC):
+
+class ItemSite(Shortcuts, ABC):
     """One site. It receives its own items and the server's announcements, nothing else.
 
     Parameters
@@ -167,6 +176,9 @@ class ItemSite(ABC):
     def rescale(self, scale: int) -> None:
         """Adapt to a new scale."""
         self.scale = scale
+
+    hooks = frozenset({"rescale"})
+    shortcuts: ClassVar = {"quota": Shortcut(lambda site: 0), "due": Shortcut(due), "due_of": Shortcut(due_of)}
 
 
 class ItemServer(ABC):

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Final, Literal
 
 from disttrack.mechanisms.checks import Positive, Share, Whole, one_of
+from disttrack.mechanisms.shortcuts import state
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker
 from disttrack.protocols.contents.frequency_deterministic import FrequencyDeterministic
@@ -60,7 +61,7 @@ class HeavyHitters(ItemTracker):
         if self.phi <= self.alpha:
             raise ValueError(f"phi must be a number above alpha, {self.alpha}; got {self.phi!r}")
         for name in ("guarantee", "per_item", "report_words"):
-            object.__setattr__(self, name, getattr(self.inner, name))
+            state(self, HeavyHitters, name, getattr(self.inner, name))
 
     @cached_property
     def inner(self) -> ItemTracker:

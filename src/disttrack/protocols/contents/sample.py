@@ -70,6 +70,8 @@ class _Site(CoinSite):
         self.rescale(message.value)
         return ()
 
+    quota, due = CoinSite.quota, CoinSite.due
+
 
 class _Server(ItemServer):
     __slots__ = ("_coins", "_keys", "_reports")

@@ -183,6 +183,8 @@ class _Site(RoundSite):
         self.due = min(self._dues)
         return ()
 
+    quota = RoundSite.quota
+
 
 class _Server(RoundServer):
     """Counts the bits of each level's present estimator; keeps the finished ones of the dyadic decomposition."""

@@ -33,6 +33,7 @@ class CopiesProtocol(Protocol):
     readmission: ClassVar[Any] = "anew"
     announced: ClassVar[int] = 1
     """Words of an announcement, to each site."""
+    hooks = frozenset({"announced"})
 
     @abstractmethod
     def tracker(self, k: int, start: int = 0) -> Randomized:

@@ -13,6 +13,7 @@ from scipy.stats import binom, chi2
 
 from disttrack.mechanisms import Counter
 from disttrack.mechanisms.scripted_noise import response
+from disttrack.mechanisms.shortcuts import stated
 from disttrack.simulator.conformance.facts import refuses, states
 from disttrack.simulator.conformance.failure import COINS, FALSE_ALARM, Checks, ConformanceError, require
 
@@ -82,7 +83,8 @@ def _right_without_noise(counter: Counter, steps: Sequence[int]) -> Checks:
         stream = _bits(length)
         estimates = each.start(np.random.default_rng(0), silent=True).release(stream)
         off = float(np.max(np.abs(estimates - np.cumsum(stream))))
-        allowed = 1e-9 if each.encoder(length) is not None else each.error_bound(length, FALSE_ALARM)
+        exact = 1e-9 if each.encoder(length) is not None else stated(each.error_bound, length, FALSE_ALARM)
+        allowed = 1e-9 if exact is None else exact
         mend = "with all noise 0 the estimate must be the count"
         require(off <= allowed, f"without noise it is off by {off:g} ({length} steps)", mend)
         yield None
@@ -145,7 +147,8 @@ def _errs_as_it_says(counter: Counter, steps: Sequence[int]) -> Checks:
             low, high = chi2.isf([1 - FALSE_ALARM / 6, FALSE_ALARM / 6], freedom) / freedom
             fits = low * variance <= squares <= high * variance
             require(fits, f"says variance {variance:g} at step {t}, and has {squares:g}", ERRORS)
-        beyond = int(np.sum(np.abs(errors[:, t - 1]) > each.error_bound(t, 0.2)))
+        bound = stated(each.error_bound, t, 0.2)
+        beyond = 0 if bound is None else int(np.sum(np.abs(errors[:, t - 1]) > bound))
         surprise = float(binom.sf(beyond - 1, RUNS, 0.2))
         what = f"exceeds its error bound of probability 0.2 in {beyond} of {RUNS} runs at step {t}"
         require(surprise > FALSE_ALARM, what, ERRORS)

@@ -21,6 +21,7 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.mechanisms import Counter, DynamicMechanism, StaticMechanism
+from disttrack.mechanisms.shortcuts import changes, held
 from disttrack.protocols import (
     Block,
     Deterministic,
@@ -57,7 +58,17 @@ class Fault:
 
     def part(self, thing: Any) -> type[FaultyPart] | None:
         """Return the mixin for the class of a protocol or mechanism; None if it cannot have the fault."""
-        return next((part for cls, part in self.parts.items() if isinstance(thing, cls)), None)
+        intact = getattr(thing, "intact", type(thing))
+        shipped = next((one for one in intact.__mro__ if one.__module__.startswith("disttrack.")), intact)
+        own = list(changes(intact, shipped))  # a fault of the shipped class breaks nothing in what a user has changed
+        kinds = (cls for cls in self.parts if isinstance(thing, cls))
+        of = next((cls for cls in kinds if not any(_defines(cls, name) for name in own)), None)
+        return None if of is None else self.parts[of]
+
+
+def _defines(cls: type[Any], name: str) -> bool:
+    rule = getattr(cls, name, None)
+    return rule is not None and not getattr(rule, "__isabstractmethod__", False)
 
 
 def broken(protocol: Any, name: str) -> Any:
@@ -85,7 +96,9 @@ def broken(protocol: Any, name: str) -> Any:
 @cache
 def _with(name: str, part: Any, intact: Any) -> Any:
     """Return the class of protocols with this fault, cached, so that two instances can be compared."""
-    facts = {"fault": name, "broken": staticmethod(broken), "intact": intact}
+    # a broken protocol is judged by the promise of the intact one
+    facts = {claim: getattr(part, claim, value) for claim, value in held(intact).items()}
+    facts |= {"fault": name, "broken": staticmethod(broken), "intact": intact}
     facts |= {"__doc__": FAULTS[name].says if name in FAULTS else part.__doc__, "__module__": __name__}
     cls = type(intact)(f"{intact.__name__}[{name}]", (part, intact), facts)
     return dataclass(frozen=True)(cls)
@@ -170,7 +183,7 @@ def _put_before(part: type, thing: Any) -> Any:
 
 @cache
 def _before(part: Any, cls: Any) -> Any:
-    return type(cls)(cls.__name__, (part, cls), {"__slots__": (), "__module__": __name__})
+    return type(cls)(cls.__name__, (part, cls), {**held(cls), "__slots__": (), "__module__": __name__})
 
 
 # ---------------------------------------------------------------------- counting of messages

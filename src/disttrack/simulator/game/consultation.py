@@ -7,12 +7,16 @@ plan continues, and if it has run out the game ends.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Final, NoReturn
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import Rest, Schedule
 from disttrack.simulator.errors import MoveError
+from disttrack.simulator.points.code import is_ours
 
+CHECKED: Final = 200
+"""Steps of a user's plan whose methods are compared."""
 LATER: Final = Rest()
 """The answer of an adversary played from outside that has none yet: it stays due, and the game must wait."""
 
@@ -78,6 +82,8 @@ class Consultation:
         if type(answer) not in self._known:  # isinstance of an abstract class is slow
             if not isinstance(answer, self.takes):
                 self._refuse(answer, step)
+            if isinstance(answer, Schedule) and not is_ours(type(answer).__module__):
+                self._check_plan(answer)
             self._known.add(type(answer))
         lowest, highest = answer.named()
         if lowest < 0 or highest >= self.view.sites:
@@ -90,8 +96,32 @@ class Consultation:
         self.end = self.due = step + plan.length
         self.over = False
 
+    def _check_plan(self, plan: Schedule) -> None:
+        """Raise MoveError if methods of a user's plan describe different plans: engines ask different ones."""
+        counts: Counter[int] = Counter()
+        for step in range(1, min(plan.length, CHECKED) + 1):
+            site = plan.at(step)
+            if site is None:
+                continue
+            counts[site] += 1
+            told = plan.count(site, step), plan.nth(site, counts[site]), plan.sent(step)
+            if told != (counts[site], step, counts.total()):
+                raise MoveError(
+                    f"{self._who()}: plan {type(plan).__name__} names site {site} at step {step}, its item "
+                    f"{counts[site]} and item {counts.total()} of all; count, nth and sent return {told}"
+                )
+        lowest, highest = plan.named()
+        if counts and not lowest <= min(counts) <= max(counts) <= highest:
+            raise MoveError(
+                f"{self._who()}: plan {type(plan).__name__} names sites {min(counts)} … {max(counts)}; named returns "
+                f"{lowest, highest}"
+            )
+
+    def _who(self) -> str:
+        return f"adversary {self.adversary.kind or type(self.adversary).__name__}"
+
     def _refuse(self, answer: Any, step: int) -> NoReturn:
-        who = f"adversary {self.adversary.kind or type(self.adversary).__name__}"
+        who = self._who()
         if not isinstance(answer, self.takes):
             any_plan = "a schedule (Burst, Rest, Rotation, Labels, Runs)"
             accepted = any_plan if self.takes is Schedule else self.takes.__name__

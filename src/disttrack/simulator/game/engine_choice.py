@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.views import POWERS
-from disttrack.protocols.base import Protocol
+from disttrack.protocols.base import Protocol, shadowed, void_by
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Network
 
@@ -60,13 +60,34 @@ def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, exa
     return "bulk", f"fastest, and exact since {exact}"
 
 
+def void(shortcut: str, side: Any, rule: str) -> str:
+    """Return the reason why a shortcut does not count: the class of a side has changed a rule that it stands for."""
+    return f"{type(side).__name__} changes {rule}, so that the {shortcut} it inherits does not count"
+
+
+def reacts(adversary: Any) -> str:
+    """Return the reason why an adversary is played as one that reacts."""
+    rule = void_by(type(adversary), "oblivious")
+    return f"{void('oblivious = True', adversary, rule)}: state it again if it holds" if rule else REACTS
+
+
+def check_as_written(*sides: Any) -> None:
+    """Raise TypeError for a rule that is set on an object: what its class states would not know of it."""
+    for side in sides:
+        if rule := shadowed(side):
+            name = type(side).__name__
+            raise TypeError(f"{name}: {rule} is set on the object; write it into a class that extends {name}")
+
+
 def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> tuple[str, str]:
     """Return the engine for a tracking game, and the reason; raises as `choose` does."""
+    check_as_written(protocol, adversary)
     obstacle = ""
     if network is not None and not network.instant:
         obstacle = "messages take time" if not network.faulty else "the network has faults"
     elif type(protocol).bulk_form is Protocol.bulk_form:
-        obstacle = "the protocol has no array form"
+        rule = void_by(type(protocol), "bulk_form")
+        obstacle = void("array form", protocol, rule) if rule else "the protocol has no array form"
     elif not adversary.oblivious:
         obstacle = _against_one_that_reacts(asked, protocol, adversary)
     return choose(asked, obstacle, exact=FIXED if adversary.oblivious else STOPS)
@@ -77,5 +98,5 @@ def _against_one_that_reacts(asked: str, protocol: Protocol, adversary: Adversar
     if adversary.sees != POWERS[0]:
         return LOOKS
     if protocol.reacting_bulk == "none":
-        return REACTS
+        return reacts(adversary)
     return MOVES if asked == "auto" and protocol.reacting_bulk == "slower" else ""

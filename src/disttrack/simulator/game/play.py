@@ -14,7 +14,7 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.adversaries.scripts import from_function
 from disttrack.protocols.base import Protocol, whole
-from disttrack.simulator.errors import ScenarioError, printable
+from disttrack.simulator.errors import MessageError, MoveError, ScenarioError, printable
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engine_choice import choose, choose_engine
@@ -22,6 +22,7 @@ from disttrack.simulator.game.engines import Bulk, Engine, Leap, NoBulkError, St
 from disttrack.simulator.game.network import Latency, Network, checked_network
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.power import check_task, missing_power
+from disttrack.simulator.game.reference import SHORT, compare, own_class
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.points.point import unusual
@@ -86,27 +87,27 @@ def play(
     sees
         What the adversary may see: outputs, traffic or state.
     on_error
-        Handling of an error in a protocol or an adversary: raised, or the verdict, with the traceback in `error`.
+        Handling of an error in a side, or a wrong move of one: raised, or the verdict, with its text in `error`.
 
     Raises
     ------
     ValueError
         If sites < 1, items < 0, start < 0, seed < 0 or the engine is unknown.
     MoveError
-        If the adversary names a site that does not exist.
+        If the adversary names a site that does not exist, and errors are raised.
     ScenarioError
         If the adversary is made for other games or needs to see more than it may, or the engine can't play this game.
 
     Examples
     --------
-    >>> from disttrack.adversaries import RoundRobin
-    >>> from disttrack.protocols import Deterministic
+    >>> from disttrack import Deterministic, RoundRobin
     >>> game = play(Deterministic(alpha=0.1), RoundRobin(), sites=1, items=1000)
     >>> game.messages, game.verdict
     (53, 'ok')
     """
     check_game(protocol, sites, items, seed, start)
-    played = _Played(protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol))
+    way = checked_network(network, sites, protocol)
+    played = _Played(protocol, _granted(adversary, sees, protocol), engine, way, host=_HOST.get())
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed)
 
@@ -138,10 +139,12 @@ def _rules_of(protocol: Protocol) -> tuple[str, Mapping[str, type[Engine]]]:
 class _Played:
     """A game being played: its engine, if its parts could be made, and the error that ended it."""
 
-    def __init__(self, protocol: Protocol, adversary: Adversary, asked: str, network: Network | None) -> None:
+    def __init__(
+        self, protocol: Protocol, adversary: Adversary, asked: str, network: Network | None, host: Any
+    ) -> None:
         self.protocol, self.adversary, self.network, self.asked = protocol, adversary, network, asked
         self.chosen, self.reason = choose_engine(asked, protocol, adversary, network)
-        self.host = _HOST.get()
+        self.host = host
         if self.host is not None:
             self.chosen, self.reason = getattr(self.host, "name", "host"), "asked for"
         self.begun = time.perf_counter()
@@ -152,9 +155,12 @@ class _Played:
     def go(self, size: dict[str, Any], record: bool, *, raises: bool) -> None:
         """Play to the end; an exception of a user's class is raised, or ends the game at the present step.
 
-        An exit counts as an error too; Ctrl-C does not.
+        An exit and a wrong move or message count as errors too; Ctrl-C does not.
         """
         try:
+            if self.host is None and self.asked == "auto":
+                compare_engines(self.protocol, self.adversary, self.network, self.asked, **size)
+                self.begun = time.perf_counter()
             if isinstance(self.adversary, Replay):
                 self.adversary = rehearse(self.adversary, self.protocol, network=self.network, **size)
             try:
@@ -163,12 +169,13 @@ class _Played:
                 self.game = None
                 self.chosen, self.reason = choose(self.asked, str(obstacle))
                 self._play(size, record)
-        except (ScenarioError, KeyboardInterrupt):
+        except KeyboardInterrupt:
             raise
-        except BaseException:
-            if raises:
+        except BaseException as error:
+            wrong_move = isinstance(error, MoveError | MessageError)
+            if raises or (isinstance(error, ScenarioError) and not wrong_move):
                 raise
-            self.error = printable(traceback.format_exc())
+            self.error = printable(f"{type(error).__name__}: {error}" if wrong_move else traceback.format_exc())
             if self.game is not None:
                 self.game.stop()
 
@@ -180,6 +187,36 @@ class _Played:
             engine = self.host or _rules_of(self.protocol)[1][self.chosen]
             self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
         self.game.play()
+
+
+def compare_engines(
+    protocol: Protocol, adversary: Any, network: Network | None, engine: str, *, sites: int, items: int, **size: int
+) -> None:
+    """Compare the engine of a game with the reference, if the protocol is of a class of the user's.
+
+    Raises
+    ------
+    DifferenceError
+        They play different games.
+    """
+    short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
+    chosen = choose_engine(engine, protocol, adversary, network)[0]
+
+    def facts(engine: str, seed: int) -> dict[str, Any]:
+        game = _Played(protocol, adversary, engine, network, host=None)
+        game._play({**short, "seed": seed}, record=True)
+        return _facts(game.game)
+
+    exact, alike = ("leap", "bulk") if chosen == "bulk" else (chosen, "")
+    compare((protocol, adversary), own_class(protocol), (short, network), facts, exact, alike)
+
+
+def _facts(game: Any) -> dict[str, Any]:
+    """Return what two engines must agree in: numbers, and the whole record."""
+    referee, ledger = game.referee, game.ledger
+    numbers = {"messages": ledger.messages, "words": ledger.words, "output changes": referee.changes}
+    numbers["largest error"] = referee.max_rel_error
+    return {**numbers, "messages in order": game.transcript, "outputs": game.outputs}
 
 
 def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 import disttrack.simulator.game.play  # noqa: F401 - takes a second: imported once, and no part of a game's time
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
 from disttrack.simulator.game.streams import watched
 from disttrack.simulator.runs.jobs import Job, Played
 from disttrack.simulator.runs.journal import pack, unpack
@@ -36,7 +36,7 @@ STOPS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 def attempt(job: Job) -> Played:
-    """Play one game. What a class raises ends its own game only; Ctrl-C in the project's own code is the user's.
+    """Play one game. What a class raises, and a wrong move, ends its own game only; Ctrl-C in ours is the user's.
 
     A ScenarioError in place of the record says why the run cannot go on: see `play_job`.
     """
@@ -44,6 +44,8 @@ def attempt(job: Job) -> Played:
     record: Record | ScenarioError
     try:
         record = play_job(job)
+    except (MoveError, MessageError) as error:
+        record = lost(f"{type(error).__name__}: {error}")
     except ScenarioError as error:
         record = ScenarioError(str(error))  # of a type that every process knows
     except BaseException as error:
@@ -59,8 +61,10 @@ def play_job(job: Job) -> Record:
     Raises
     ------
     ScenarioError
-        A class made an impossible move; the task returns no record, or one that no table can hold; or this process has
-        other code or data than the game's key was made from.
+        The task returns no record, or one that no table can hold; or this process has other code or data than the
+        game's key was made from.
+    MoveError, MessageError
+        A class made an impossible move, or sent such a message.
     """
     try:
         with watched() as watch:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
+from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 from disttrack.simulator.errors import printable
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.points.registry import kinds_for
@@ -214,7 +215,7 @@ def called(sizes: Iterable[Size]) -> dict[str, str]:
     return {size.column: size.key for size in sizes if size.key != size.column}
 
 
-class Task(ABC):
+class Task(Shortcuts, ABC):
     """A kind of game: the checks of its points, its cost, and how it is played."""
 
     kind: ClassVar[str] = ""
@@ -292,3 +293,5 @@ class Task(ABC):
     def demand(self, point: Point) -> Demand:
         """Return the resources of one game: to share out the work, to announce it, and to refuse too much."""
         return Demand(seconds=0.01)
+
+    shortcuts: ClassVar = {"draws_coins": Shortcut(True)}

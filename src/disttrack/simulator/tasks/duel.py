@@ -13,9 +13,11 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from disttrack.mechanisms.shortcuts import void_by
 from disttrack.simulator.errors import MoveError
-from disttrack.simulator.game.engine_choice import REACTS, EngineError, choose
+from disttrack.simulator.game.engine_choice import EngineError, check_as_written, choose, reacts, void
 from disttrack.simulator.game.power import check_task
+from disttrack.simulator.game.reference import SHORT, compare, own_class
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.code import is_ours
 from disttrack.simulator.points.point import Point, PointError
@@ -89,19 +91,35 @@ class MechanismGame(Task):
 
     def obstacle(self, mechanism: Any, adversary: Any) -> str:
         """Return the reason why a game cannot be played in bulk; empty if there is none."""
-        return "" if adversary.oblivious else REACTS
+        if not adversary.oblivious:
+            return reacts(adversary)
+        rule = void_by(type(adversary), "stretches")
+        return void("array of moves", adversary, rule) if rule else ""
 
     def game(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
         """Play one game and return its record."""
         begun = time.perf_counter()
         self.fits(mechanism, adversary, sizes)
         chosen, reason = self._engine(engine, mechanism, adversary)
+        self._compare(mechanism, adversary, sizes, chosen)
         row, series = self.result(mechanism, adversary, sizes, seed=seed, bulk=chosen != "step")
         common = {name: sizes[size.key] for size in self.sizes for name in (size.key, size.column)}
         common["alpha"] = getattr(mechanism, "alpha", None)
         judged = bool(row.pop("judged", True))
         closing = {"ok": row["verdict"] == "ok", "engine": chosen, "seconds": time.perf_counter() - begun}
         return Record(common | row | closing, dict(series), engine_reason=reason, judged=judged)
+
+    def _compare(self, mechanism: Any, adversary: Any, sizes: Sizes, engine: str) -> None:
+        """Compare the array form with single moves, if a side is of a class of the user's."""
+        length = {size.key: SHORT for size in self.sizes if size.column == "items"}
+        short = {**sizes, **{key: min(most, sizes[key]) for key, most in length.items()}}
+
+        def facts(engine: str, seed: int) -> Row:
+            row, series = self.result(mechanism, adversary, short, seed=seed, bulk=engine != "step")
+            return {**row, "series": series}
+
+        own = own_class(mechanism) or (own_class(adversary) if engine == "bulk" else "")
+        compare((mechanism, adversary), own, short, facts, engine if "step" in self.engines else "step")
 
     def check(self, point: Point) -> None:
         if point.network is not None:
@@ -138,6 +156,7 @@ class MechanismGame(Task):
 
     def _engine(self, asked: str, mechanism: Any, adversary: Any) -> tuple[str, str]:
         """Return the engine to use, and the reason."""
+        check_as_written(mechanism, adversary)
         if len(self.engines) > 1:
             return choose(asked, self.obstacle(mechanism, adversary), self.engines)
         if asked not in ("auto", *self.engines):

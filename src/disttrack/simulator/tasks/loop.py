@@ -51,9 +51,9 @@ class Referee(ABC):
         """Return the columns of the finished game, with its `verdict`."""
 
 
-def kept(promise: bool) -> str:
-    """Return the verdict on a promise: ok if it was kept, else failed."""
-    return "ok" if promise else "failed"
+def kept(promise: bool | None) -> str:
+    """Return the verdict on a promise: ok if it was kept, else failed; undecided if there is none."""
+    return "undecided" if promise is None else "ok" if promise else "failed"
 
 
 @dataclass(frozen=True)

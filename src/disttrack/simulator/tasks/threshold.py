@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from disttrack.protocols import Protocol
 from disttrack.protocols.base import Exactly
 from disttrack.protocols.thresholds.base import Threshold, earliest
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import WORDS, Answer, held
@@ -74,7 +74,7 @@ class ThresholdAlarm(Count):
         if game.error:
             return record_of(game)
         if game.steps != game.items:
-            raise ScenarioError(f"{point.describe()}: task {self.kind} needs an adversary that skips no step")
+            raise MoveError(f"{point.describe()}: task {self.kind} needs an adversary that skips no step")
         record = record_of(game, **measured(game, point.protocol.make(), point.items or 0))
         return replace(record, series={})  # the error over time says nothing of an alarm
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from disttrack.adversaries.analysts import Analyst, AnalystView
+from disttrack.mechanisms.shortcuts import changed_since
 from disttrack.mechanisms.statistical import Empirical, GaussianAnswers, QueryMechanism, Splitting
 from disttrack.mechanisms.statistical.base import halves
 from disttrack.mechanisms.statistical.noisy import overfitting_gap
@@ -112,6 +113,8 @@ class SampleReferee(Referee):
 
 def _predicted(mechanism: QueryMechanism, samples: int, queries: int) -> float | None:
     """Return the theoretical gap of `sign-correlation`, for any analyst; None if there is no formula."""
+    if changed_since(type(mechanism), "start"):
+        return None
     if isinstance(mechanism, Empirical):
         return overfitting_gap(queries - 1, samples)
     if isinstance(mechanism, GaussianAnswers):

@@ -11,6 +11,7 @@ import numpy as np
 
 from disttrack.adversaries.base import View
 from disttrack.mechanisms import Counter
+from disttrack.mechanisms.shortcuts import stated
 from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.adversary import adversary_of
@@ -63,7 +64,7 @@ class CountReferee(Referee):
     def __init__(self, counter: Counter, steps: int) -> None:
         self._counter, self._steps = counter, steps
         late = counter.error_follows_items  # its bound is known after the items have been counted
-        self._bound = math.inf if late else bound_of(counter, steps)
+        self._bound = None if late else bound_of(counter, steps)
         self._items = self._at = self._changes = 0
         self._largest = self._squares = self._last = 0.0
         self._failure: int | None = None
@@ -77,7 +78,7 @@ class CountReferee(Referee):
         comparable = np.where(np.isfinite(estimates), estimates, math.inf)
         errors = comparable - truth
         sizes = np.abs(errors)
-        wrong = (sizes > self._bound) | (sizes == math.inf)
+        wrong = (sizes > (math.inf if self._bound is None else self._bound)) | (sizes == math.inf)
         if self._failure is None and wrong.any():
             self._failure = self._at + int(wrong.argmax()) + 1
         self._largest = max(self._largest, float(sizes.max()))
@@ -96,26 +97,26 @@ class CountReferee(Referee):
     def row(self) -> dict[str, Any]:
         """Return the columns, with the errors over the variance that the counter states for each step."""
         if self._counter.error_follows_items:
-            self._bound = self._counter.error_bound_throughout(self._steps, DELTA, self._items)
-        stated = [self._counter.variance(step) for step in self.series["step"]]
+            self._bound = stated(self._counter.error_bound_throughout, self._steps, DELTA, self._items)
+        variances = [self._counter.variance(step) for step in self.series["step"]]
         squares = np.square(np.subtract(self.series["output"], self.series["items"]))
         return {
             "sent": self._items,
             "max_abs_error": self._largest,
             "rms_error": math.sqrt(self._squares / max(1, self._at)),
             "final_error": self._last - self._items,
-            "square_over_variance": float(np.mean(squares / np.array(stated))) if all(stated) else None,
+            "square_over_variance": float(np.mean(squares / np.array(variances))) if all(variances) else None,
             "bound": self._bound,
             "first_failure": self._failure,
             "output_changes": self._changes,
-            "verdict": kept(self._largest <= self._bound and self._largest < math.inf),
+            "verdict": kept(None if self._bound is None else self._largest <= self._bound and self._largest < math.inf),
         }
 
 
 @lru_cache(maxsize=4096)
-def bound_of(counter: Counter, steps: int) -> float:
-    """Return the counter's bound on its largest error, exceeded with probability 0.05 at most."""
-    return counter.error_bound_throughout(steps, DELTA)
+def bound_of(counter: Counter, steps: int) -> float | None:
+    """Return the counter's bound on its largest error, exceeded with probability 0.05 at most; None without one."""
+    return stated(counter.error_bound_throughout, steps, DELTA)
 
 
 class ContinualCount(Duel):

@@ -1,0 +1,174 @@
+"""Shortcuts of a class: what it states about its rules, or plays in their place.
+
+A fast form, a bound, a promise or a flag is a claim about the methods beside it, the *rules*. A subclass that changes
+a rule must not be played, nor judged, by the claims of its parent. So each base class lists its shortcuts once, and a
+class that changes a rule below the class that states a shortcut gets the value that claims nothing in its place. It
+may state the shortcut again. All gates read the attributes as usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from inspect import getattr_static
+from types import MemberDescriptorType
+from typing import Any, ClassVar, Final, NamedTuple
+
+LABELS: Final = frozenset({"kind", "source", "plays", "reveals", "shortcuts", "descriptions", "hooks", "as_mapping"})
+"""Attributes that name or describe a class, and are no rules."""
+_VOID: Final = "_void_shortcuts"
+"""The shortcuts that a class has lost, each with the rule that it changes."""
+
+
+class Shortcut(NamedTuple):
+    """A claim of a class about its rules.
+
+    Attributes
+    ----------
+    void
+        The value that claims nothing; `KEPT` where the gate asks `void_by` instead.
+    of
+        Shortcuts and descriptions that it also stands for; it always stands for all rules.
+    """
+
+    void: Any
+    of: tuple[str, ...] = ()
+
+
+KEPT: Final = object()
+"""Marks a shortcut that the rules call themselves, and that therefore stays in place."""
+
+
+class Shortcuts:
+    """Base of classes with shortcuts: they hold only for subclasses that change no rule.
+
+    All methods and class attributes are rules, except those of `shortcuts`, `descriptions`, parameters (the fields of a
+    dataclass) and names with two underscores. To define what was abstract, or one of its `hooks`, changes no rule.
+    """
+
+    __slots__ = ()
+
+    shortcuts: ClassVar[Mapping[str, Shortcut]] = {}
+    """The shortcuts that this class introduces; those of its bases are added."""
+    descriptions: ClassVar[frozenset[str]] = frozenset()
+    """Further attributes that describe a class, or serve its shortcuts only."""
+    hooks: ClassVar[frozenset[str]] = frozenset()
+    """Methods of this class that its direct subclasses may replace, as if they were abstract."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        lost = dict(vars(cls).get(_VOID, {}))  # a dataclass with slots makes its class twice
+        for name, shortcut in _shortcuts(cls).items():
+            if (owner := _stated_by(cls, name)) not in (None, cls) and (rule := changed(cls, owner, shortcut.of)):
+                lost[name] = rule
+                if shortcut.void is not KEPT:
+                    setattr(cls, name, shortcut.void)
+        setattr(cls, _VOID, lost)
+
+
+def changed(cls: type, base: type, of: tuple[str, ...] = ()) -> str:
+    """Return a rule of `base` that `cls`, or a class between them, changes; empty if there is none.
+
+    Parameters
+    ----------
+    of
+        Shortcuts and descriptions that count as rules here.
+    """
+    return next(changes(cls, base, of), "")
+
+
+def changes(cls: type, base: type, of: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield all rules that `changed` may return."""
+    mro = cls.__mro__
+    no_rules = _no_rules(cls).difference(of)
+    for place, one in enumerate(mro[: mro.index(base)]):
+        for name in vars(one):
+            if name not in no_rules and not _is_parameter(cls, one, name):
+                above = next((other for other in mro[place + 1 :] if name in vars(other)), None)
+                if above is not None and not _is_open(one, above, name):
+                    yield name
+
+
+def changed_since(cls: type, name: str) -> str:
+    """Return a rule that is changed below the first base that defines a method; empty if there is none."""
+    bases = (one for one in reversed(cls.__mro__) if name in vars(one))
+    return changed(cls, next(one for one in bases if not getattr(vars(one)[name], "__isabstractmethod__", False)))
+
+
+def void_by(cls: type, name: str) -> str:
+    """Return the rule whose change makes a shortcut of a class void; empty if it is not void."""
+    owner = next((one for one in cls.__mro__ if name in vars(one).get(_VOID, ())), None)
+    if owner is None or any(name in vars(one) for one in cls.__mro__[: cls.__mro__.index(owner)]):
+        return ""
+    return str(vars(owner)[_VOID][name])
+
+
+def held(cls: type) -> dict[str, Any]:
+    """Return the shortcuts of a class as they stand, for a subclass that changes a rule on purpose and keeps them."""
+    return {name: getattr_static(cls, name) for name in _shortcuts(cls) if _stated_by(cls, name)}
+
+
+_changed_before: Final = lru_cache(maxsize=256)(changed)
+
+
+def state(thing: Any, owner: Any, name: str, value: Any) -> None:
+    """State a shortcut of one object of a frozen class, unless its class changes a rule of the one that states it."""
+    cls: Any = type(thing)
+    if not _changed_before(cls, owner):
+        object.__setattr__(thing, name, value)
+
+
+def stated(bound: Callable[..., float], *given: Any) -> float | None:
+    """Return what a bound states; None if it states none."""
+    try:
+        return bound(*given)
+    except NotImplementedError:
+        return None
+
+
+def shadowed(thing: Any) -> str:
+    """Return a rule of a shipped class with shortcuts that is set on the object itself, where no shortcut sees it."""
+    cls = type(thing)
+    held = _shortcuts(cls) if getattr(thing, "__dict__", None) else {}
+    if not any(_stated_by(cls, name) for name in held):
+        return ""
+    no_rules = _no_rules(cls).union(getattr(cls, "__dataclass_fields__", ()))
+    set_here = (name for name in vars(thing) if name not in no_rules and callable(getattr(cls, name, None)))
+    return next((name for name in set_here if getattr(cls, name).__module__.startswith("disttrack.")), "")
+
+
+def _shortcuts(cls: type) -> dict[str, Shortcut]:
+    tables: Iterator[Mapping[str, Shortcut]] = (vars(one).get("shortcuts", {}) for one in reversed(cls.__mro__))
+    return {name: shortcut for table in tables for name, shortcut in table.items()}
+
+
+def _no_rules(cls: type) -> frozenset[str]:
+    return LABELS.union(_shortcuts(cls), *(vars(one).get("descriptions", ()) for one in cls.__mro__))
+
+
+def _stated_by(cls: type, name: str) -> type | None:
+    """Return the class that states a shortcut of a class; None if nothing is claimed."""
+    owners = [one for one in cls.__mro__ if name in vars(one)]
+    if not owners or name in vars(owners[0]).get(_VOID, ()):
+        return None
+    void = _shortcuts(cls)[name].void
+    claims_nothing = owners[1:] == [] if void is KEPT else vars(owners[0])[name] == void
+    return None if claims_nothing else owners[0]
+
+
+def _is_open(one: type, above: type, name: str) -> bool:
+    """Return whether a class leaves a method to a subclass."""
+    hook = above in one.__bases__ and name in vars(above).get("hooks", ())
+    return hook or getattr(vars(above)[name], "__isabstractmethod__", False)
+
+
+def _is_parameter(cls: type, one: type, name: str) -> bool:
+    """Return whether a name of a class in its order is no rule: a field, a slot, or a name of Python's."""
+    if name.startswith(("__", "_abc_")) or name == _VOID:
+        return True
+    value = vars(one)[name]
+    fields = getattr(cls, "__dataclass_fields__", {})
+    is_field = name in fields or not str(vars(one).get("__annotations__", {}).get(name, "ClassVar")).startswith(
+        ("ClassVar", "typing.ClassVar")
+    )
+    return isinstance(value, MemberDescriptorType) or (is_field and not isinstance(value, property))

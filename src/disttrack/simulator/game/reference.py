@@ -1,0 +1,131 @@
+"""The comparison of a fast form with the reference engine, for code of the user's.
+
+The shipped classes are compared by the project's tests. A class of the user's that has, or inherits, a fast form is
+compared before the first game of its point: a short game is played by both. The reference is played once more where
+they differ, so that a class with coins of its own, which no seed decides, is not taken for a wrong one. An adversary
+that feeds sites has no fast form but its plans, which `Consultation` compares with themselves.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from disttrack.adversaries.base import Choice
+from disttrack.simulator.points.code import is_ours
+
+SHORT: Final = 400
+"""Maximum number of items of a game that is compared."""
+GAMES: Final = 16
+"""Games by each engine where chance decides: they differ if all of one engine have more than all of the other, which
+happens by chance once in 3e8 comparisons."""
+
+_known: dict[Any, str] = {}
+"""The differences of the points of this process; empty texts where there are none."""
+
+
+Play = Callable[[str, int], Mapping[str, Any]]
+
+
+class DifferenceError(Exception):
+    """A fast form of a user's class plays another game than the reference engine."""
+
+
+def own_class(side: Any) -> str:
+    """Return the name of the user's class that a side is made of; empty if it is a shipped one."""
+    for base in type(side).__mro__:
+        members = [one for name, one in vars(base).items() if not name.startswith("__")]
+        if not _shipped(base) or not all(map(_shipped, filter(callable, members))):
+            return type(side).__name__
+    return ""
+
+
+def _shipped(thing: Any) -> bool:
+    module = str(getattr(thing, "__module__", None) or "builtins")
+    return is_ours(module) or module.partition(".")[0] in sys.stdlib_module_names
+
+
+def identity(side: Any) -> Any:
+    """Return what tells one side from another: its class or function, and its parameters."""
+    maker = side.choose if isinstance(side, Choice) else type(side)
+    return getattr(maker, "__code__", maker), repr(side.as_mapping())
+
+
+def compare(sides: tuple[Any, Any], own: str, rest: Any, play: Play, exact: str, alike: str = "") -> None:
+    """Compare fast engines with the reference, once for each point; nothing for shipped classes.
+
+    Parameters
+    ----------
+    sides
+        The protocol or mechanism, and the adversary.
+    own
+        The user's class that has the fast form; empty if it is a shipped one.
+    rest
+        What else belongs to the point.
+    play
+        Plays a short game by an engine, with a seed, and returns its facts.
+    exact
+        An engine that must give the very game; step if there is none.
+    alike
+        An engine that must give games of the same distribution; empty if there is none.
+
+    Raises
+    ------
+    DifferenceError
+        The engines play different games.
+    """
+    if not own or (exact == "step" and not alike):
+        return
+    key = (*map(identity, sides), repr(rest), exact, alike)
+    if key not in _known:
+        guarded = partial(_facts, play)
+        _known[key] = _difference(guarded, exact) or _in_distribution(guarded, exact, alike)
+    if _known[key]:
+        raise DifferenceError(f"{own}: {_known[key]}; the reference engine plays what the class says: engine step")
+
+
+def _facts(play: Play, engine: str, seed: int) -> Mapping[str, Any]:
+    """Return the facts of a game, or the error that it ended with: an engine that goes on plays another game."""
+    try:
+        return play(engine, seed)
+    except Exception as error:
+        return {"error": type(error).__name__}
+
+
+def _difference(play: Play, engine: str) -> str:
+    """Return the first fact in which a game differs from the reference, which is the same when played again."""
+    reference, other = play("step", 0), play(engine, 0)
+    wrong = [name for name in reference if not same(other.get(name), reference[name])]
+    if not wrong or not all(same(again, reference.get(name)) for name, again in play("step", 0).items()):
+        return ""
+    return f"{wrong[0]} by {engine} {shown(other.get(wrong[0]))}, by step {shown(reference[wrong[0]])}"
+
+
+def _in_distribution(play: Play, exact: str, engine: str) -> str:
+    """Return the first number in which all games of an engine are above, or below, all of the exact one."""
+    fast, slow = ([play(one, seed) for seed in range(GAMES)] if engine else [] for one in (engine, exact))
+    if slow and all("error" in game for game in slow) and not any("error" in game for game in fast):
+        return f"no error by {engine}, by {exact} {slow[0]['error']}"
+    slow, fast = ([game for game in games if "error" not in game] for games in (slow, fast))
+    for name in [name for name, value in slow[0].items() if isinstance(value, int | float)] if slow and fast else []:
+        fasts, slows = ([game[name] for game in games] for games in (fast, slow))
+        if max(fasts) < min(slows) or max(slows) < min(fasts):
+            return f"{name} by {engine} {shown(fasts[0])}, by {exact} {shown(slows[0])}"
+    return ""
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two facts are equal, numbers up to rounding."""
+    if isinstance(one, float) and isinstance(other, float):
+        return bool(np.isclose(one, other, rtol=1e-6, atol=1e-9, equal_nan=True))
+    return bool(one == other)
+
+
+def shown(value: Any) -> str:
+    """Return a fact in a few letters."""
+    text = f"{value:,.6g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,104 @@
+"""Code of the user's that plays by a fast form is compared with the reference engine, and a difference is an error."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from disttrack import Exact, Message, Protocol, Randomized, RoundRobin, Site, SumOfReports, play, play_duel
+from disttrack.adversaries.sketching import FreshItems
+from disttrack.mechanisms.sketches import Kmv
+from disttrack.simulator.game.reference import DifferenceError, own_class
+
+
+class Fifth(Site):
+    """Sends its count with each fifth item, and says that it is silent for longer."""
+
+    def __init__(self, silent: int) -> None:
+        self.count, self.silent = 0, silent
+
+    def quota(self) -> int:
+        return self.silent or 4 - self.count % 5
+
+    def take(self, items: int) -> Sequence[Message]:
+        self.count += items
+        return [] if self.count % 5 else [Message("report", self.count)]
+
+
+@dataclass(frozen=True)
+class Fifths(Protocol):
+    """Each site reports each fifth item."""
+
+    silent: int = 0
+    alpha: float = 0.9
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return [Fifth(self.silent) for _ in range(k)]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> SumOfReports:
+        return SumOfReports([0] * k)
+
+
+@dataclass(frozen=True)
+class OtherForm(Randomized):
+    """Its array form is that of a finer tracker."""
+
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        return Randomized(alpha=self.alpha / 3).bulk_form(k, site_rng, server_rng, start)
+
+
+@dataclass(frozen=True)
+class SameForm(Randomized):
+    """Its array form is that of its parent."""
+
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        return super().bulk_form(k, site_rng, server_rng, start)
+
+
+def test_a_quota_that_is_too_large_is_an_error_that_names_the_class() -> None:
+    with pytest.raises(DifferenceError, match=r"^Fifths: messages by leap 0, by step 80; "):
+        play(Fifths(silent=10**6), RoundRobin(), sites=2, items=1_000_000)
+    game = play(Fifths(silent=10**6), RoundRobin(), sites=2, items=1_000_000, on_error="record")
+    assert game.verdict == "error"
+    assert "DifferenceError: Fifths" in game.error
+    assert play(Fifths(), RoundRobin(), sites=2, items=1_000).messages == 200
+
+
+@pytest.mark.false_alarm(1e-8)
+def test_an_array_form_of_another_protocol_is_an_error() -> None:
+    with pytest.raises(DifferenceError, match=r"^OtherForm: messages by bulk"):
+        play(OtherForm(alpha=0.3), RoundRobin(), sites=4, items=100_000)
+    assert play(SameForm(alpha=0.3), RoundRobin(), sites=4, items=100_000).engine == "bulk"
+
+
+def test_an_array_of_other_moves_is_an_error() -> None:
+    class TwoStreams(FreshItems):
+        """Says one thing step by step, and another in an array."""
+
+        oblivious = True
+
+        def move(self, view: Any) -> Any:
+            return 7, 1
+
+        def stretches(self, view: Any) -> Any:
+            return super().stretches(view)
+
+    with pytest.raises(DifferenceError, match=r"^TwoStreams: "):
+        play_duel(Kmv(alpha=0.5, size=4), TwoStreams(), updates=50)
+
+
+def test_coins_of_its_own_are_no_difference() -> None:
+    assert play(Exact(), lambda view: random.randrange(view.sites), sites=9, items=500).ok
+
+
+def test_what_a_user_has_written_is_known_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert own_class(Randomized(alpha=0.1)) == own_class(RoundRobin()) == ""
+    assert own_class(Fifths()) == "Fifths"
+    monkeypatch.setattr(Randomized, "server", lambda tracker, k, rng, start=(): SumOfReports([0] * k))
+    assert own_class(Randomized(alpha=0.1)) == "Randomized"
+    with pytest.raises(DifferenceError, match=r"^Randomized: "):  # its array form is that of the shipped server
+        play(Randomized(alpha=0.2), RoundRobin(), sites=2, items=100_000)

@@ -1,0 +1,216 @@
+"""The gates: an own class that changes a rule is played by it, and not by the shortcuts of its parent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disttrack import (
+    Binary,
+    Burst,
+    Deterministic,
+    Exact,
+    GrowingFinite,
+    Randomized,
+    Robust,
+    RoundRobin,
+    Uniform,
+    play,
+    play_duel,
+)
+from disttrack.adversaries.schedules import Rotation
+from disttrack.adversaries.sketching import FreshItems
+from disttrack.fleet.quotas import Split
+from disttrack.mechanisms.counters.linear import LinearRun
+from disttrack.mechanisms.shortcuts import stated
+from disttrack.mechanisms.statistical import Empirical
+from disttrack.protocols.base import Server
+from disttrack.protocols.contents import HeavyHitters
+from disttrack.simulator import ScenarioError
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.faults import broken
+from disttrack.simulator.game.engine_choice import choose_engine
+from disttrack.simulator.tasks.analysis.sample_size import SampleSize
+
+
+class Zero(Server):
+    """Always answers 0, or another number."""
+
+    def __init__(self, output: int = 0) -> None:
+        self.output = output
+
+    def hear(self, sender: int, message: Any) -> Any:
+        return ()
+
+
+@dataclass(frozen=True)
+class AnswersZero(Randomized):
+    """A tracker whose server is deaf."""
+
+    def server(self, k: int, rng: Any, start: Any = ()) -> Server:
+        return Zero()
+
+
+@dataclass(frozen=True)
+class StatesItAgain(AnswersZero):
+    """A subclass may state a shortcut again."""
+
+    bulk_form = Randomized.bulk_form
+
+
+class Negative(Exact):
+    """Is exact, and wrong."""
+
+    def server(self, k: int, rng: Any, start: Any = ()) -> Server:
+        return Zero(-3)
+
+
+class Reacts(Uniform):
+    """Leaves a site when the output moves."""
+
+    def plan(self, view: Any) -> Any:
+        return Burst(view.changes % view.sites)
+
+
+def test_a_server_of_its_own_is_played() -> None:
+    for protocol in (AnswersZero(alpha=0.1), Negative()):
+        game = play(protocol, RoundRobin(), sites=4, items=1000)
+        assert (game.verdict, game.engine) == ("failed", "leap")
+        assert "changes server" in game.engine_reason
+    assert choose_engine("auto", StatesItAgain(alpha=0.1), RoundRobin(), None)[0] == "bulk"
+    with pytest.raises(ScenarioError, match="AnswersZero changes server"):
+        play(AnswersZero(alpha=0.1), RoundRobin(), sites=4, items=1000, engine="bulk")
+
+
+def test_a_plan_that_reacts_is_asked_again() -> None:
+    game = play(Exact(), Reacts(), sites=64, items=64, record=True)
+    assert game.transcript["sender"].nunique() == 64
+    assert "state it again" in play(Randomized(alpha=0.5), Reacts(), sites=2, items=9).engine_reason
+
+
+def test_a_bound_of_other_noise_decides_nothing() -> None:
+    class Quiet(Binary):
+        """A counter of other noise."""
+
+        def start(self, rng: Any, *, silent: bool = False) -> LinearRun:
+            return super().start(rng, silent=True)
+
+    class QuietData(GrowingFinite):
+        """A dynamic mechanism of another budget."""
+
+        def part(self, epsilon: float, delta: float) -> Any:
+            return super().part(epsilon / 2, delta)
+
+    counter = play_duel(Quiet(epsilon=1.0, horizon=64), RoundRobin(), steps=64)
+    assert (counter.verdict, counter.bound, counter.max_abs_error) == ("undecided", None, 0.0)
+    assert stated(Quiet(epsilon=1.0, horizon=64).error_bound, 3, 0.1) is None
+    assert Quiet(epsilon=1.0, horizon=64).encoder(4) is None
+    assert (Quiet.arithmetic, Binary.arithmetic) == ("real", "grid")
+    from disttrack import Grow
+
+    data = play_duel(QuietData(epsilon=1.0, horizon=32), Grow(), steps=32)
+    assert (data.verdict, data.bound) == ("undecided", None)
+
+
+def test_moves_of_its_own_are_not_those_of_its_parents_array() -> None:
+    class Alternates(FreshItems):
+        """Inserts one item again and again, and says that it does not react."""
+
+        oblivious = True
+
+        def move(self, view: Any) -> Any:
+            return 7, 1
+
+    from disttrack.mechanisms.sketches import Kmv
+
+    game = play_duel(Kmv(alpha=0.5, size=4), Alternates(), updates=50)
+    assert (game.touched, game.engine) == (1, "step")
+    assert "Alternates changes move" in game.engine_reason
+
+
+def test_formulas_are_of_the_class_that_they_were_derived_for() -> None:
+    class Shifted(Empirical):
+        """Answers something else."""
+
+        def start(self, data: Any, queries: int, rng: Any) -> Any:
+            return super().start(data, queries, rng)
+
+    with pytest.raises(ScenarioError, match="drawn without a sample"):
+        SampleSize().fits(Shifted(alpha=0.1), None, {"queries": 3})
+
+
+def test_a_quota_of_its_own_promises_nothing_of_its_parent() -> None:
+    class Lavish(Split):
+        """Each site has the whole limit."""
+
+        def site(self, number: int, k: int, answers: Any) -> Any:
+            site = super().site(number, k, answers)
+            site.left = self.limit
+            return site
+
+    lavish = Lavish(limit=10, window=100)
+    assert Split(limit=10, window=100).slack(4, 0, 0) == 0
+    assert (lavish.guarantee, lavish.slack(4, 0, 0)) == ("none", np.inf)
+
+
+def test_an_object_does_not_state_what_its_class_has_lost() -> None:
+    class Deaf(Deterministic):
+        """A server of its own."""
+
+        def server(self, k: int, rng: Any, start: Any = ()) -> Server:
+            return Zero()
+
+    class DeafHitters(HeavyHitters):
+        """A server of its own."""
+
+        def server(self, k: int, rng: Any) -> Any:
+            return super().server(k, rng)
+
+    assert (Deterministic(alpha=0.1).one_sided, Deaf(alpha=0.1).one_sided) == (True, False)
+    assert DeafHitters(alpha=0.1, phi=0.2).guarantee == "none"
+
+
+def test_a_fault_is_of_the_class_whose_part_it_breaks() -> None:
+    class Own(Robust):
+        """A server of its own."""
+
+        def server(self, k: int, rng: Any, start: Any = ()) -> Any:
+            return super().server(k, rng, start)
+
+    assert broken(Robust(alpha=0.1), "no-noise").guarantee == "adaptive"
+    with pytest.raises(ScenarioError, match="cannot have it"):
+        broken(Own(alpha=0.1), "no-noise")
+    assert broken(Own(alpha=0.1), "lost-reports").fault == "lost-reports"
+
+
+def test_a_rule_that_is_set_on_an_object_is_refused() -> None:
+    uniform = Uniform()
+    uniform.plan = lambda view: Burst(view.changes)  # type: ignore[method-assign]
+    with pytest.raises(TypeError, match=r"Uniform: plan is set on the object"):
+        play(Exact(), uniform, sites=2, items=10)
+    with pytest.raises(TypeError, match=r"plan is set on the object"):
+        play_duel(Binary(epsilon=1.0, horizon=8), uniform, steps=8)
+
+
+def test_a_plan_of_two_schedules_is_refused() -> None:
+    class Backwards(Rotation):
+        """Goes through the sites from the last to the first, for one of its methods only."""
+
+        def at(self, step: Any) -> Any:
+            return (-step) % self.sites
+
+    with pytest.raises(MoveError, match=r"plan Backwards names site 1 at step 1.*return \(0, 2, 1\)"):
+        play(Exact(), Plays(Backwards(2)), sites=2, items=4)
+
+
+class Plays(Uniform):
+    """Plays one plan."""
+
+    def __init__(self, only: Any) -> None:
+        self.only = only
+
+    def plan(self, view: Any) -> Any:
+        return self.only
