@@ -19,7 +19,7 @@ import pytest
 ROOT: Final = Path(__file__).resolve().parents[1]
 PACKAGES: Final = ("simulator", "protocols", "adversaries", "mechanisms", "fleet")
 """The packages below `disttrack`."""
-MOST_LINES: Final = 300
+MOST_LINES: Final = 400
 """Lines of a file."""
 LONGEST: Final = 60
 """Lines of a function, its docstring counted."""
