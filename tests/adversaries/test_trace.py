@@ -223,6 +223,7 @@ def test_items_of_a_trace_are_refused_in_one_line(table: str) -> None:
     one_line(ItemTrace(file=table, site="shop", item="till,name").check, r"item: .* has no column 'name'; it has shop")
 
 
+@pytest.mark.slow
 class TestFlights:
     """The real stream: 336,776 departures of 2013."""
 
