@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -10,9 +11,9 @@ import click
 from click.core import ParameterSource
 
 from disttrack.simulator.cli.options import ALPHA, FILE, ITEMS, SEED, SITES
-from disttrack.simulator.cli.quota_units import RATE, SHARE, TIME
+from disttrack.simulator.cli.quota_units import RATE, SHARE, TIME, Quantity
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, printable
 from disttrack.simulator.results.formats import number, percent
 
 OPTIONS: Final = {
@@ -40,7 +41,7 @@ OPTIONS: Final = {
 @SEED
 @click.option("--quota", type=RATE, help="Rank the protocols of a quota instead: 1000/s.")
 @click.option("--load", type=RATE, help="Requests that come at most; three times the quota if left out.")
-@click.option("--window", type=TIME, default="1s", help="Window of the quota.")
+@click.option("--window", type=TIME, help="Window of the quota; a minute of 60/min, and so on, if left out.")
 @click.option("--overshoot", type=SHARE, default="1%", help="Share of the limit that may be overshot.")
 @click.option("--latency", type=TIME, default="0s", help="Time of a message, one way.")
 @click.option("--queries", metavar="FAMILY", help="Rank private mechanisms for data that changes: points, intervals.")
@@ -74,11 +75,12 @@ def advise(context: click.Context, /, **given: Any) -> None:
 
 
 def _advise_quota(
-    quota: float, sites: int, seed: int, load: float | None, window: float, overshoot: float, latency: float,
+    quota: Quantity, sites: int, seed: int, load: float | None, window: float | None, overshoot: float, latency: float,
     out: Path | None,
 ) -> None:  # fmt: skip
     from disttrack.simulator.search import quota_advice as search
 
+    window = 1 / quota.unit if window is None else window
     service = search.service_of(sites, quota, window, load, overshoot, latency)
     ranked = search.advise(service, seed)
     best = ranked[0]
@@ -151,7 +153,13 @@ def _verify(scenario: str, out: Path | None) -> None:
         out.write_text(scenario, encoding="utf-8")
     except OSError as error:
         raise ScenarioError(f"--out: {error}") from error
-    print_facts({"verify": f"disttrack run {out}"})
+    # a name with a dash is no option
+    _print_command("run", f"./{out}" if str(out).startswith("-") else str(out))
+
+
+def _print_command(*words: str) -> None:
+    """Print the command that verifies an answer, on one line that a shell takes as it is."""
+    click.echo(f"{'verify:':<15}{printable(shlex.join(['disttrack', *words]))}")
 
 
 def _advise_tracker(
@@ -209,6 +217,6 @@ def _advise_tracker(
         _verify(search.scenario_of(best, situation), out)
         return
     adversary = "round-robin" if situation.against == "nothing" else "freeze"
-    sizes = f"--sites {situation.sites} --items {situation.items} --alpha {situation.alpha:g}"
-    facts["verify"] = f"disttrack play --protocol '{best.label}' --adversary {adversary} {sizes}"
+    sizes = f"--sites {situation.sites} --items {situation.items} --alpha {situation.alpha!r}".split()
     print_facts(facts)
+    _print_command("play", "--protocol", best.label, "--adversary", adversary, *sizes)
