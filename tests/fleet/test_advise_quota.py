@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import random
+import shlex
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from commands import disttrack, refused
 
-from disttrack.fleet.advice import LEAST, advise, candidates, scenario_of, service_of, settled
+from disttrack.fleet.advice import LEAST, advise, bound, candidates, scenario_of, service_of, settled
 from disttrack.simulator.errors import ScenarioError
 
 
@@ -31,7 +36,7 @@ def test_its_answer_holds_when_it_is_played() -> None:
         (("--quota", "1000/s", "--overshoot", "0.1"), "must be as in 2%; got '0.1'"),
         (("--quota", "1000/s", "--overshoot", "200%"), "--overshoot must be from 0 %, and below 100 %; got 200 %"),
         (("--quota", "1000/s", "--load", "900/s"), "--load must be above the quota of 1000 per second; got 900"),
-        (("--quota", "1/h"), "--quota and --window must make a limit of at least one request; got 0.000278"),
+        (("--quota", "1/h", "--window", "1s"), "--quota and --window must make a limit of at least one request; got 0.000278"),
         (("--quota", "10/s", "--sites", "0"), "--sites must be at least 1; got 0"),
         (("--quota", "10/s", "--alpha", "0.1"), "--alpha does not go with --quota"),
         (("--latency", "2ms"), "--latency needs --quota"),
@@ -39,6 +44,62 @@ def test_its_answer_holds_when_it_is_played() -> None:
 )
 def test_what_it_refuses(words: tuple[str, ...], said: str) -> None:
     assert said in refused("advise", *words)
+
+
+NAMES = ["my  file.yaml", "it's $(late)!;.yaml", "-x.yaml", "a[red].yaml", f"{'a long name ' * 9}.yaml"]
+"""Names of files that a shell, the options of a command or a narrow terminal would take apart."""
+
+
+def command_of(shown: str) -> str:
+    """Return the command of the line that verifies."""
+    return shown[shown.index("verify:") :].splitlines()[0].removeprefix("verify:").strip()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_command_that_verifies_is_one_for_a_shell(name: str) -> None:
+    shown = disttrack("advise", "--quota", "100/s", "--sites", "3", "--out", name).stdout
+    *words, file = shlex.split(command_of(shown))
+    assert words == ["disttrack", "run"]
+    assert Path(file).samefile(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [NAMES[1], ""])
+def test_it_runs_when_it_is_pasted(name: str) -> None:
+    asked = ("--quota", "100/s", "--sites", "3", "--out", name) if name else ("--sites", "4", "--items", "100000")
+    command = command_of(disttrack("advise", *asked).stdout)
+    path = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    subprocess.run(command, shell=True, check=True, env={**os.environ, **path}, capture_output=True)
+
+
+@pytest.mark.parametrize(("unit", "seconds"), [("s", 1), ("min", 60), ("h", 3600)])
+def test_the_window_is_the_unit_of_the_quota(unit: str, seconds: int) -> None:
+    shown = disttrack("advise", "--quota", f"100/{unit}", "--sites", "3").stdout
+    assert f"300 steps are {seconds} s, 100 requests are admitted in them" in shown
+    half = disttrack("advise", "--quota", f"100/{unit}", "--sites", "3", "--window", f"{seconds / 2}s").stdout
+    assert f"150 steps are {seconds / 2:g} s, 50 requests are admitted in them" in half
+
+
+def test_a_load_that_can_not_exceed_what_is_allowed_costs_nothing() -> None:
+    service = service_of(6, 100.0, 1.0, 104.0, 0.05, 0.01)
+    best = advise(service)[0]
+    assert (best.protocol.kind, best.words, best.promised) == ("batch", 0, 0.04)
+    assert "control" not in scenario_of(best, service), "nothing can break it"
+
+
+@pytest.mark.parametrize("sites", [1, 4, 30])
+@pytest.mark.parametrize("overshoot", [0.0, 0.002, 0.1])
+def test_a_bound_is_never_below_what_games_have(sites: int, overshoot: float) -> None:
+    service = service_of(sites, 50.0, 1.0, None, overshoot, 0.0)
+    for protocol in candidates(service):
+        found = settled(protocol, service, 3)
+        assert found.words <= bound(protocol, service) + 1e-6, protocol
+        assert found.overshoot <= found.promised <= overshoot + 1e-9, protocol
+
+
+def test_a_countdown_may_have_the_smallest_reports_whatever_the_limit() -> None:
+    kinds = [protocol.kind for protocol in candidates(service_of(1000, 1e8, 1.0, None, 0.0, 0.0))]
+    assert "countdown" in kinds
 
 
 def test_units_are_those_of_seconds() -> None:

@@ -56,7 +56,7 @@ def a_network(rng: random.Random, window: int) -> Any:
 
 def a_quota(rng: random.Random) -> Quota:
     """Return one of a registered kind, with a limit that is reached."""
-    window, late = rng.choice([7, 100, 400, 400, 1000, 1000]), rng.random() < 0.5
+    window, late = rng.choice([7, 40, 100, 100, 200, 400]), rng.random() < 0.5
     costs = rng.choice(["1 2 4 8 16 32", "1 1 1 32", "3 1 1", "32"] if late else ["1", "1", "3", "1 5"])
     cycle = [int(cost) for cost in costs.split()]
     mean = sum(cycle) / len(cycle)
@@ -137,7 +137,7 @@ def setting(number: int) -> dict[str, Any]:
         "adversary": rng.choice([*oblivious, *reacting, *[Restless(number)] * 8, *[edges] * 4]),
         "network": network_of(a_network(rng, window)),
         "sites": rng.choice([1, 1, 2, 2, 3, 5, 8, 16]),
-        "items": min(rng.choice([window, 2 * window, 3 * window + rng.randrange(5)]), 1200),
+        "items": min(rng.choice([window, 2 * window, 3 * window + rng.randrange(5)]), 500),
         "seed": number,
     }
 

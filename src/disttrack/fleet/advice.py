@@ -32,12 +32,12 @@ WINDOWS: Final = 3
 """Windows of a game that settles a protocol."""
 LONG: Final = 3e5
 """Words of a window, by the cost bound, up to which games are played."""
+MANY: Final = 10**6
+"""Windows over which a cost bound is spread: it counts one more than begin."""
 FAR: Final = 5.0
 """Bounds this many times above the words of the cheapest so far are not played: no bound is further off."""
 WASTEFUL: Final = (Split, WeightedSplit, HybridQuota)
 """They waste shares under uneven load; not played, they count as wasting all."""
-SIZES: Final = 64
-"""Most numbers of sizes of a countdown that are tried."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,20 @@ class Service:
     window: int
     overshoot: float
     latency: int = 0
+
+    @property
+    def allowed(self) -> float:
+        """What may be admitted in a window."""
+        return self.limit * (1 + self.overshoot) + 1e-6
+
+    @property
+    def harmless(self) -> bool:
+        """Whether no more requests come in a window than may be admitted, whatever the protocol does."""
+        return self.window <= self.allowed
+
+    def promised(self, protocol: Quota) -> float:
+        """Return the largest cost that a protocol admits in a window."""
+        return protocol.worst(self.sites, self.latency, self.latency)
 
     @property
     def network(self) -> Network | None:
@@ -130,35 +144,40 @@ def advise(service: Service, seed: int = 0) -> list[Suited]:
 
 def bound(protocol: Quota, service: Service) -> float:
     """Return the words of a window by the cost bound."""
-    return protocol.cost_bound(service.sites, service.window) / 2  # which counts one window more
+    return protocol.cost_bound(service.sites, MANY * service.window) / MANY
 
 
 def candidates(service: Service) -> Iterator[Quota]:
     """Yield each kind with the cheapest parameters with which it guarantees the overshoot, if there are any."""
-    room, trip, k = service.overshoot * service.limit, 2 * service.latency, service.sites
-    common = service.limit, service.window
+    return (protocol for protocol in _cheapest(service) if service.promised(protocol) <= service.allowed)
+
+
+def _cheapest(service: Service) -> Iterator[Quota]:
+    """Yield each kind with the cheapest parameters that may do."""
+    trip, k, limit, window = 2 * service.latency, service.sites, service.limit, service.window
+    room = inf if service.harmless else service.overshoot * limit + 1e-6
+    common = limit, window
     yield from (Split(*common), WeightedSplit(*common), HybridQuota(*common), Central(*common))
     for low, fraction in product((0.0, 0.5), (0.5, 0.9)):
         yield Lease(*common, low=low, fraction=fraction)
-    if (every := floor((room - trip) / 2)) >= 1:
+    if (every := floor(min(window, (room - trip) / 2))) >= 1:
         yield PeriodicQuota(*common, every=every)
     if room >= trip:
-        yield BatchQuota(*common, size=floor((room - trip) / k) + 1)
-    for sizes in range(1, SIZES):
-        # of the smallest reports, as they are rounded down
-        size = floor((room - trip * (1 + sizes)) / k) + 1
-        if size < 1:
-            return
-        countdown = CountdownQuota(*common, epsilon=min(ceil(1e6 * size * k / service.limit) / 1e6, 0.999999))
-        if countdown.worst(k, service.latency, service.latency) <= service.limit + room:
-            yield countdown
-            return
+        size = floor(min(window, (room - trip) / k)) + 1
+        yield BatchQuota(*common, size=size)
+        yield CountdownQuota(*common, epsilon=_share(size, k, limit))
+
+
+def _share(size: int, k: int, limit: int) -> float:
+    """Return the shortest epsilon with which a countdown has this smallest size, or one below."""
+    shares = [ceil(10**digits * size * k / limit) / 10**digits for digits in range(2, 13)]
+    fits = (share for share in shares if share < 1 and CountdownQuota(limit, 1, epsilon=share).smallest(k) <= size)
+    return 0.0 if size == 1 else next(fits, 0.999999)
 
 
 def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG) -> Suited:
     """Return a protocol with what short games gave, if their windows have at most `longest` words by the bound."""
-    ways = service.sites, service.latency, service.latency
-    promised = max(0.0, protocol.worst(*ways) - service.limit) / service.limit
+    promised = max(0.0, service.promised(protocol) - service.limit) / service.limit
     words = bound(protocol, service)
     if not words < longest:
         kept = 0.0 if isinstance(protocol, WASTEFUL) else 1.0
@@ -192,7 +211,7 @@ def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> s
         "    measure: max(overshoot)",
         f"    at_most: {service.overshoot:.9g}",
         "    chance: 0",
-        "    control: {fault: coarse, trials: 1}",
+        *([] if service.harmless else ["    control: {fault: coarse, trials: 1}"]),
     ]
     return "\n".join(lines) + "\n"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from disttrack.fleet.units import RATE, SHARE, TIME
+from disttrack.fleet.units import RATE, SHARE, TIME, Quantity
 from disttrack.simulator.cli.options import SEED, SITES
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.cli.verify import OUT, verify
@@ -17,18 +17,19 @@ from disttrack.simulator.results.formats import number, percent
 @click.option("--quota", type=RATE, help="Rank the protocols of a quota instead: 1000/s.")
 @SITES
 @click.option("--load", type=RATE, help="Requests that come at most; three times the quota if left out.")
-@click.option("--window", type=TIME, default="1s", help="Window of the quota.")
+@click.option("--window", type=TIME, help="Window of the quota; a minute of 60/min, and so on, if left out.")
 @click.option("--overshoot", type=SHARE, default="1%", help="Share of the limit that may be overshot.")
 @click.option("--latency", type=TIME, default="0s", help="Time of a message, one way.")
 @SEED
 @OUT
 def advise_quota(
-    quota: float, sites: int, seed: int, load: float | None, window: float, overshoot: float, latency: float,
+    quota: Quantity, sites: int, seed: int, load: float | None, window: float | None, overshoot: float, latency: float,
     out: Path | None,
 ) -> None:  # fmt: skip
     """Rank the protocols that keep an overshoot: a step of their games brings a request, and lasts 1 / load."""
     from disttrack.fleet import advice as search
 
+    window = 1 / quota.unit if window is None else window
     service = search.service_of(sites, quota, window, load, overshoot, latency)
     ranked = search.advise(service, seed)
     best = ranked[0]

@@ -11,6 +11,18 @@ import click
 SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
+class Quantity(float):
+    """A number in the unit 1.
+
+    Attributes
+    ----------
+    unit
+        The size of the unit in which it was given.
+    """
+
+    unit: float = 1.0
+
+
 class Unit(click.ParamType[float]):
     """A number with a unit after it.
 
@@ -30,13 +42,15 @@ class Unit(click.ParamType[float]):
         self.name, self.before, self.units, self.example = name, before, units, example
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number in the unit 1."""
+        """Return the number as a `Quantity`."""
         if isinstance(value, float):
             return value
         found = re.fullmatch(rf"(\d+\.?\d*(?:e\d+)?|\.\d+){self.before}([a-z%]+)", str(value))
         if not found or found[2] not in self.units:
             self.fail(f"must be as in {self.example}; got {value!r}", param, ctx)
-        return float(found[1]) * self.units[found[2]]
+        quantity = Quantity(float(found[1]) * self.units[found[2]])
+        quantity.unit = self.units[found[2]]
+        return quantity
 
 
 RATE: Final = Unit("rate", "/", {"s": 1.0, "min": 1 / 60, "h": 1 / 3600}, "1000/s, 60/min or 1e6/h")

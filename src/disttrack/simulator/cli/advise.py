@@ -16,7 +16,7 @@ from click.core import ParameterSource
 from disttrack.simulator.cli.options import ALPHA, ITEMS, SEED, SITES
 from disttrack.simulator.cli.plugged import plugged
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
-from disttrack.simulator.cli.verify import OUT, verify
+from disttrack.simulator.cli.verify import OUT, print_command, verify
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.formats import number
 
@@ -172,6 +172,6 @@ def _advise_tracker(
         verify(search.scenario_of(best, situation), out)
         return
     adversary = "round-robin" if situation.against == "nothing" else "freeze"
-    sizes = f"--sites {situation.sites} --items {situation.items} --alpha {situation.alpha:g}"
-    facts["verify"] = f"disttrack play --protocol '{best.label}' --adversary {adversary} {sizes}"
+    sizes = f"--sites {situation.sites} --items {situation.items} --alpha {situation.alpha!r}".split()
     print_facts(facts)
+    print_command("play", "--protocol", best.label, "--adversary", adversary, *sizes)
