@@ -78,7 +78,15 @@ class Schedule(ABC):
 
 
 class Burst(Schedule):
-    """One site only, for `length` steps or for ever."""
+    """One site only, for `length` steps or for ever.
+
+    Parameters
+    ----------
+    site
+        The site.
+    length
+        Number of steps.
+    """
 
     __slots__ = ("length", "site")
 
@@ -105,7 +113,13 @@ class Burst(Schedule):
 
 
 class Rest(Schedule):
-    """Skips, for `length` steps."""
+    """Skips, for `length` steps.
+
+    Parameters
+    ----------
+    length
+        Number of steps.
+    """
 
     __slots__ = ("length",)
 
@@ -161,7 +175,15 @@ class Change(Rest):
 
 
 class Rotation(Schedule):
-    """Sites 0 … sites-1 in turn, for ever, the first step going to site `first`."""
+    """Sites 0 … sites-1 in turn, for ever, the first step going to site `first`.
+
+    Parameters
+    ----------
+    sites
+        Number of sites.
+    first
+        The site of the first step.
+    """
 
     __slots__ = ("first", "sites")
 

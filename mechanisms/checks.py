@@ -25,6 +25,8 @@ from functools import lru_cache, partial
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
+from disttrack.mechanisms.docstrings import inherit_parameters
+
 Check = Callable[[str, Any], None]
 """Function of a name and a value that raises ValueError unless the value is accepted."""
 
@@ -114,6 +116,8 @@ Odd = Annotated[int, whole, odd]
 class Checked:
     """Base of parameters: refuses values out of the ranges that the types of its fields declare.
 
+    The docstring of a subclass gets the descriptions of the parameters that it inherits.
+
     Raises
     ------
     ValueError
@@ -127,6 +131,7 @@ class Checked:
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
+        inherit_parameters(cls)
         stated = re.search(r"\nSource\n-+\n(.+?)(?:\.?\n\n|\.\n|\.?$)", inspect.cleandoc(cls.__doc__ or ""), re.DOTALL)
         if stated and "source" not in vars(cls):
             cls.source = " ".join(stated[1].split())

@@ -131,7 +131,13 @@ class Counter(Mechanism, ABC):
 
 
 class Run(ABC):
-    """A running counter. Step numbers start at 1."""
+    """A running counter. Step numbers start at 1.
+
+    Parameters
+    ----------
+    counter
+        Its parameters.
+    """
 
     __slots__ = ("_left", "_total", "counter", "t")
 

@@ -118,6 +118,13 @@ class DynamicMechanism(Mechanism, ABC):
 class DynamicRun(ABC):
     """A running dynamic mechanism. Steps count from 1.
 
+    Parameters
+    ----------
+    mechanism
+        Its parameters.
+    ledger
+        Records the budget spent.
+
     Attributes
     ----------
     t
