@@ -42,6 +42,9 @@ def main(out: Path) -> None:
         file.write_bytes(content.encode() if isinstance(content, str) else content)
     config = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
     config["nav"] = _filled(config["nav"], navigation)
+    (docstrings,) = [plugin["mkdocstrings"] for plugin in config["plugins"] if "mkdocstrings" in plugin]
+    options = docstrings["handlers"]["python"]["options"]
+    options["extensions"] = [str(ROOT / path) for path in options["extensions"]]
     (out / "mkdocs.yml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
 
 

@@ -71,11 +71,10 @@ def _draw(path: Path, pairs: list[tuple[Any, Any]], title: str, sees: str) -> No
         play(protocol, adversary, sites=SITES, items=ITEMS, seed=SEED, sees=sees, record=True)
         for protocol, adversary in pairs
     ]
+    endings = [outcome(game.verdict, game.failing_fraction, promised=True) for game in games]
     traces = [
-        from_game(
-            game, "\n".join([game.protocol, f"against {game.adversary}", outcome(game.verdict, game.failing_fraction)])
-        )
-        for game in games
+        from_game(game, "\n".join([game.protocol, f"against {game.adversary}", ending]))
+        for game, ending in zip(games, endings, strict=True)
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     with house_style():

@@ -155,6 +155,11 @@ class Choice(Adversary):
 
     Returning None skips the step.
 
+    Parameters
+    ----------
+    choose
+        The function.
+
     Source
     ------
     a function of the user's own.

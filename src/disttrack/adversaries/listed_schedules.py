@@ -95,7 +95,13 @@ class Labels(Schedule):
 
 
 class Runs(Schedule):
-    """Consecutive bursts: `lengths[i]` steps on `sites[i]`, then the next; site -1 skips."""
+    """Consecutive bursts: `lengths[i]` steps on `sites[i]`, then the next; site -1 skips.
+
+    Parameters
+    ----------
+    sites, lengths
+        The site of each burst, and its number of steps.
+    """
 
     def __init__(self, sites: npt.ArrayLike, lengths: npt.ArrayLike) -> None:
         for name, values in (("sites", sites), ("lengths", lengths)):

@@ -82,7 +82,15 @@ class Schedule(Shortcuts, ABC):
 
 
 class Burst(Schedule):
-    """One site only, for `length` steps or for ever."""
+    """One site only, for `length` steps or for ever.
+
+    Parameters
+    ----------
+    site
+        The site.
+    length
+        Number of steps.
+    """
 
     __slots__ = ("length", "site")
 
@@ -109,7 +117,13 @@ class Burst(Schedule):
 
 
 class Rest(Schedule):
-    """Skips, for `length` steps."""
+    """Skips, for `length` steps.
+
+    Parameters
+    ----------
+    length
+        Number of steps.
+    """
 
     __slots__ = ("length",)
 
@@ -138,7 +152,15 @@ class Rest(Schedule):
 
 
 class Rotation(Schedule):
-    """Sites 0 … sites-1 in turn, for ever, the first step going to site `first`."""
+    """Sites 0 … sites-1 in turn, for ever, the first step going to site `first`.
+
+    Parameters
+    ----------
+    sites
+        Number of sites.
+    first
+        The site of the first step.
+    """
 
     __slots__ = ("first", "sites")
 

@@ -71,6 +71,13 @@ class StateView(TrafficView):
 
     Access changes nothing, and nothing can be changed. Random generators are not shown, nor coins that a
     protocol has drawn ahead for later items: in the algorithm those coins are tossed with the item.
+
+    Parameters
+    ----------
+    look
+        Shows a site by its number, or the server for None.
+    facts
+        Those of a `View`.
     """
 
     __slots__ = ("_look",)

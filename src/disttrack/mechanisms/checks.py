@@ -25,6 +25,7 @@ from functools import lru_cache, partial
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
+from disttrack.mechanisms.docstrings import inherit_parameters
 from disttrack.mechanisms.shortcuts import Shortcuts
 
 Check = Callable[[str, Any], None]
@@ -116,6 +117,8 @@ Odd = Annotated[int, whole, odd]
 class Checked(Shortcuts):
     """Base of parameters: refuses values out of the ranges that the types of its fields declare.
 
+    The docstring of a subclass gets the descriptions of the parameters that it inherits.
+
     Raises
     ------
     ValueError
@@ -129,6 +132,7 @@ class Checked(Shortcuts):
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
+        inherit_parameters(cls)
         stated = re.search(r"\nSource\n-+\n(.+?)(?:\.?\n\n|\.\n|\.?$)", inspect.cleandoc(cls.__doc__ or ""), re.DOTALL)
         if stated and "source" not in vars(cls):
             cls.source = " ".join(stated[1].split())

@@ -144,7 +144,13 @@ class Counter(Mechanism, ABC):
 
 
 class Run(Shortcuts, ABC):
-    """A running counter. Step numbers start at 1."""
+    """A running counter. Step numbers start at 1.
+
+    Parameters
+    ----------
+    counter
+        Its parameters.
+    """
 
     __slots__ = ("_left", "_spacing", "_total", "counter", "t")
 

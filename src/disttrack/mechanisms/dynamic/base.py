@@ -121,6 +121,13 @@ class DynamicMechanism(Mechanism, ABC):
 class DynamicRun(Shortcuts, ABC):
     """A running dynamic mechanism. Steps count from 1.
 
+    Parameters
+    ----------
+    mechanism
+        Its parameters.
+    ledger
+        Records the budget spent.
+
     Attributes
     ----------
     t

@@ -5,14 +5,18 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from disttrack.mechanisms.docstrings import with_parameters
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.points.source import import_reference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+AX: Final = "Axes to draw on, a list of them for a figure of several panels; a figure of its own if left out."
 
 
 class Draw(Protocol):
@@ -87,6 +91,10 @@ def _method(plotter: Plotter, name: str, kind: str) -> Callable[..., Any]:
 
     with suppress(ScenarioError):  # of a class that cannot be loaded: the call states why
         maker = kinds("plot")[kind].load()
-        drawn.__name__, drawn.__doc__ = name, inspect.getdoc(maker)
-        drawn.__signature__ = inspect.signature(maker)  # type: ignore[attr-defined]
+        doc = with_parameters(inspect.getdoc(maker) or "", {"ax": AX})
+        drawn.__name__, drawn.__doc__ = name, f"{doc}\n\nReturns\n-------\nThe axes drawn on, one for each panel."
+        signature = inspect.signature(maker)
+        taken = [one.replace(kind=one.KEYWORD_ONLY) for one in signature.parameters.values()]
+        ax = inspect.Parameter("ax", inspect.Parameter.KEYWORD_ONLY, default=None)
+        drawn.__signature__ = signature.replace(parameters=[ax, *taken], return_annotation=inspect.Signature.empty)  # type: ignore[attr-defined]
     return drawn

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from disttrack.mechanisms.docstrings import inherit_parameters
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,6 +42,10 @@ class Plot:
 
     where: str = ""
     title: str = field(default="", compare=False)
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        inherit_parameters(cls)
 
     def describe(self, tables: Tables) -> Description:
         """Return the content of the figure, as data.

@@ -10,6 +10,7 @@ from functools import cached_property
 from math import inf
 from typing import Any, Final, NamedTuple
 
+from disttrack.mechanisms.docstrings import described
 from disttrack.simulator.points.registry import Family, parameters
 
 GUARANTEES: Final = {
@@ -148,17 +149,3 @@ class Facts:
 def first_line(thing: Any) -> str:
     """Return the first line of a docstring."""
     return (inspect.getdoc(thing) or "").strip().split("\n")[0]
-
-
-def described(doc: str) -> dict[str, str]:
-    """Return the description of each parameter in a docstring's section Parameters."""
-    doc = inspect.cleandoc(doc)
-    section = re.search(r"\nParameters\n-+\n(.*?)(?=\n\w[\w ]*\n-{3,}|\Z)", doc, re.DOTALL)
-    descriptions: dict[str, str] = {}
-    names: list[str] = []
-    for line in (section[1] if section else "").splitlines():
-        if line and not line[0].isspace():
-            names = [name.strip() for name in line.split(":")[0].split(",")]
-        elif line.strip():
-            descriptions |= {name: f"{descriptions.get(name, '')} {line.strip()}".strip() for name in names}
-    return descriptions

@@ -53,6 +53,14 @@ class Scenario:
         The file's name, for messages.
     folder
         The file's folder.
+    extra
+        Swept parameters that have no column of their own in the tables, and their values at each point.
+    plans
+        The seed and the number of trials of each part; of one without a name if there are no parts.
+    controls
+        The broken points that the controls of claims ask for.
+    skipped
+        Claims and figures that the points leave without games.
     """
 
     head: Head
@@ -62,13 +70,9 @@ class Scenario:
     file: str
     folder: Path
     extra: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """Swept parameters that have no column of their own in the tables, and their values at each point."""
     plans: Mapping[str, Plan] = field(default_factory=dict)
-    """The seed and the number of trials of each part; of one without a name if there are no parts."""
     controls: tuple[BrokenPoints, ...] = ()
-    """The broken points that the controls of claims ask for."""
     skipped: tuple[Skipped, ...] = ()
-    """Claims and figures that the points leave without games."""
 
     @property
     def name(self) -> str:

@@ -8,8 +8,9 @@ from typing import Any, get_type_hints
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter
 
+from disttrack.mechanisms.docstrings import described
 from disttrack.simulator.game.network import Network
-from disttrack.simulator.points.facts import described, first_line
+from disttrack.simulator.points.facts import first_line
 from disttrack.simulator.points.registry import ROLES, Family, Kind, kinds, parameters
 from disttrack.simulator.scenario.model import SWEPT, Head, Plan, PointModel, keys_of, keys_of_part, point_model
 from disttrack.simulator.tasks.base import Task
