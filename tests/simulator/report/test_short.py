@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -78,3 +80,21 @@ def test_the_setting_of_the_words_is_that_of_their_games(tmp_path: Path) -> None
     costs = {pair.adversary: pair.words_at for pair in pairs(read_tables([folder]))}
     assert costs.pop("freeze") == "16 sites"
     assert set(costs.values()) == {"256 sites"}
+
+
+def test_the_settings_that_are_named_are_those_at_which_half_of_the_games_fail(tmp_path: Path) -> None:
+    sizes, protocols = (2, 4, 8, 16), ("robust",)
+    folder = write_result(tmp_path / "r", sites=sizes, trials=2, protocols=protocols, adversaries=("freeze",), plots=())
+    tables = read_tables([folder])
+    for failing in product([0, 1, 2], repeat=len(sizes)):
+        fails = dict(zip(sizes, failing, strict=True))
+        verdicts = [
+            "failed" if trial < fails[sites] else "ok"
+            for sites, trial in zip(tables.trials["sites"], tables.trials["trial"], strict=True)
+        ]
+        (pair,) = pairs(replace(tables, trials=tables.trials.assign(verdict=verdicts)))
+        wanted = {sites for sites, number in fails.items() if number}
+        named = {int(word) for word in re.findall(r"\d+", pair.fails)}
+        begins = pair.fails.startswith("from")
+        assert ({sites for sites in sizes if sites >= min(named)} if begins else named) == wanted
+        assert pair.broken == bool(wanted)

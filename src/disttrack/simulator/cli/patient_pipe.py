@@ -28,9 +28,9 @@ def patient_output() -> Iterator[None]:
 
 
 def _patient(stream: TextIO) -> TextIO:
-    """Return a stream to the same file; streams in memory as they are."""
+    """Return a stream to the same file, with escapes for what its encoding lacks; streams in memory as they are."""
     try:
         file = PatientFile(stream.fileno(), "w", closefd=False)
     except OSError:
         return stream
-    return io.TextIOWrapper(io.BufferedWriter(file), stream.encoding, stream.errors, line_buffering=True)
+    return io.TextIOWrapper(io.BufferedWriter(file), stream.encoding, "backslashreplace", line_buffering=True)

@@ -25,7 +25,7 @@ from disttrack.simulator.game.power import check_task, missing_power
 from disttrack.simulator.game.reference import SHORT, compare, own_class
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.sizes import MOST_ITEMS
-from disttrack.simulator.points.point import unusual
+from disttrack.simulator.points.point import label_of_class, unusual
 from disttrack.simulator.points.registry import kinds, parameters
 
 ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "bulk": Bulk}
@@ -239,8 +239,8 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
     """Return the outcome of a game."""
     protocol, adversary, game, error = played.protocol, played.adversary, played.game, played.error
     common: dict[str, Any] = {
-        "protocol": protocol.kind or type(protocol).__name__,
-        "adversary": adversary.kind or type(adversary).__name__,
+        "protocol": label_of_class("protocol", type(protocol)),
+        "adversary": label_of_class("adversary", type(adversary)),
         "sites": sites,
         "start": start,
         "alpha": protocol.accuracy,

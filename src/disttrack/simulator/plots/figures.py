@@ -29,7 +29,7 @@ from disttrack.simulator.plots.traces import game_described, record_described
 from disttrack.simulator.results.files import is_inside, writing
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.read import Tables, read_tables
-from disttrack.simulator.results.stored import note_written
+from disttrack.simulator.results.stored import note_written, read_captions
 
 CAPTIONS: Final = "captions.json"
 """Name of the file beside the figures."""
@@ -218,7 +218,7 @@ def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None
 def _write_captions(folder: Path, known: Mapping[str, str]) -> None:
     """Write captions beside the figures; those of other figures that are there stay as they are."""
     path = folder / CAPTIONS
-    before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() and is_inside(path, folder.parent) else {}
+    before = read_captions(path) if is_inside(path, folder.parent) else {}
     kept = {stem: text for stem, text in {**before, **known}.items() if (folder / f"{stem}.svg").is_file()}
     with writing(folder) as start:
         start(CAPTIONS).write(json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True) + "\n")

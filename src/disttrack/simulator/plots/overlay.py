@@ -9,7 +9,7 @@ import numpy as np
 from disttrack.simulator.plots.description import Axis, Description, Look, Panel, Series
 from disttrack.simulator.plots.panels import value_axis
 from disttrack.simulator.results.compared import Compared, Row
-from disttrack.simulator.results.formats import cell
+from disttrack.simulator.results.formats import exact
 
 LOOKS: Final = tuple(
     Look(colour, marker, "")
@@ -58,7 +58,7 @@ def overlay(compared: Compared, measure: str) -> Description:
 
 def _point(compared: Compared, row: Row) -> str:
     """Return a point in words; of one of several others, as the first result has it."""
-    texts = row.cells if len(compared.names) == 2 else {name: cell(value) for name, value in row.point.items()}
+    texts = row.cells if len(compared.names) == 2 else {name: exact(value) for name, value in row.point.items()}
     cells = {name: texts[name] for name in compared.headers if texts[name]}
     sides = [cells.pop(side) for side in ("protocol", "adversary") if side in cells]
     rest = [f"{name.removeprefix('protocol ').removeprefix('adversary ')} {text}" for name, text in cells.items()]

@@ -13,7 +13,7 @@ from typing import Any, Final
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.code import digest_of, own_code, versions
 from disttrack.simulator.points.contents import Content, contents, foreign, texts, with_files
-from disttrack.simulator.points.registry import Family, find, make, parameters
+from disttrack.simulator.points.registry import Family, find, kinds, make, parameters
 from disttrack.simulator.points.source import Source, is_reference, source_of
 
 
@@ -54,6 +54,19 @@ def blamed(error: Exception, key: str, inside: Any) -> PointError:
         path.append(first[1])
         inside, message = inside[first[1]], message.removeprefix(first[0])
     return PointError(path, message)
+
+
+def label_of_class(role: Family, maker: Any, reference: str = "") -> str:
+    """Return the name of a class or function in tables: its own `kind`, else its name, and never that of another one.
+
+    A class that is called as a registered kind, and is not this kind, has its module or file before its name.
+    """
+    own = vars(maker).get("kind") if isclass(maker) else ""  # not that of the class that it extends
+    label = str(own or getattr(maker, "__name__", reference))
+    makers = [kind.load() for kind in kinds(role).values() if label in (kind.name, kind.key)]
+    if makers and maker not in makers:
+        return reference or f"{maker.__module__}:{maker.__qualname__}"
+    return label
 
 
 @dataclass(frozen=True)
@@ -123,11 +136,7 @@ class Part:
     @property
     def label(self) -> str:
         """Return its name in tables and figures: that of the kind, or of the user's class or function."""
-        if not is_reference(self.kind):
-            return self.kind
-        maker = self.maker()
-        own = vars(maker).get("kind") if isclass(maker) else ""  # not that of the class that it extends
-        return str(own or getattr(maker, "__name__", self.kind))
+        return label_of_class(self.role, self.maker(), self.kind) if is_reference(self.kind) else self.kind
 
     def given(self) -> dict[str, Any]:
         """Return all its parameters: those that the scenario gives, and the others' defaults."""

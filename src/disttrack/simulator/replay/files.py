@@ -74,7 +74,7 @@ def load(path: Path) -> GameRecord:
         head = json.loads(lines[0])
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, RecursionError):  # the last of JSON nested too deep
         head = None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ScenarioError(f"{path}: no recorded game; disttrack play --record FILE writes one")
@@ -90,7 +90,7 @@ def load(path: Path) -> GameRecord:
         fault = error.errors(include_url=False)[0]
         where = ".".join(map(str, fault["loc"]))
         raise ScenarioError(f"{path}: no recorded game: {where}: {fault['msg']}") from error
-    except (ValueError, TypeError, LookupError) as error:
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise ScenarioError(f"{path}: no recorded game: {error}") from error
 
 

@@ -28,11 +28,14 @@ def write_comparison(path: Path, results: Sequence[Results], compared: Compared,
     """
     title = " and ".join(compared.names) + " compared"
     with TemporaryDirectory() as folder:
-        pictures = [*_overlays(compared, Path(folder)), *drawn]
+        overlays = _overlays(compared, Path(folder))
+        pictures = [*(one for one in overlays if isinstance(one, Picture)), *drawn]
+        faults = [Html("<p class='fault'>{}</p>", one) for one in overlays if isinstance(one, str)]
+        shown_figures = section("Figures", *faults, figures(pictures), anchor="figures")
         parts = {
             "": _short(compared),
             "Points": _points(compared),
-            "Figures": section("Figures", figures(pictures), anchor="figures") if pictures else Html(""),
+            "Figures": shown_figures if pictures or faults else Html(""),
             "Where they come from": _origins(results, compared.names),
         }
     text = shown(title, parts, "disttrack compare")
@@ -40,18 +43,22 @@ def write_comparison(path: Path, results: Sequence[Results], compared: Compared,
     return path
 
 
-def _overlays(compared: Compared, folder: Path) -> list[Picture]:
-    """Return a figure for each measure that has ratios."""
+def _overlays(compared: Compared, folder: Path) -> list[Picture | str]:
+    """Return a figure for each measure that has ratios, or why it could not be drawn."""
     from disttrack.simulator.plots.overlay import overlay
     from disttrack.simulator.plots.render import render
     from disttrack.simulator.plots.style import house_style, save
 
-    pictures = []
+    pictures: list[Picture | str] = []
     for measure in dict.fromkeys(row.measure for row in compared.rows if row.ratio is not None):
         described = overlay(compared, measure)
         stem = f"compare-{measure.replace('/', '-over-').replace(' ', '-')}"
-        with house_style():
-            save(render(described), folder / stem)
+        try:
+            with house_style():
+                save(render(described), folder / stem)
+        except ValueError as error:  # long names leave no room
+            pictures.append(f"A figure could not be drawn: {measure}: {error}")
+            continue
         path = folder / f"{stem}.svg"
         pictures.append(Picture(stem, path, described.caption, described, path.read_text(encoding="utf-8")))
     return pictures

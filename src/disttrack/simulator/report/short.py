@@ -35,8 +35,8 @@ class Pair:
         The largest of the median errors at its settings, in units of alpha; NaN if alpha was not promised.
     where
         The setting at which it is that large; empty if there is one setting only.
-    fails_from
-        The first setting at which at least half of the games fail; empty if there is none.
+    fails
+        The settings at which at least half of the games fail, in words; empty if there are none.
     words, words_at
         Median of the words at the last setting, NaN where nothing is counted in words; and this setting.
     """
@@ -47,14 +47,14 @@ class Pair:
     failed: int
     worst: float
     where: str
-    fails_from: str
+    fails: str
     words: float
     words_at: str
 
     @property
     def broken(self) -> bool:
         """Whether at least half of the games fail at some setting."""
-        return bool(self.fails_from)
+        return bool(self.fails)
 
 
 def pairs(tables: Tables) -> list[Pair]:
@@ -78,7 +78,7 @@ def pairs(tables: Tables) -> list[Pair]:
 def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str, called: str) -> Pair:
     settings = games.assign(_setting=games[axis] if axis else 0).groupby("_setting")
     over, failing, words = settings["_over"].median(), settings["_failed"].mean(), settings["words"].median()
-    often = failing[failing >= UNEXPECTED]
+    often = failing >= UNEXPECTED
     return Pair(
         protocol=protocol,
         adversary=adversary,
@@ -86,10 +86,19 @@ def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str, called:
         failed=int(games["_failed"].sum()),
         worst=float(over.max()),
         where=with_name(axis, over.idxmax()) if axis and over.notna().any() else "",
-        fails_from=(with_name(axis, often.index[0]) if axis else "everywhere") if len(often) else "",
+        fails=(_settings(axis, often) if axis else "everywhere") if often.any() else "",
         words=float(words.iloc[-1]) if words.iloc[-1] > 0 else nan,
         words_at=with_name(called, words.index[-1]) if axis else "",
     )
+
+
+def _settings(axis: str, often: pd.Series[bool]) -> str:
+    """Return the settings at which something is often so: from the first one on if it is so at all after it."""
+    places = often.index[often]
+    if often.loc[places[0] :].all():
+        return f"from {with_name(axis, places[0])} on"
+    named = ", ".join(with_name(axis, place) for place in places[:MOST])
+    return f"at {named}" + f" and {len(places) - MOST} more" * (len(places) > MOST)
 
 
 def answer(question: str, story: Sequence[str], tables: Tables, claims: pd.DataFrame) -> Html:
@@ -127,7 +136,7 @@ def in_words(tables: Tables) -> list[str]:
 
 def _parts(tables: Tables) -> list[tuple[str, Tables]]:
     """Return the parts of a scenario by name, whose costs are of different streams; of several results the whole."""
-    names = [] if tables.several or "part" not in tables.trials else list(dict.fromkeys(tables.trials["part"]))
+    names = [] if tables.several or "part" not in tables.trials else list(dict.fromkeys(tables.trials["part"].dropna()))
     return [(name, tables.where(f"part == {name!r}")) for name in names] or [("", tables)]
 
 
@@ -147,7 +156,7 @@ def _broken(every: Sequence[Pair]) -> list[Html]:
     for pair in broken[:MOST]:
         at = f" at {pair.where}" if pair.where else ""
         size = f", with a median of the largest errors of up to {number(pair.worst)} α{at}" * (pair.worst == pair.worst)
-        since = f"; from {pair.fails_from} on at least half of them" if pair.where and pair.failed < pair.games else ""
+        since = f"; {pair.fails} at least half of them" if pair.where and pair.failed < pair.games else ""
         sentences.append(
             Html(
                 "<strong>{}</strong> is broken by <strong>{}</strong>: {} of {} games fail{}{}.",

@@ -16,7 +16,7 @@ import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.folder import Results, class_of, finished, opened
-from disttrack.simulator.results.formats import cell, number
+from disttrack.simulator.results.formats import apart, number
 from disttrack.simulator.results.labels import SIDES
 from disttrack.simulator.results.parameters import PRIVACY, games_per_point, parameters_of, played
 from disttrack.simulator.tasks.answers import Answer, answers_of
@@ -111,7 +111,7 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
     columns: list[tuple[Column, list[Cell]]] = []
     for one in varying:
         rank = IN_NAMES if one.in_labels else int(one.side in SIDES and one.name not in PRIVACY)
-        cells = [*zip(one.shown, one.named() if one.unusual else map(cell, one.shown), strict=True)]
+        cells = [*zip(one.shown, one.named() if one.unusual else apart(one.shown), strict=True)]
         columns.append((Column(one.header, one.says, "setting", rank), cells))
     for answer in (*answers_of(results.task), LOST):
         cells = [_cell(answer, mine, results) for mine in games]

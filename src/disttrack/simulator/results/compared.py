@@ -15,7 +15,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import canonical
 from disttrack.simulator.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.results.folder import Results, finished
-from disttrack.simulator.results.formats import cell, number
+from disttrack.simulator.results.formats import exact, number
 from disttrack.simulator.results.labels import SIDES
 from disttrack.simulator.results.matching import Point, matched, unmatched
 from disttrack.simulator.results.parameters import Parameter, parameters_of, played
@@ -100,8 +100,8 @@ class Row:
     @property
     def cells(self) -> dict[str, str]:
         """Return the values of the point as text, by name; a value that differs as `0.1 → 0.05`."""
-        texts = {name: cell(value) for name, value in self.point.items()}
-        after = {name: cell(value) or "none" for name, value in self.change.items()}
+        texts = {name: exact(value) for name, value in self.point.items()}
+        after = {name: exact(value) or "none" for name, value in self.change.items()}
         return texts | {name: f"{texts[name] or 'none'} → {text}" for name, text in after.items()}
 
 

@@ -1,6 +1,7 @@
 """How numbers are written for readers: one function for each purpose, used by the terminal, pages and figures.
 
-`number` and `cell` are for tables, `interval` and `span` for two ends, `setting` and `with_name` for parameters,
+`number` and `cell` are for tables, `exact` and `apart` for parameters in them, `interval` and `span` for two ends,
+`setting` and `with_name` for parameters in texts,
 `duration` and `in_bytes` for times and sizes; `short` and `swept_ticks` for axes, where there is little room.
 """
 
@@ -8,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from math import inf
+from contextlib import suppress
+from math import inf, isfinite
 from typing import Any, Final
 
 NOTHING: Final = 1e-12
@@ -55,10 +57,50 @@ def cell(value: Any) -> str:
 
 def _text(value: Any) -> str:
     """Return a value that is no number; of a long list or mapping only its length."""
-    if not isinstance(value, list | Mapping):
-        return str(value)
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
-    return text if len(text) <= MOST_LETTERS else f"{len(value)} values"
+    text = _json(value) if isinstance(value, list | Mapping) else str(value)
+    return text if isinstance(value, str) or len(text) <= MOST_LETTERS else f"{len(value)} values"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+
+
+def exact(value: Any) -> str:
+    """Return the value of a parameter in a table: as `cell`, but no other value looks like it.
+
+    Examples
+    --------
+    >>> exact(0.03), exact(0.1234567), exact(4096), exact(True), exact("True"), exact(1e-20), exact(None)
+    ('0.03', '0.1234567', '4,096', 'True', "'True'", '1e-20', '')
+    >>> exact(1), exact("1"), exact([1, 2]), exact(list(range(12)))
+    ('1', "'1'", '[1,2]', '[0,1,2,3,4,5,6,7,8,9,10,11]')
+    """
+    plain = value.item() if hasattr(value, "item") else value
+    if isinstance(plain, float) and isfinite(plain):
+        return setting(plain)
+    if isinstance(plain, list | Mapping):
+        return _json(plain)
+    text = cell(plain)
+    return repr(plain) if isinstance(plain, str) and _is_other(plain) else text
+
+
+def _is_other(text: str) -> bool:
+    """Return whether a text looks like a number, a truth value or a list, which it is not."""
+    with suppress(ValueError):
+        return isinstance(json.loads(text.replace(",", "").lower()), object)
+    return not text.strip() or text in ("infinite", "-infinite")
+
+
+def apart(values: Sequence[Any]) -> list[str]:
+    """Return the values of a parameter as `cell` writes them, or as `exact` does if two would look alike.
+
+    Examples
+    --------
+    >>> apart([0.1, 1 / 3, None]), apart([0.1234567, 0.1234568])
+    (['0.1', '0.333', ''], ['0.1234567', '0.1234568'])
+    """
+    short, full = [[write(value) for value in values] for write in (cell, exact)]
+    return short if len({*short}) == len({*full}) else full
 
 
 def interval(low: Any, high: Any) -> str:
@@ -159,9 +201,11 @@ def setting(value: Any) -> str:
     --------
     >>> setting(1024), setting(0.03125), setting(2.0), setting("tight")
     ('1,024', '0.03125', '2', 'tight')
+    >>> setting(0.1234567)
+    '0.1234567'
     """
     if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() else f"{value:g}"
+        return f"{value:,.0f}" if value.is_integer() else float.__repr__(value)
     return f"{value:,}" if isinstance(value, int) else _text(value)
 
 

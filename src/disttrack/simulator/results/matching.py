@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from disttrack.simulator.points.point import canonical
-from disttrack.simulator.results.formats import cell
+from disttrack.simulator.results.formats import exact
 from disttrack.simulator.results.labels import SIDES
 from disttrack.simulator.results.parameters import Parameter
 
@@ -131,7 +131,7 @@ def unmatched(points: Sequence[Point], names: Sequence[str]) -> Iterator[str]:
             kinds = [name for name in strange if name in ("task", *SIDES)]  # other parameters differ with them
             reasons[own, tuple(kinds or strange)].append(point)
     for (own, names_of), alike in reasons.items():
-        values = {name: list(dict.fromkeys(cell(one.values[name]) or "none" for one in alike)) for name in names_of}
+        values = {name: list(dict.fromkeys(exact(one.values[name]) or "none" for one in alike)) for name in names_of}
         lacked = [f"{name} {', '.join(each[:LISTED])}{' …' * (len(each) > LISTED)}" for name, each in values.items()]
         why = "; ".join(lacked) or "these values together, or just once,"
         missing = " and ".join(name for place, name in enumerate(names) if place not in own and 0 in (place, *own))

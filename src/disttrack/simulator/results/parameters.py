@@ -29,6 +29,9 @@ UNSET: Final = "none"
 TAKEN: Final = ("task", *SIDES, "results", "result", "measure")
 """Names that a parameter of a side does not have to itself: they are preceded by the side."""
 
+ENGINE: Final = ("", "engine")
+"""The parameter that says how games are computed."""
+
 Name = tuple[str, str]
 """The owner of a parameter (protocol, adversary, network; empty for task, kinds, sizes and accuracy), and its name."""
 Played = tuple[Mapping[str, Any], Mapping[Any, Any]]
@@ -145,12 +148,15 @@ def parameters_of(
     if len({str(game["adversary"]) for _, game in played}) == 1:  # what one adversary always has is listed once, above
         beyond["adversary"] = _differences(beyond["adversary"])
     each = [_values(task, *one) for one in played]
+    if len({values.get(ENGINE) for values in each}) == 1:  # stated where it is swept only
+        each = [{name: value for name, value in values.items() if name != ENGINE} for values in each]
     names = sorted(dict.fromkeys(name for values in each for name in values), key=_place)
     given = {(side, name) for scenario in scenarios for side in SIDES for name in _given(scenario, side)}
     stated = [(of, name) for of, name in names if name != "task" and (not of or name in PRIVACY or (of, name) in given)]
     says = {("", size.key): size.says for size in task.sizes} | {
         ("", "alpha"): "relative error that is promised",
         ("", "part"): "part of the scenario",
+        ENGINE: "engine that was asked for",
     }
     parameters = []
     for of, name in names:
@@ -186,6 +192,7 @@ def _values(task: type[Task], point: Mapping[str, Any], game: Mapping[Any, Any])
         given = point.get(size.column)
         values["", size.key] = game.get(size.key, game.get(size.column)) if given is None else given
     values["", "alpha"] = game.get("alpha")
+    values[ENGINE] = point.get("engine_asked")
     # no accuracy, and a start of 0, are no parameters
     values = {name: value for name, value in values.items() if value and value == value}
     values |= {("network", name): value for name, value in flat(point.get("network") or {}).items()}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from disttrack.simulator.claims.columns import CLAIMS, KINDS, SERIES, TRIAL_COLUMNS, TRIALS
 from disttrack.simulator.results.files import writing
@@ -55,6 +55,8 @@ class _Scenario(_Lenient):
     finding: str | None = None
     task: str | None = None
     protocol: str | Part | list[str | Part] | None = None
+    adversary: str | Part | list[str | Part] | None = None
+    parts: dict[str, Part] | None = None
     claims: list[_Claim] | None = None
     plots: list[str | Part] | None = None
 
@@ -72,6 +74,7 @@ class _Point(_Lenient):
     items: int | None = None
     start: int | None = None
     network: Part | None = None
+    engine_asked: str | None = None
 
 
 class _Manifest(_Lenient):
@@ -105,6 +108,14 @@ def read_manifest(path: Path) -> dict[str, Any]:
     except (RecursionError, OSError, ValueError) as error:  # bad JSON and undecodable bytes are ValueErrors
         raise ValueError(f"{path.name} cannot be read: {' '.join(str(error).split())}") from error
     return dict(content)
+
+
+def read_captions(path: Path) -> dict[str, str]:
+    """Return the captions beside figures that are there; none if they cannot be read: they are written again."""
+    try:
+        return TypeAdapter(dict[str, str]).validate_json(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
 
 
 def store_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

@@ -83,6 +83,7 @@ def _point(point: Point, first: Record) -> dict[str, Any]:
         "items": point.items,
         "start": point.start,
         "network": point.network,
+        "engine_asked": point.engine,
         "engine": first.row.get("engine", ""),
         "engine_reason": first.engine_reason,
         **({} if stream is None else {"rows": {"played": stream.items, "dropped": dict(stream.stream().dropped)}}),
