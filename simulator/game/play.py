@@ -247,10 +247,13 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
     referee, ledger, lag = game.referee, game.ledger, game.lag
     judged = lag or referee
     steps = game.game_end
+    sent = game.sent(steps) if steps else 0
+    unsent = 0 if error else game.items - sent
     return Game(
         **common,
-        items=game.sent(steps) if steps else 0,
-        verdict="error" if error else judged.verdict(),
+        items=sent,
+        unsent=unsent,
+        verdict="error" if error else "undecided" if unsent and not steps else judged.verdict(),
         max_rel_error=referee.max_rel_error,
         highest=referee.highest,
         lowest=referee.lowest,

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from disttrack.mechanisms.shortcuts import void_by
+from disttrack.mechanisms.shortcuts import shadowed, void_by
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.engine_choice import EngineError, check_as_written, choose, reacts, void
 from disttrack.simulator.game.power import check_task
@@ -89,8 +89,10 @@ class MechanismGame(Task):
         """Return the reason why a game cannot be played in bulk; empty if there is none."""
         if not adversary.oblivious:
             return reacts(adversary)
-        rule = void_by(type(adversary), "stretches")
-        return void("array of moves", adversary, rule) if rule else ""
+        if rule := void_by(type(adversary), "stretches"):
+            return void("array of moves", adversary, rule)
+        rule = shadowed(mechanism)
+        return f"{rule} is set on the object, so that no array form counts" if rule else ""
 
     def game(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
         """Play one game and return its record."""
@@ -151,7 +153,7 @@ class MechanismGame(Task):
 
     def _engine(self, asked: str, mechanism: Any, adversary: Any) -> tuple[str, str]:
         """Return the engine to use, and the reason."""
-        check_as_written(mechanism, adversary)
+        check_as_written(adversary)
         if len(self.engines) > 1:
             return choose(asked, self.obstacle(mechanism, adversary), self.engines)
         if asked not in ("auto", *self.engines):

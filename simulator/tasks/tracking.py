@@ -109,7 +109,7 @@ def prepare(point: Point) -> dict[str, Any]:
 def record_of(game: Game, **columns: Any) -> Record:
     """Return the record of a game, with the columns of a task in addition."""
     series, kinds = ({str(name): table[name].tolist() for name in table.columns} for table in (game.series, game.kinds))
-    return Record({**game.row(), **columns}, series, kinds, game.engine_reason, game.error, game.coins)
+    return Record({**game.facts, **columns}, series, kinds, game.engine_reason, game.error, game.coins)
 
 
 def _engine(point: Point) -> str:
