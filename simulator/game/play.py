@@ -26,7 +26,7 @@ from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.power import check_task, missing_power
 from disttrack.simulator.game.reference import SHORT, compare, own_class
 from disttrack.simulator.game.rehearsal import rehearse
-from disttrack.simulator.game.sizes import MOST_ITEMS
+from disttrack.simulator.game.sizes import MOST_ITEMS, counted
 from disttrack.simulator.points.point import unusual
 from disttrack.simulator.points.registry import parameters
 
@@ -73,7 +73,7 @@ def play(
     adversary
         Feeds the sites, copied for this game; or a function of the view: of a site at every step, or a generator.
     sites, items
-        Number of sites, and of items to send.
+        Number of sites, and of items to send; 1e6 is a million.
     seed
         Root of all random streams of the game.
     start
@@ -105,6 +105,7 @@ def play(
     >>> game.messages, game.verdict
     (53, 'ok')
     """
+    sites, items, seed, start = map(counted, (sites, items, seed, start))
     check_game(protocol, sites, items, seed, start)
     way = checked_network(network, sites, protocol)
     played = _Played(protocol, _granted(adversary, sees, protocol), engine, way, host=_HOST.get())

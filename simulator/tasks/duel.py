@@ -18,6 +18,7 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.engine_choice import EngineError, check_as_written, choose, reacts, void
 from disttrack.simulator.game.power import check_task
 from disttrack.simulator.game.reference import SHORT, compare, own_class
+from disttrack.simulator.game.sizes import counted
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.code import is_ours
 from disttrack.simulator.points.point import Point, PointError
@@ -278,7 +279,7 @@ def play_duel(mechanism: Any, adversary: Any, *, seed: int = 0, engine: str = "a
             game: MechanismGame = task()
             stated = {size.key: getattr(mechanism, size.key, None) for size in game.sizes}
             stated = {key: None if callable(value) else value for key, value in stated.items()}  # a tracker's `sites`
-            given = {**stated, **sizes}
+            given = {**stated, **{name: counted(value) for name, value in sizes.items()}}
             wrong = [name for name in sizes if name not in (*stated, *game.options)]
             wrong += [size.key for size in game.sizes if size.needed and given[size.key] is None]
             if wrong:
