@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
+import pickle
 import sys
 import warnings
 from math import inf
@@ -121,6 +123,28 @@ def test_skipping_for_ever_is_cut_off() -> None:
     game.reset(seed=1)
     ends = [game.step(np.int64(2))[2:4] for _ in range(60)]
     assert ends == [(False, False)] * 59 + [(False, True)]
+
+
+@pytest.mark.parametrize("sees", POWERS)
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.kind)
+def test_a_copy_plays_the_same_future(protocol: Protocol, sees: str) -> None:
+    game = DistributedCount(protocol, sites=3, items=200, sees=sees, burst=2)
+    assert copy.deepcopy(game).reset(seed=4)[0].tolist() == game.reset(seed=4)[0].tolist()
+    for step in range(30):
+        game.step(step % 4)
+    copies = [copy.deepcopy(game), pickle.loads(pickle.dumps(game)), copy.copy(game)]
+    futures = [[(one.step(step % 3)[0].tolist(), one.step(2)[1:]) for step in range(20)] for one in (game, *copies)]
+    assert all(future == futures[0] for future in futures)
+    assert copies[0].reset()[0].tolist() == game.reset()[0].tolist()
+
+
+@pytest.mark.parametrize("action", [1.5, "1", 1.0, -1, 4, None, True, np.array([1, 2])], ids=str)
+def test_an_action_is_a_whole_number(action: Any) -> None:
+    game = DistributedCount(Exact(), sites=3, items=20)
+    game.reset(seed=1)
+    with pytest.raises(ValueError, match=r"action must be (a whole number )?in 0 … 3; got"):
+        game.step(action)
+    assert game.step(np.int64(3))[4]["items"] == 0
 
 
 def test_a_step_after_the_end_and_nonsense_are_refused() -> None:

@@ -216,3 +216,7 @@ def is_array(one: Any, other: Any) -> bool:
 
 def _never(n: int) -> int:
     return NEVER
+
+
+OVER: Final = Rest(NEVER)
+"""The plan of an adversary that has no further moves: the game ends, whatever the plan before it."""

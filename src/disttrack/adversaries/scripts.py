@@ -5,10 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from inspect import isgeneratorfunction
-from typing import Any
+from typing import Any, Final
 
 from disttrack.adversaries.base import Adversary, Choice, Opponent, View
-from disttrack.adversaries.schedules import Schedule
+from disttrack.adversaries.schedules import NEVER, OVER, Burst, Schedule
+
+_NONE_LEFT: Final = object()
+
+
+def after(plan: Any) -> Schedule | None:
+    """Return what follows the last plan of a script, when it is asked again.
+
+    A burst without a length lasts until the output changes: that was its end, and the game's. Any other plan is played
+    to its own end, with which the game ends.
+    """
+    return OVER if isinstance(plan, Burst) and plan.length >= NEVER else None
 
 
 class Scripted(Opponent):
@@ -18,6 +29,8 @@ class Scripted(Opponent):
     """
 
     _script: Iterator[Any] | None = None
+    _present: Any = None
+    """The present plan."""
 
     @abstractmethod
     def script(self, view: Any) -> Iterator[Any]:
@@ -32,11 +45,19 @@ class Scripted(Opponent):
             self._script = self.script(view)
         return next(self._script, None)
 
-    plan = move
+    def plan(self, view: Any) -> Any:
+        """Return the next plan; after the last, what `after` says."""
+        if self._script is None:
+            self._script = self.script(view)
+        answer = next(self._script, _NONE_LEFT)
+        if answer is _NONE_LEFT:
+            return after(self._present)
+        self._present = self._present if answer is None else answer
+        return answer
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is copied for a game, which plays the script from its beginning."""
-        return {name: value for name, value in vars(self).items() if name != "_script"}
+        return {name: value for name, value in vars(self).items() if name not in ("_script", "_present")}
 
 
 class Script(Choice):
@@ -58,15 +79,19 @@ class Script(Choice):
     each_item = False
 
     _running: Generator[Schedule, View, None] | None = None
+    _present: Any = None
 
     def plan(self, view: View) -> Schedule | None:
         try:
             if self._running is not None:
-                return self._running.send(view)
-            self._running = self.choose(view)
-            return next(self._running)
+                answer = self._running.send(view)
+            else:
+                self._running = self.choose(view)
+                answer = next(self._running)
         except StopIteration:
-            return None
+            return after(self._present)
+        self._present = self._present if answer is None else answer
+        return answer
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is copied for a game, which runs the function from its beginning."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import index
 from typing import Any, Final
 
 import gymnasium
@@ -41,6 +42,8 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
     `traffic`, for each site also the steps since it last sent a message (in the same unit, 1 if it never
     has) and whether it sent one with this action; with `state`, also the items until its threshold, over the items of
     the game, -1 where it has none or none that may be seen.
+
+    A copy (`copy.deepcopy`, pickle) plays the same game on: the moves so far are played again for it.
 
     The reward is how much the largest relative error so far has grown, so that an episode's return is the game's
     largest relative error. The episode ends when all items are sent, and is cut off after ten times as many
@@ -106,30 +109,72 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         self.observation_space = spaces.Box(np.array(low, np.float32), np.array(high, np.float32))
         self._limit = PATIENCE * (items + 1)
         self._table: Table | None = None
+        self._seed: int | None = None
+        self._moves: list[int] = []
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin a new game; its random streams follow from `seed`, or from those of the games before."""
         super().reset(seed=seed)
+        self._begin(int(self.np_random.integers(2**53)))
+        return self._observe(), self._tell()
+
+    def _begin(self, seed: int) -> None:
+        """Begin the game of a seed."""
         size = {"sites": self.sites, "items": self.items, "start": self.start}
-        self._table = Table(self.protocol, self.sees, **size, seed=int(self.np_random.integers(2**53)))
+        self._table = Table(self.protocol, self.sees, **size, seed=seed)
+        self._seed, self._moves = seed, []
         self._actions, self._largest = 0, 0.0
         self._fed = np.zeros(self.sites)
         self._seen = 0
         self._since = -1
-        return self._observe(), self._tell()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the running game, which is its seed and its moves: a copy plays it again up to here."""
+        return {name: value for name, value in vars(self).items() if name != "_table"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._table = None
+        if self._seed is None:
+            return
+        moves, before = self._moves, (self._largest, self._seen, self._since)
+        self._begin(self._seed)
+        for site in moves:
+            self._take(site)
+        if (self._largest, self._seen, self._since) != before:
+            name = type(self.protocol).__name__
+            raise gymnasium.error.Error(f"the game cannot be copied: {name} draws coins that no seed decides")
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Feed a site, or skip; see `DistributedCount` for what comes back."""
         table = self._table
         if table is None or table.over:
             raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
-        if not self.action_space.contains(action) and not 0 <= int(action) <= self.sites:
-            raise ValueError(f"action must be in 0 … {self.sites}; got {int(action)}")
-        view = table.view
+        site = self._site(action)
+        reward = self._take(site)
+        cut = self._actions >= self._limit and not table.over
+        return self._observe(), reward, table.over, cut, self._tell()
+
+    def _site(self, action: Any) -> int:
+        """Return the site that an action names, k to skip; ValueError if it is no whole number from 0 to k."""
+        try:
+            site = index(action.item() if isinstance(action, np.ndarray) and action.size == 1 else action)
+        except TypeError:
+            site = None
+        if site is None or isinstance(action, bool | np.bool_):
+            raise ValueError(f"action must be a whole number in 0 … {self.sites}; got {action!r}")
+        if not 0 <= site <= self.sites:
+            raise ValueError(f"action must be in 0 … {self.sites}; got {site}")
+        return site
+
+    def _take(self, site: int) -> float:
+        """Feed a site, or skip, and return the reward."""
+        assert self._table is not None
+        table, view = self._table, self._table.view
         before, self._since, self._seen = view.sent, view.steps, view.changes
-        site = int(action)
+        self._moves.append(site)
         table.advance(Rest(1) if site == self.sites else Burst(site, self.burst))
         if site < self.sites:
             self._fed[site] += view.sent - before
@@ -138,8 +183,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         largest = max(self._largest, error, table.engine.referee.max_rel_error)
         reward = largest - self._largest if largest > self._largest else 0.0  # nothing is added to an infinite one
         self._largest = largest
-        cut = self._actions >= self._limit and not table.over
-        return self._observe(), float(reward), table.over, cut, self._tell()
+        return float(reward)
 
     def render(self) -> str | None:
         """Return what the learner knows as text, if the environment was made with ``render_mode="ansi"``."""

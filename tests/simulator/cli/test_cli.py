@@ -116,9 +116,12 @@ def test_a_users_error_is_status_1_and_named() -> None:
     assert run("--trials", "9", "--set", "adversary=own.py:Raises", "--set", "claims=[]", "--seeds", "1").exit_code == 1
 
 
-def test_an_impossible_move_is_status_2_with_its_step() -> None:
+def test_an_impossible_move_costs_its_games_and_is_status_1_with_its_step() -> None:
     Path("own.py").write_text(own_kinds.STRAYS)
-    assert "step" in refused("run", "small.yaml", "--workers", "1", "--set", "adversary=own.py:Strays")
+    asked = "adversary=[round-robin, own.py:Strays]"
+    result = disttrack("run", "small.yaml", "--workers", "1", "--set", asked)
+    assert result.exit_code == 1
+    assert "MoveError: adversary Strays: named site" in Path("results/small/errors.txt").read_text()
 
 
 @pytest.mark.parametrize(

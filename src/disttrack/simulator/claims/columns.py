@@ -79,6 +79,9 @@ NETWORK_COLUMNS: Final = (
 )
 """Columns of ``trials.csv`` that follow these in scenarios with a `network`."""
 
+ENDED_COLUMNS: Final = (Column("unsent", label="items not sent"),)
+"""Columns of ``trials.csv`` that follow in scenarios with an adversary of the user's, which may end its game early."""
+
 GAME: Final = "which game "
 """A number that games share if they are the same game: a column of claims that no expression can name."""
 COINLESS: Final = "without coins "
@@ -113,6 +116,11 @@ def names(columns: Sequence[Column], *origins: Origin) -> tuple[str, ...]:
 
 TRIALS: Final = names(TRIAL_COLUMNS)
 NETWORK: Final = names(NETWORK_COLUMNS)
+ENDED: Final = names(ENDED_COLUMNS)
+COSTS: Final = frozenset(
+    {"messages", "words", "words_up", "words_down", "bits", "broadcasts", "messages_link", "words_link"}
+)
+"""Columns that grow with the length of a game."""
 
 
 def label(name: str) -> str:
@@ -123,5 +131,5 @@ def label(name: str) -> str:
     >>> label("words_up"), label("max_abs_error")
     ('words to the server', 'max abs error')
     """
-    labels = {column.name: column.label for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS)}
+    labels = {column.name: column.label for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS, *ENDED_COLUMNS)}
     return labels.get(name) or name.replace("_", " ")

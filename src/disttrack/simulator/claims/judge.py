@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.columns import GAME, UNJUDGED
+from disttrack.simulator.claims.columns import COSTS, GAME, UNJUDGED
 from disttrack.simulator.claims.expressions import (
     Columns,
     ExpressionError,
@@ -159,7 +159,7 @@ def judge(
                 Finding(claim.name, claim.where, "", claim.measure, claim.bound, verdict=SKIPPED, note=reason)
             )
             continue
-        findings = _findings(claim, table)
+        findings = [_of_one_length(claim, one, table) for one in _findings(claim, table)]
         if ended := lost_games(claim, lost or {}):
             note = f"{ended:,} of its {ended + sum(one.played for one in findings):,} games {_ending(lost or {})}"
             findings = [replace(one, verdict=UNDECIDED, note=note) for one in findings]
@@ -169,6 +169,21 @@ def judge(
             findings = [replace(finding, broken=f"no control: {claim.no_control}") for finding in findings]
         outcomes += findings
     return outcomes
+
+
+def _of_one_length(claim: Claim, finding: Finding, table: Columns) -> Finding:
+    """Return a finding, undecided if it is about the cost of games some of which the adversary ended early."""
+    try:
+        if "unsent" not in table or not COSTS & columns_of(claim.measure):
+            return finding
+        games = dict(groups(claim, table)).get(finding.group, {"unsent": np.zeros(0)})
+    except ExpressionError:  # the finding has the reason
+        return finding
+    ended = int((games["unsent"] > 0).sum())
+    if not ended or len(np.unique(games["items"])) == 1:
+        return finding
+    note = f"{ended:,} of its {length(games):,} games were ended early by the adversary: costs of other lengths"
+    return replace(finding, verdict=UNDECIDED, note=note)
 
 
 def meets(claim: Claim, value: float) -> bool:

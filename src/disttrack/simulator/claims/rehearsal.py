@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.simulator.claims.columns import NETWORK_COLUMNS, TRIAL_COLUMNS, ColumnType
+from disttrack.simulator.claims.columns import ENDED_COLUMNS, NETWORK_COLUMNS, TRIAL_COLUMNS, ColumnType
 from disttrack.simulator.claims.expressions import (
     Columns,
     ExpressionError,
@@ -109,7 +109,8 @@ def column_types(
     >>> column_types(("ok", "words", "ratio", "spread"), {"spread": ["wide", "narrow"]}, {"words": "letters"})
     {'ok': 'truth', 'words': 'number', 'ratio': 'unknown', 'spread': 'text', 'letters': 'number'}
     """
-    types: dict[str, ColumnType] = {column.name: column.holds for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS)}
+    columns = (*TRIAL_COLUMNS, *NETWORK_COLUMNS, *ENDED_COLUMNS)
+    types: dict[str, ColumnType] = {column.name: column.holds for column in columns}
     known: dict[str, ColumnType] = {name: types.get(name, "unknown") for name in names}
     known |= {name: _BY_DTYPE[column_of(values).dtype.kind] for name, values in swept.items()}
     return {**known, **{second: known[name] for name, second in called.items() if name in known}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -58,6 +59,9 @@ SITES: Final = click.option("--sites", type=int, default=64, help="Number of sit
 ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items; 1e6 is a million.")
 ALPHA: Final = click.option("--alpha", default=0.1, help="Accuracy of a protocol that takes one.")
 
+_WORDS: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\[[^]]*\]|\{[^}]*\}|[^\s,])+""")
+"""Words with spaces or commas between them, which quotes and brackets keep together."""
+
 
 def side_option(side: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option of a protocol or an adversary."""
@@ -104,19 +108,29 @@ def class_of(kind: str, *families: Family, base: str = "") -> Any:
 def entry_of(text: str) -> dict[str, Any]:
     """Return the entry of a scenario for a kind with parameters: ``robust delta=0.01`` or ``robust:delta=0.01``.
 
+    Values are read as in a file: one in quotes is a text, which may have spaces, and a list is in brackets.
+
     Examples
     --------
     >>> entry_of("robust:delta=0.01, alpha=0.1"), entry_of("own.py:Mine patience=2")
     ({'kind': 'robust', 'delta': 0.01, 'alpha': 0.1}, {'kind': 'own.py:Mine', 'patience': 2})
+    >>> entry_of("split costs='1 2 4'"), entry_of('own.py:Mine file="my file.csv" places=[1, 2]')
+    ({'kind': 'split', 'costs': '1 2 4'}, {'kind': 'own.py:Mine', 'file': 'my file.csv', 'places': [1, 2]})
     """
     from disttrack.simulator.scenario.document import value_of
 
+    try:
+        shlex.split(text)
+    except ValueError as error:
+        raise ScenarioError(f"{text}: {error}") from error
+    first, *assignments = _WORDS.findall(text) or [""]
     # a colon before a name without = belongs to file.py:Class
-    kind, *assignments = re.sub(r":(?=\w+=)", " ", text).replace(",", " ").split() or [""]
-    entry = {"kind": kind}
+    if glued := re.fullmatch(r"([^='\"]*):(\w+=.*)", first, re.DOTALL):
+        first, assignments = glued[1], [glued[2], *assignments]
+    entry: dict[str, Any] = {"kind": " ".join(shlex.split(first))}
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
         if not equals:
             raise ScenarioError(f"{text}: {assignment!r} must be parameter=value")
-        entry[key] = value_of(value)
+        entry[key] = shlex.split(value)[0] if value[:1] in ("'", '"') else value_of(value)
     return entry

@@ -10,6 +10,7 @@ import click
 from disttrack.simulator.cli.options import JSON, RECORD_FILE, game_options, point_of, side_option
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.face import ended_early
 from disttrack.simulator.results.formats import duration, number, percent
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
             "protocol": point.protocol.label,
             "adversary": point.adversary.label,
             "seed": game.seed,
-            **game.row(),
+            **game.facts,
             "error": game.error,
         }
         print_json({**row, "engine_reason": game.engine_reason, "timeline": game.series.to_dict("records")})
@@ -75,6 +76,8 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
         "verdict": game.verdict + (failing if game.first_failure is not None else unjudged),
         "largest error": number(game.max_rel_error) + (f", promised {game.alpha:g}" if game.alpha else ""),
     }
+    if ended := ended_early(game.facts):
+        facts["ended"] = f"{ended}; its cost is that of these items"
     if game.max_lag or game.lost or game.restarts or game.words_link:
         facts["network"] = (
             f"messages were on their way for {game.max_lag:,} steps, lag-aware error {number(game.max_lag_error)}; "

@@ -71,23 +71,24 @@ def reacts(adversary: Any) -> str:
     return f"{void('oblivious = True', adversary, rule)}: state it again if it holds" if rule else REACTS
 
 
-def check_as_written(*sides: Any) -> None:
-    """Raise TypeError for a rule that is set on an object: what its class states would not know of it."""
-    for side in sides:
-        if rule := shadowed(side):
-            name = type(side).__name__
-            raise TypeError(f"{name}: {rule} is set on the object; write it into a class that extends {name}")
+def check_as_written(adversary: Any) -> None:
+    """Raise TypeError for a rule that is set on an adversary: the flags of its class would not know of it."""
+    if rule := shadowed(adversary):
+        name = type(adversary).__name__
+        raise TypeError(f"{name}: {rule} is set on the object; write it into a class that extends {name}")
 
 
 def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> tuple[str, str]:
     """Return the engine for a tracking game, and the reason; raises as `choose` does."""
-    check_as_written(protocol, adversary)
+    check_as_written(adversary)
     obstacle = ""
     if network is not None and not network.instant:
         obstacle = "messages take time" if not network.faulty else "the network has faults"
     elif type(protocol).bulk_form is Protocol.bulk_form:
         rule = void_by(type(protocol), "bulk_form")
         obstacle = void("array form", protocol, rule) if rule else "the protocol has no array form"
+    elif rule := shadowed(protocol):
+        obstacle = f"{rule} is set on the object, so that the array form of its class does not count"
     elif not adversary.oblivious:
         obstacle = _against_one_that_reacts(asked, protocol, adversary)
     return choose(asked, obstacle, exact=FIXED if adversary.oblivious else STOPS)

@@ -13,6 +13,18 @@ ERRORS: Final = ("max_rel_error", "max_abs_error", "regret", "mistakes")
 """The error that a kind of game is about: the first of these columns that it has."""
 
 
+def ended_early(facts: Mapping[str, Any]) -> str:
+    """Return in words that the adversary ended a game; empty if it did not.
+
+    Examples
+    --------
+    >>> ended_early({"items": 54, "unsent": 199_946})
+    'ended by the adversary after 54 of 200,000 items'
+    """
+    unsent, items = facts.get("unsent"), facts.get("items") or 0
+    return f"ended by the adversary after {items:,} of {items + unsent:,} items" if unsent else ""
+
+
 class Outcome:
     """The outcome of any game: `ok`, `words`, `max_error`, `plot()`, a line of text, and a table in a notebook."""
 
@@ -43,6 +55,7 @@ class Outcome:
         if self.max_error is not None:
             promised = f" (promised: {facts['alpha']:g})" if facts.get("alpha") else ""
             parts.append(f"largest error {self.max_error:.4g}{promised}")
+        parts += filter(None, [ended_early(facts)])
         parts += [f"{facts[name]:,} {name}" for name in ("items", "words") if facts.get(name) is not None]
         return f"<game{sides}: {', '.join(parts)}>"
 

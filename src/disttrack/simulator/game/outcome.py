@@ -68,6 +68,8 @@ class Game(Outcome):
         The traceback if a class of the user's raised or exited; None otherwise.
     coins
         Whether the game may depend on chance; if not, it is the same for every seed.
+    unsent
+        Items that were not sent because the adversary ended the game.
     leaked
         The privacy-leaked set of the robust tracker: (round, site, block); empty for others.
     """
@@ -107,6 +109,7 @@ class Game(Outcome):
     words_link: int = 0
     lost: int = 0
     restarts: int = 0
+    unsent: int = 0
     leaked: list[tuple[int, int, int]] = field(default_factory=list, repr=False)
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
     messages_of_site: tuple[list[int], list[int]] = field(default=([], []), repr=False)
@@ -180,7 +183,7 @@ class Game(Outcome):
     @property
     def facts(self) -> dict[str, Any]:
         """The game's columns of trials.csv, by name."""
-        return self.row()
+        return {**self.row(), "unsent": self.unsent}
 
     def row(self) -> dict[str, Any]:
         """Return the game's columns of trials.csv, with those of networks at the end."""

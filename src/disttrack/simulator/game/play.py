@@ -24,7 +24,7 @@ from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.power import check_task, missing_power
 from disttrack.simulator.game.reference import SHORT, compare, own_class
 from disttrack.simulator.game.rehearsal import rehearse
-from disttrack.simulator.game.sizes import MOST_ITEMS
+from disttrack.simulator.game.sizes import MOST_ITEMS, counted
 from disttrack.simulator.points.point import label_of_class, unusual
 from disttrack.simulator.points.registry import kinds, parameters
 
@@ -73,7 +73,7 @@ def play(
     adversary
         Feeds the sites, copied for this game; or a function of the view: of a site at every step, or a generator.
     sites, items
-        Number of sites, and of items to send.
+        Number of sites, and of items to send; 1e6 is a million.
     seed
         Root of all random streams of the game.
     start
@@ -105,6 +105,7 @@ def play(
     >>> game.messages, game.verdict
     (53, 'ok')
     """
+    sites, items, seed, start = map(counted, (sites, items, seed, start))
     check_game(protocol, sites, items, seed, start)
     way = checked_network(network, sites, protocol)
     played = _Played(protocol, _granted(adversary, sees, protocol), engine, way, host=_HOST.get())
@@ -255,10 +256,13 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
     referee, ledger, lag = game.referee, game.ledger, game.lag
     judged = lag or referee
     steps = game.game_end
+    sent = game.sent(steps) if steps else 0
+    unsent = 0 if error else game.items - sent
     return game.outcome(
         **common,
-        items=game.sent(steps) if steps else 0,
-        verdict="error" if error else judged.verdict(),
+        items=sent,
+        unsent=unsent,
+        verdict="error" if error else "undecided" if unsent and not steps else judged.verdict(),
         max_rel_error=referee.max_rel_error,
         highest=referee.highest,
         lowest=referee.lowest,

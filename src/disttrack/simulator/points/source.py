@@ -54,6 +54,30 @@ def guarded() -> Iterator[None]:
         os.chdir(before)
 
 
+_importing: list[str] = []
+"""The user's files and modules that are being imported, the innermost last."""
+
+
+@contextmanager
+def importing(name: str) -> Iterator[None]:
+    """Run the code of a user's file or module, for its classes and functions."""
+    _importing.append(name)
+    try:
+        with guarded(), limited():
+            yield
+    finally:
+        _importing.pop()
+
+
+def refuse_in_import(command: str) -> None:
+    """Raise ScenarioError if a file that is imported for its classes starts games: a script would be run twice."""
+    if _importing:
+        raise ScenarioError(
+            f"{command} is called while {_importing[-1]} is imported for its classes, so its games would be played "
+            "twice: put the call under `if __name__ == \"__main__\":`"
+        )
+
+
 @contextmanager
 def limited() -> Iterator[None]:
     """Raise ImportTimeout in a block that takes too long; only the main thread, where there are alarms, can do so."""
@@ -92,12 +116,14 @@ def load_file(source: Source) -> ModuleType:
     folder = str(Path(source.path).parent)
     sys.path.insert(0, folder)  # the file may import its neighbours
     try:
-        with guarded(), limited():
+        with importing(source.path):
             exec(compile(source.text, source.path, "exec"), module.__dict__)
     except EXITS as error:
         del sys.modules[name]
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno or 0 for frame in frames if frame.filename == source.path]
+        if isinstance(error, ScenarioError):  # it is in words already
+            raise ScenarioError(f"{source.path}:{(lines or [0])[-1]}: {error}") from error
         line = error.lineno if isinstance(error, SyntaxError) else (lines or [0])[-1]
         raise ScenarioError(f"{source.path}:{line}: {type(error).__name__}: {error}") from error
     finally:
@@ -164,7 +190,7 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     before = list(sys.path)
     sys.path[:0] = [str(place.resolve()) for place in (folder, Path.cwd()) if place is not None]
     try:
-        with guarded(), limited():
+        with importing(module_name):
             module = importlib.import_module(module_name)
     except EXITS as error:
         raise ScenarioError(

@@ -22,6 +22,7 @@ from disttrack.simulator.results.parameters import PRIVACY, games_per_point, par
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
+ENDED: Final = Answer("ended early", "games that the adversary ended before all items were sent", "unsent")
 
 IN_NAMES: Final = 4
 """Rank of parameters that the names of protocols and adversaries state too."""
@@ -113,7 +114,7 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
         rank = IN_NAMES if one.in_labels else int(one.side in SIDES and one.name not in PRIVACY)
         cells = [*zip(one.shown, one.named() if one.unusual else apart(one.shown), strict=True)]
         columns.append((Column(one.header, one.says, "setting", rank), cells))
-    for answer in (*answers_of(results.task), LOST):
+    for answer in (*answers_of(results.task), ENDED, LOST):
         cells = [_cell(answer, mine, results) for mine in games]
         if any(text for _, text in cells):
             columns.append((Column(answer.header, answer.says, "answer", answer.rank), cells))
@@ -142,6 +143,9 @@ def _cell(answer: Answer, games: pd.DataFrame, results: Results) -> Cell:
     if answer is LOST:
         lost = len(games) - len(left)
         return (lost, f"{lost} of {len(games)}") if lost else NOTHING
+    if answer is ENDED:
+        ended = int((left["unsent"] > 0).sum()) if "unsent" in left else 0
+        return (ended, f"{ended} of {len(left)}") if ended else NOTHING
     if left.empty:
         return NOTHING
     if answer.how == "fact":

@@ -15,6 +15,7 @@ from disttrack.simulator.claims.judge import Finding
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import is_hosted
 from disttrack.simulator.points.code import check_unchanged
+from disttrack.simulator.points.source import refuse_in_import
 from disttrack.simulator.results.files import remove, sweep
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.stored import CONTROLS
@@ -105,6 +106,7 @@ def run(
     RunError
         The run could not be finished; the finished games are kept.
     """
+    refuse_in_import("run")
     loaded = load(scenario, overrides)
     players = _Players(cores() if workers is None else workers, scheduler, game_timeout)
     check_unchanged()

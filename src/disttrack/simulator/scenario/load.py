@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from disttrack.simulator.claims.columns import NETWORK, TRIALS
+from disttrack.simulator.claims.columns import ENDED, NETWORK, TRIALS
 from disttrack.simulator.claims.rehearsal import column_types
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
@@ -154,7 +154,8 @@ class Scenario:
     def columns(self) -> tuple[str, ...]:
         """Return the columns of ``trials.csv``."""
         network = NETWORK if any(point.network is not None for point in self.points) else ()
-        return (*TRIALS, *network, *self.task.columns, *self.extra)
+        ended = ENDED if any(point.adversary.own for point in self.points) else ()
+        return (*TRIALS, *network, *ended, *self.task.columns, *self.extra)
 
     @property
     def called(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import Part, part, unusual
 from disttrack.simulator.points.registry import ROLES, Role, kinds, make, parameters, role_of
-from disttrack.simulator.points.source import import_reference
+from disttrack.simulator.points.source import import_reference, refuse_in_import
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.folder import finished
 from disttrack.simulator.results.labels import in_words, label_of
@@ -126,6 +126,7 @@ def arena(
     """
     import yaml
 
+    refuse_in_import("arena")
     mine, role, task = _entrant(entrant)
     sizes = {"seed": seed, "trials": trials, "sites": sites, "items": items}
     load({"name": "arena", "protocol": "exact", "adversary": GAMES[Count], **sizes})  # refuses sizes out of range

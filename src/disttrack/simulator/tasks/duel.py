@@ -13,11 +13,12 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from disttrack.mechanisms.shortcuts import void_by
+from disttrack.mechanisms.shortcuts import shadowed, void_by
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.engine_choice import EngineError, check_as_written, choose, reacts, void
 from disttrack.simulator.game.power import check_task
 from disttrack.simulator.game.reference import SHORT, compare, own_class
+from disttrack.simulator.game.sizes import counted
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.code import is_ours
 from disttrack.simulator.points.point import Point, PointError
@@ -93,8 +94,10 @@ class MechanismGame(Task):
         """Return the reason why a game cannot be played in bulk; empty if there is none."""
         if not adversary.oblivious:
             return reacts(adversary)
-        rule = void_by(type(adversary), "stretches")
-        return void("array of moves", adversary, rule) if rule else ""
+        if rule := void_by(type(adversary), "stretches"):
+            return void("array of moves", adversary, rule)
+        rule = shadowed(mechanism)
+        return f"{rule} is set on the object, so that no array form counts" if rule else ""
 
     def game(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
         """Play one game and return its record."""
@@ -156,7 +159,7 @@ class MechanismGame(Task):
 
     def _engine(self, asked: str, mechanism: Any, adversary: Any) -> tuple[str, str]:
         """Return the engine to use, and the reason."""
-        check_as_written(mechanism, adversary)
+        check_as_written(adversary)
         if len(self.engines) > 1:
             return choose(asked, self.obstacle(mechanism, adversary), self.engines)
         if asked not in ("auto", *self.engines):
@@ -281,7 +284,7 @@ def play_duel(mechanism: Any, adversary: Any, *, seed: int = 0, engine: str = "a
             game: MechanismGame = task()
             stated = {size.key: getattr(mechanism, size.key, None) for size in game.sizes}
             stated = {key: None if callable(value) else value for key, value in stated.items()}  # a tracker's `sites`
-            given = {**stated, **sizes}
+            given = {**stated, **{name: counted(value) for name, value in sizes.items()}}
             wrong = [name for name in sizes if name not in (*stated, *game.options)]
             wrong += [size.key for size in game.sizes if size.needed and given[size.key] is None]
             if wrong:

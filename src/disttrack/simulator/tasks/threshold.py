@@ -87,10 +87,11 @@ def measured(game: Game, protocol: Protocol, threshold: int) -> dict[str, Any]:
     sent = game.transcript["step"]
     raised = None if step is None else game.start + int(step)
     late = raised is None and game.start + game.items >= threshold
+    due = raised is not None or not game.unsent  # of a game that ended before it was due nothing is known
     early = raised is not None and raised < (1 - promised) * threshold
     return {
-        "verdict": "failed" if late or early else "ok",
-        "ok": not (late or early),
+        "verdict": "failed" if late or early else "ok" if due else "undecided",
+        "ok": due and not (late or early),
         "raised": raised,
         "raised_over_threshold": None if raised is None else raised / threshold,
         "late": late,

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.trace import Trace
+from disttrack.fleet.quotas import Quota
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
 from disttrack.simulator.game.engine_choice import choose_engine
 from disttrack.simulator.game.network import checked_network, network_of
@@ -15,6 +16,7 @@ from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.rehearsal import original
 from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.points.point import Point, PointError, blamed
+from disttrack.simulator.points.registry import advice_on
 from disttrack.simulator.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
 from disttrack.simulator.tasks.base import Demand, Record, Task
@@ -44,7 +46,10 @@ class Count(Task):
     )
 
     def check(self, point: Point) -> None:
-        point.protocol.make()
+        protocol = point.protocol.make()
+        if isinstance(protocol, Quota) and self.kind not in protocol.plays:
+            reason = f"{point.protocol.label} plays {' and '.join(protocol.plays)}, not {point.task.label}"
+            raise PointError(("protocol", "kind"), f"{reason}: {advice_on(type(protocol))}")
         adversary = adversary_of(point)
         if isinstance(adversary, Replay):
             try:
@@ -110,7 +115,7 @@ def prepare(point: Point) -> dict[str, Any]:
 def record_of(game: Game, **columns: Any) -> Record:
     """Return the record of a game, with the columns of a task in addition."""
     series, kinds = ({str(name): table[name].tolist() for name in table.columns} for table in (game.series, game.kinds))
-    row = {**game.row(), **columns}
+    row = {**game.facts, **columns}
     return Record(row, series, kinds, game.engine_reason, game.error, game.coins, game.judged)
 
 

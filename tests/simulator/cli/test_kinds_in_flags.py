@@ -1,0 +1,46 @@
+"""A kind with parameters in a flag: texts with spaces, lists, and kinds of other games."""
+
+from __future__ import annotations
+
+import pytest
+from commands import disttrack, refused
+
+from disttrack import Binary, Exact, RoundRobin, Split, play, play_duel
+from disttrack.simulator.cli.options import entry_of
+from disttrack.simulator.errors import ScenarioError
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("item-trace file='my file.csv', site=a", {"kind": "item-trace", "file": "my file.csv", "site": "a"}),
+        ('split:limit=10 costs="1 2 4"', {"kind": "split", "limit": 10, "costs": "1 2 4"}),
+        ("trace file='a, b=c:d=e.csv'", {"kind": "trace", "file": "a, b=c:d=e.csv"}),
+        ("'my own.py:Mine' places=[1, 2],at={a: 1, b: 2}", {"kind": "my own.py:Mine", "places": [1, 2]}),
+        ("my.py:Mine:patience=2", {"kind": "my.py:Mine", "patience": 2}),
+        ("trace site='007'", {"kind": "trace", "site": "007"}),
+    ],
+)
+def test_quotes_and_brackets_keep_words_together(text: str, given: dict[str, object]) -> None:
+    assert entry_of(text).items() >= given.items()
+
+
+@pytest.mark.parametrize("text", ["trace file='my file.csv", "robust delta", "robust 0.1"])
+def test_what_is_no_kind_with_parameters_is_refused(text: str) -> None:
+    with pytest.raises(ScenarioError, match=text.split()[0]):
+        entry_of(text)
+
+
+@pytest.mark.parametrize("kind", ["split", "lease"])
+def test_a_quota_is_no_counter(kind: str) -> None:
+    said = refused("play", "--protocol", f"{kind} limit=10 window=100")
+    assert "plays quota, not count: a scenario with `task: quota` plays it" in said
+
+
+def test_sizes_may_be_floats_that_are_whole() -> None:
+    assert play(Exact(), RoundRobin(), sites=2.0, items=1e3).items == 1000  # type: ignore[arg-type]
+    assert play(Split(limit=10, window=100), RoundRobin(), sites=2, items=1e3).items == 1000  # type: ignore[arg-type]
+    assert play_duel(Binary(epsilon=1.0, horizon=64), RoundRobin(), steps=64.0).sent == 64
+    with pytest.raises((TypeError, ValueError), match="items"):
+        play(Exact(), RoundRobin(), sites=2, items=10.5)  # type: ignore[arg-type]
+    assert disttrack("play", "--protocol", "exact", "--items", "1e3").exit_code == 0

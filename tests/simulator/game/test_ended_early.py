@@ -1,0 +1,79 @@
+"""Games that the adversary ends before all items are sent: they say so, and no claim mixes their cost with others'."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from disttrack import Burst, Exact, Randomized, Rotation, play, run
+from disttrack.simulator.claims.judge import UNDECIDED
+from disttrack.simulator.cli import main
+from disttrack.simulator.results.answers import answer_table
+
+
+def two_bursts(view: Any) -> Any:
+    """Feed two sites until the output moves, and then do nothing more."""
+    for site in range(2):
+        yield Burst(site)
+
+
+def nothing(view: Any) -> Any:
+    yield
+
+
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+@pytest.mark.parametrize("protocol", [Exact(), Randomized(alpha=0.1)], ids=lambda one: one.kind)
+def test_a_generator_that_returns_ends_its_game_also_in_an_endless_burst(protocol: Any, engine: str) -> None:
+    if engine == "bulk" and protocol.reacting_bulk == "none":
+        engine = "auto"
+    game = play(protocol, two_bursts, sites=3, items=200_000, engine=engine)
+    assert (game.items, game.unsent, game.output_changes) == (2, 199_998, 2)
+    assert "ended by the adversary after 2 of 200,000 items" in repr(game)
+    plain = play(protocol, lambda view: 0, sites=3, items=20, engine="step")
+    assert (plain.unsent, "ended" in repr(plain)) == (0, False)
+
+
+def test_a_game_without_a_step_decides_nothing() -> None:
+    game = play(Exact(), nothing, sites=3, items=200_000)
+    assert (game.items, game.unsent, game.verdict) == (0, 200_000, "undecided")
+    assert play(Exact(), nothing, sites=3, items=0).unsent == 0
+
+
+def test_any_other_plan_is_played_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def once(view: Any) -> Any:
+        yield Rotation(view.sites)
+
+    assert play(Exact(), once, sites=3, items=50).unsent == 0
+    monkeypatch.chdir(tmp_path)
+    Path("short.py").write_text("from disttrack import Burst\ndef short(view):\n    yield Burst(0, 54)\n")
+    shown = CliRunner().invoke(
+        main, ["play", "--protocol", "exact", "--adversary", "short.py:short", "--items", "200000"]
+    )
+    assert shown.exit_code == 0, shown.output
+    assert "ended by the adversary after 54 of 200,000 items" in shown.output
+
+
+def test_claims_about_cost_refuse_to_mix_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("short.py").write_text("def short(view):\n    yield from ()\n")
+    Path("short.yaml").write_text("""\
+name: short
+trials: 1
+sites: 2
+items: 30
+protocol: exact
+adversary: [round-robin, 'short.py:short']
+claims:
+  - {name: cheap, measure: max(words), at_most: 100}
+  - {name: those of one length, measure: max(words), where: unsent == 0, at_most: 100}
+  - {name: no cost, measure: max(max_rel_error), at_most: 0}
+""")
+    results = run("short.yaml", out="out", workers=1)
+    assert results.trials["unsent"].tolist() == [0, 30]
+    assert [finding.verdict for finding in results.findings] == [UNDECIDED, "PASS", "PASS"]
+    assert results.findings[0].note.startswith("1 of its 2 games were ended early by the adversary")
+    table = answer_table(results)
+    assert [row.get("ended early") for row in table.records()] == [None, 1]
