@@ -14,6 +14,8 @@ PARTS: Final = {
     "disttrack.adversaries.contents": "Adversaries that choose items",
     "disttrack.adversaries.sketching": "Attackers of sketches",
     "disttrack.adversaries.analysts": "Analysts",
+    "disttrack.fleet.quotas": "Quotas",
+    "disttrack.fleet.loads": "Loads of quotas",
     "disttrack.mechanisms": "Mechanisms",
     "disttrack.mechanisms.sketches": "Sketches",
     "disttrack.mechanisms.statistical": "Curators",

@@ -71,7 +71,7 @@ def run(core: Path, *words: str, status: int = 0) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     environment |= {"PYTHONPATH": str(core / "src"), "MPLBACKEND": "agg"}
     command = [sys.executable, *words]
-    done = subprocess.run(command, cwd=core, env=environment, capture_output=True, text=True, check=False, timeout=900)
+    done = subprocess.run(command, cwd=core, env=environment, capture_output=True, text=True, check=False, timeout=1800)
     assert done.returncode == status, (done.stdout + done.stderr)[-3000:]
     return done.stdout + done.stderr
 

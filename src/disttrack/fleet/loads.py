@@ -16,6 +16,7 @@ from disttrack.adversaries.scripts import Scripted
 from disttrack.fleet.change import Change
 from disttrack.mechanisms.checks import Flag, UpToOne, Whole
 
+__all__ = ["Autoscaling", "ChurnOfSites", "FlashCrowd", "Greedy", "Probing"]
 PLAYS = ("quota",)
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from disttrack.simulator.cli.patient_pipe import patient_output
-from disttrack.simulator.cli.plugged import plugged
+from disttrack.simulator.cli.plug_ins import plugged
 from disttrack.simulator.errors import RunError, ScenarioError, ScenarioErrors, accepted, nearest, one_line, shortened
 
 COMMANDS: Final[dict[str, tuple[str, ...]]] = {

@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from disttrack.simulator.cli.options import ALPHA, ITEMS, SEED, SITES
-from disttrack.simulator.cli.plugged import plugged
+from disttrack.simulator.cli.plug_ins import plugged
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.cli.verify import OUT, print_command, verify
 from disttrack.simulator.errors import ScenarioError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, inf
 from typing import Any, Final
@@ -127,9 +127,9 @@ def curves(
     bounds = np.concatenate([curve.bound for curve in all_curves])
     kept = bounds[bounds <= _FAR * shown.max()]
     y = value_axis(label, np.r_[shown, kept], edges, linear=linear)
-    x = swept_axis(plot.x, np.concatenate([curve.x for curve in all_curves]), columns, tables.task.axes)
+    x = swept_axis(axis_label(plot.x, tables), np.concatenate([curve.x for curve in all_curves]), columns)
     kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
-    panels, letter = [], symbol(plot.x, tables.task.axes)
+    panels, letter = [], symbol(plot.x, x.label)
     for place, (title, part) in enumerate(drawn):
         last = named and ((place + 1) % columns == 0 or place == len(drawn) - 1)
         items = [item for curve in part for item in _items(curve, kinds, letter if named else "", low, named=last)]
@@ -180,7 +180,7 @@ def _items(curve: Curve, kinds: tuple[str, ...], letter: str, low: float, *, nam
 
 def measured_label(column: str, tables: Tables) -> str:
     """Return the label of an axis that shows a column of trials.csv: that of the task's `labels`, or its name."""
-    return tables.task.labels.get(column) or column_label(column)
+    return tables.task.label(column) or column_label(column)
 
 
 def column_of(trials: pd.DataFrame, key: str, name: str) -> str:
@@ -192,9 +192,8 @@ def column_of(trials: pd.DataFrame, key: str, name: str) -> str:
     return column
 
 
-def swept_axis(axis: str, places: Any, columns: int, labels: Mapping[str, str]) -> Axis:
+def swept_axis(label: str, places: Any, columns: int) -> Axis:
     """Return the axis of swept values: logarithmic where all are above 0, with ticks at them where they are few."""
-    label = axis_label(axis, labels)
     values = sorted({float(f"{value:.9g}") for value in places})
     texts = dict(zip(values, swept_ticks(values), strict=True))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
@@ -177,19 +177,19 @@ def power(curve: Curve, letter: str) -> str:
     return rf"$\propto {letter}^{{{curve.fit}}}$".replace(" ± ", r"\pm ")
 
 
-def symbol(axis: str, labels: Mapping[str, str]) -> str:
-    """Return the letter of an axis, or its name.
+def symbol(axis: str, label: str) -> str:
+    """Return the letter of an axis, from its label, or its name.
 
-    >>> symbol("sites", {"sites": "number of sites, k"}), symbol("adversary_looks", {})
-    ('k', 'looks')
+    >>> symbol("sites", "number of sites, k"), symbol("latency", "latency of a message, in steps")
+    ('k', 'latency')
     """
-    letter = axis_label(axis, labels).rpartition(", ")[2]
+    letter = label.rpartition(", ")[2]
     return letter if len(letter) < 4 else name_of(axis)
 
 
-def axis_label(axis: str, labels: Mapping[str, str]) -> str:
+def axis_label(axis: str, tables: Tables) -> str:
     """Return the label of a swept axis with its unit: that of the task's `axes`, or its name."""
-    return labels.get(axis, name_of(axis))
+    return tables.task.label(axis, "axes") or name_of(axis)
 
 
 def marks_note(games: pd.DataFrame, curves: Sequence[Curve]) -> str:

@@ -236,7 +236,7 @@ class Task(Shortcuts, ABC):
         "max_abs_error": "largest absolute error",
         "rms_error": "root mean square error",
     }
-    """Labels of columns in figures, where the name does not say it."""
+    """Labels of columns in figures, where the name does not say it; those of the classes that it extends hold too."""
     axes: ClassVar[Mapping[str, str]] = {
         "sites": "number of sites, k",
         "items": "items, N",
@@ -247,7 +247,7 @@ class Task(Shortcuts, ABC):
         "loss": "share of messages that are lost",
         "crash_rate": "crashes of a site, per step",
     }
-    """Labels of axes, by the swept size or parameter, where the name does not say it: with its letter, or the unit."""
+    """The same for axes, by the swept size or parameter: a label ends with the letter, or the unit, after a comma."""
     draws_coins: ClassVar[bool] = True
     """Whether it may draw random numbers that no stream of `simulator.game.streams` gives. A class with False
     draws only from such streams of its seed; a game that drew nothing from them is then counted once."""
@@ -261,6 +261,12 @@ class Task(Shortcuts, ABC):
 
     own_engines: ClassVar[Mapping[str, type[Any]]] = {}
     """Engines of its own, `step` and `leap`, by which `disttrack.play` plays the protocols that are made for it."""
+
+    @classmethod
+    def label(cls, name: str, of: Literal["labels", "axes"] = "labels") -> str:
+        """Return the label of a column or an axis, of this class or the nearest that it extends; empty without one."""
+        stated = (vars(each).get(of, {}) for each in cls.__mro__)
+        return next((labels[name] for labels in stated if name in labels), "")
 
     @classmethod
     def meant_for(cls, maker: Any) -> bool:

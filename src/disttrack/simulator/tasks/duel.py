@@ -47,7 +47,7 @@ class MechanismGame(Task):
     Subclasses name the random streams, the classes of mechanisms and the sizes, and play a game in `result`.
     """
 
-    axes: ClassVar[Mapping[str, str]] = {**Task.axes, "steps": "steps, T"}
+    axes: ClassVar = {"steps": "steps, T"}
     roles: ClassVar[Sequence[str]] = ("", "mechanism", "adversary")
     """The random streams. The place of a role is its key in the tree of seeds: another order gives other games."""
     takes: ClassVar[tuple[type[Any], ...]] = ()

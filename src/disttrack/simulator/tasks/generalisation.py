@@ -8,7 +8,7 @@ actually sent differ from that by more than chance would: the privacy of the thr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import sqrt, tanh
@@ -204,7 +204,7 @@ class Generalisation(Count):
     """
 
     kind: ClassVar[str] = "generalisation"
-    labels: ClassVar[Mapping[str, str]] = {**Count.labels, "deviation": "largest deviation, in items"}
+    labels: ClassVar = {"deviation": "largest deviation, in items"}
     rules: ClassVar[int] = 4
     columns: ClassVar[Sequence[str]] = COLUMNS
     answers: ClassVar[Sequence[Answer]] = (

@@ -72,8 +72,8 @@ class SampleSize(MechanismGame):
 
     kind: ClassVar[str] = "sample-size"
     heading: ClassVar[str] = "Adaptive data analysis"
-    labels: ClassVar[Mapping[str, str]] = {**MechanismGame.labels, "samples_needed": "points needed"}
-    axes: ClassVar[Mapping[str, str]] = {**MechanismGame.axes, "queries": "number of queries, k"}
+    labels: ClassVar = {"samples_needed": "points needed"}
+    axes: ClassVar = {"queries": "number of queries, k"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ROLES
     takes: ClassVar[tuple[type[Any], ...]] = (QueryMechanism,)

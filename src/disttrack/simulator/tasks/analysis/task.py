@@ -153,12 +153,8 @@ class StatisticalQueries(Duel):
 
     kind: ClassVar[str] = "statistical-queries"
     heading: ClassVar[str] = "Adaptive data analysis"
-    labels: ClassVar[Mapping[str, str]] = {
-        **Duel.labels,
-        "gap": "gap of the last query",
-        "final_error": "error of the last answer",
-    }
-    axes: ClassVar[Mapping[str, str]] = {**Duel.axes, "queries": "number of queries, k"}
+    labels: ClassVar = {"gap": "gap of the last query", "final_error": "error of the last answer"}
+    axes: ClassVar = {"queries": "number of queries, k"}
     rules: ClassVar[int] = 3
     roles: ClassVar[Sequence[str]] = ("sample", "mechanism", "adversary", "truth")
     takes: ClassVar[tuple[type[Any], ...]] = (QueryMechanism,)

@@ -49,8 +49,7 @@ class Audit(Task):
 
     kind: ClassVar[str] = "audit"
     heading: ClassVar[str] = "Audits of privacy"
-    labels: ClassVar[Mapping[str, str]] = {
-        **Task.labels,
+    labels: ClassVar = {
         "loss": "privacy loss",
         "epsilon_low": "loss that the runs prove",
         "halved": "loss of a copy with half of the noise",
@@ -104,8 +103,7 @@ class AuditTracker(Task):
 
     kind: ClassVar[str] = "audit-tracker"
     heading: ClassVar[str] = "Tracking"
-    labels: ClassVar[Mapping[str, str]] = {
-        **Task.labels,
+    labels: ClassVar = {
         "loss_over_epsilon": "largest loss over the claimed epsilon",
         "epsilon_low": "loss that the runs prove",
     }

@@ -131,11 +131,7 @@ class ContinualCount(Duel):
 
     kind: ClassVar[str] = "continual-count"
     heading: ClassVar[str] = "Private counters"
-    labels: ClassVar[Mapping[str, str]] = {
-        **Duel.labels,
-        "final_error": "error of the last answer",
-        "guessed": "share of guesses that are right",
-    }
+    labels: ClassVar = {"final_error": "error of the last answer", "guessed": "share of guesses that are right"}
     rules: ClassVar[int] = 4
     roles: ClassVar[Sequence[str]] = ("", "mechanism", "adversary", "challenge")
     takes: ClassVar[tuple[type[Any], ...]] = (Counter,)

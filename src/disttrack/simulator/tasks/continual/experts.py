@@ -7,7 +7,7 @@ In a round the expert named as a site by the adversary's plan is charged 1; an a
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, ClassVar
 
@@ -123,12 +123,11 @@ class Experts(Duel):
 
     kind: ClassVar[str] = "experts"
     heading: ClassVar[str] = "Experts"
-    labels: ClassVar[Mapping[str, str]] = {
-        **Duel.labels,
+    labels: ClassVar = {
         "regret": "regret, in units of loss",
         "paid": "regret that privacy adds, over the bound's shape",
     }
-    axes: ClassVar[Mapping[str, str]] = {**Duel.axes, "experts": "number of experts, n"}
+    axes: ClassVar = {"experts": "number of experts, n"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ("challenge", "head starts", "adversary", "noise")
     takes: ClassVar[tuple[type[Any], ...]] = (PerturbedLeader,)

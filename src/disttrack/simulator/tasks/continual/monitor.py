@@ -7,7 +7,7 @@ is no duel of many moves.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -59,11 +59,7 @@ class ThresholdMonitor(MechanismGame):
 
     kind: ClassVar[str] = "threshold-monitor"
     heading: ClassVar[str] = "Threshold monitors"
-    labels: ClassVar[Mapping[str, str]] = {
-        **MechanismGame.labels,
-        "items_at_halt": "items at the halt",
-        "threshold": "threshold k",
-    }
+    labels: ClassVar = {"items_at_halt": "items at the halt", "threshold": "threshold k"}
     rules: ClassVar[int] = 2
     takes: ClassVar[tuple[type[Any], ...]] = tuple(MONITORS.values())
     engines: ClassVar[Sequence[str]] = ("bulk",)

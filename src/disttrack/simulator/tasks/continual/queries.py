@@ -6,7 +6,7 @@ queries: the site named by an adversary is the value of its query. It sees the a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf, sqrt
 from typing import Any, ClassVar
@@ -93,7 +93,7 @@ class ThresholdQueries(Duel):
 
     kind: ClassVar[str] = "threshold-queries"
     heading: ClassVar[str] = "Threshold queries"
-    axes: ClassVar[Mapping[str, str]] = {**Duel.axes, "queries": "number of queries, k"}
+    axes: ClassVar = {"queries": "number of queries, k"}
     rules: ClassVar[int] = 3
     roles: ClassVar[Sequence[str]] = ("data", "mechanism", "adversary", "challenge")
     takes: ClassVar[tuple[type[Any], ...]] = tuple(QUERY_SOLVERS.values())

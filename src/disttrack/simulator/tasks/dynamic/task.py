@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -121,7 +121,7 @@ class DataSetDuel(Duel):
     """Common parts of both tasks."""
 
     heading: ClassVar[str] = "Data that changes"
-    axes: ClassVar[Mapping[str, str]] = {**Duel.axes, "queries": "number of queries, k"}
+    axes: ClassVar = {"queries": "number of queries, k"}
     rules: ClassVar[int] = 2
     engines: ClassVar[Sequence[str]] = ("step",)
 
@@ -214,7 +214,7 @@ class DynamicQueries(DataSetDuel):
     """
 
     kind: ClassVar[str] = "dynamic-queries"
-    labels: ClassVar[Mapping[str, str]] = {**DataSetDuel.labels, "late_error": "largest error in the last tenth"}
+    labels: ClassVar = {"late_error": "largest error in the last tenth"}
     takes: ClassVar[tuple[type[Any], ...]] = (DynamicMechanism,)
     reason: ClassVar[str] = "an update at a time"
     sizes: ClassVar[Sequence[Size]] = (DOMAIN, Size("steps", "items", "Steps of the clock.", needed=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar, Final
@@ -37,7 +37,7 @@ class JointPrivacy(MechanismGame):
 
     kind: ClassVar[str] = "joint-privacy"
     heading: ClassVar[str] = "Online prediction"
-    labels: ClassVar[Mapping[str, str]] = {**MechanismGame.labels, "exact_delta": "delta"}
+    labels: ClassVar = {"exact_delta": "delta"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ()
     takes: ClassVar[tuple[type[Any], ...]] = tuple(MOST)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,7 +69,7 @@ class Mirror(Duel):
 
     kind: ClassVar[str] = "mirror"
     heading: ClassVar[str] = "Online prediction"
-    labels: ClassVar[Mapping[str, str]] = {**Duel.labels, "exact_delta": "delta"}
+    labels: ClassVar = {"exact_delta": "delta"}
     rules: ClassVar[int] = 1
     takes: ClassVar[tuple[type[Any], ...]] = (JdpMirror,)
     engines: ClassVar[Sequence[str]] = ("bulk",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -106,12 +106,7 @@ class Prediction(Duel):
 
     kind: ClassVar[str] = "prediction"
     heading: ClassVar[str] = "Online prediction"
-    labels: ClassVar[Mapping[str, str]] = {
-        **Duel.labels,
-        "flag1_at": "round in which flag 1 is set",
-        "flag2_at": "flag 2",
-        "flag3_at": "flag 3",
-    }
+    labels: ClassVar = {"flag1_at": "round in which flag 1 is set", "flag2_at": "flag 2", "flag3_at": "flag 3"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ("learner", "adversary", "challenge")
     takes: ClassVar[tuple[type[Any], ...]] = (Learner,)

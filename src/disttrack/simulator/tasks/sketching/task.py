@@ -73,12 +73,8 @@ class Sketching(Duel):
 
     goal: ClassVar[Goal]
     heading: ClassVar[str] = "Sketches under attack"
-    labels: ClassVar[Mapping[str, str]] = {
-        **Duel.labels,
-        "touched": "different items",
-        "last_ratio": "estimate over truth at the last update",
-    }
-    axes: ClassVar[Mapping[str, str]] = {**Duel.axes, "rows": "rows of the sketch, t"}
+    labels: ClassVar = {"touched": "different items", "last_ratio": "estimate over truth at the last update"}
+    axes: ClassVar = {"rows": "rows of the sketch, t"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ("sketch", "adversary")
     takes: ClassVar[tuple[type[Any], ...]] = (Sketch,)
