@@ -28,7 +28,7 @@ AGAINST: Final = {
 """Guarantees that hold against an adversary that sees this much."""
 FORMS: Final = {"centred": (False, True), "parameters": ("paper", "tight", "simple", "median")}
 """Parameters of which each value makes a tracker of its own, for the classes that take it."""
-SHORT: Final = 3e5
+SHORT: Final = 2e5
 """A game against a stream that does not react has at most this number of messages, by its cost bound."""
 SHORTER: Final = 1e5
 """The same against an adversary that reacts to the outputs."""
