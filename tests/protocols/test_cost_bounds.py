@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from math import ceil, log, log2, pi, sqrt
 from statistics import fmean
@@ -38,18 +39,18 @@ def by_doublings(items: int, start: int, early: float, each: float, once: float,
 
 def block(k: int, items: int, start: int) -> float:
     early = 4 * sqrt(k) / 0.2
-    return items if start + items <= early else by_doublings(items, start, early, 2 * early + 3 * k, 1)
+    return items if start + items < early else by_doublings(items, start, early, 2 * early + 3 * k, 1)
 
 
 def deterministic_rounds(k: int, items: int, start: int) -> float:
     early = ceil(k / 0.15)
-    return items if start + items <= early else by_doublings(items, start, early, 2 * k / 0.15 + 3 * k, 1)
+    return items if start + items < early else by_doublings(items, start, early, 2 * k / 0.15 + 3 * k, 1)
 
 
 def sampled(inner: float, copies: int) -> Callable[[int, int, int], float]:
     def cost(k: int, items: int, start: int) -> float:
         early = sqrt(k) / inner
-        if start + items <= early:
+        if start + items < early:
             return items * copies + 2 * k * (1 + log2(1 + start + items))
         each = 4 * copies * early + (2.5 + 0.5 * copies) * k
         return by_doublings(items, start, early, each, copies, 2 * k * log2(early))
@@ -61,7 +62,7 @@ def switching(k: int, items: int, start: int) -> float:
     copies = max(1, ceil((log(1 + 0.4 / 8) + log(1e6 / max(start, 1))) / log(1.2)) + 1)
     assert SketchSwitching(0.4, 0.1, 1e6).copies(start) == copies
     early = strength_for(0.1 / (copies * 32), k) * sqrt(k) / (0.4 / 12)
-    if start + items <= early:
+    if start + items < early:
         return items + 3 * k * (1 + log2(1 + start + items))
     return by_doublings(items, start, early, copies * (4 * early + k / 2) + 3.5 * k, 1, 3 * k * log2(early))
 
@@ -69,7 +70,7 @@ def switching(k: int, items: int, start: int) -> float:
 def private(k: int, items: int, start: int) -> float:
     protocol = PrivateCopies(0.4, 0.1, largest=1e6)
     early = sqrt(10) * sqrt(k) / (0.4 / 4)
-    if start + items <= early:
+    if start + items < early:
         return items + 2 * k * (1 + log2(1 + start + items))
     each = protocol.copies(start) * (4 * early + k / 2) + 2.5 * k
     return by_doublings(items, start, early, each, 1, 2 * k * log2(early))
@@ -77,7 +78,7 @@ def private(k: int, items: int, start: int) -> float:
 
 def simple(k: int, items: int, start: int) -> float:
     early = ceil(2.5 * sqrt(k) / 0.3)
-    if start + items <= early:
+    if start + items < early:
         return items
     total, cost = max(start, early), max(0, early - start)
     while total < start + items:
@@ -198,3 +199,16 @@ def test_games_cost_what_the_bound_allows_and_not_far_less(protocol: Protocol, k
     words = fmean(play(protocol, RoundRobin(), sites=k, items=items, start=start, seed=seed).words for seed in range(4))
     bound = protocol.cost_bound(k, items, start)
     assert bound / 4 < words < 1.05 * bound
+
+
+@pytest.mark.parametrize("k", [9, 100])
+@pytest.mark.parametrize(
+    "protocol",
+    [Block(0.2), DeterministicRounds(0.1), DifferenceEstimators(0.4), Martingale(0.3), Robust(0.5, parameters="tight")],
+    ids=lambda one: one.kind,
+)
+def test_the_item_that_ends_the_start_up_is_paid_for(protocol: Protocol, k: int) -> None:
+    """Each of these sends every item at first; with the item that begins the first round come its announcements."""
+    last = bisect_right(range(1, 10**7), 0, key=lambda items: protocol.cost_bound(k, items) > items)
+    for items in {max(1, last - 1), last, last + 1}:
+        assert play(protocol, RoundRobin(), sites=k, items=items).words <= protocol.cost_bound(k, items)

@@ -140,9 +140,9 @@ def bound_by_doublings(items: int, start: int, early: float, each: float, known:
     copies
         Words per item.
     """
-    if start + items <= early:
+    if start + items < max(early, 1):  # with the last of these items the first round begins
         return float(items) * copies + known * (1 + log2(1 + start + items))
-    doublings = log2((start + items) / max(start, early)) + 1
+    doublings = log2((start + items) / max(start, early, 1)) + 1
     first = max(0.0, early - start) * copies + (known * log2(early) if start < early else 0.0)
     return first + doublings * each
 
