@@ -36,7 +36,10 @@ def test_its_answer_holds_when_it_is_played() -> None:
         (("--quota", "1000/s", "--overshoot", "0.1"), "must be as in 2%; got '0.1'"),
         (("--quota", "1000/s", "--overshoot", "200%"), "--overshoot must be from 0 %, and below 100 %; got 200 %"),
         (("--quota", "1000/s", "--load", "900/s"), "--load must be above the quota of 1000 per second; got 900"),
-        (("--quota", "1/h", "--window", "1s"), "--quota and --window must make a limit of at least one request"),
+        (
+            ("--quota", "1/h", "--window", "1s"),
+            "--quota and --window must make a limit of at least one request; got 0.000278",
+        ),
         (("--quota", "10/s", "--sites", "0"), "--sites must be at least 1; got 0"),
         (("--quota", "10/s", "--alpha", "0.1"), "--alpha does not go with --quota"),
         (("--latency", "2ms"), "--latency needs --quota"),

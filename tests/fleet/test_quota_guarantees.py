@@ -157,7 +157,7 @@ def check(number: int, engines: tuple[str, ...] = ("leap", "step")) -> dict[str,
 @pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("number", range(200))
 def test_both_engines_play_one_game_and_no_guarantee_is_exceeded(number: int) -> None:
-    """The search found each fault of the formulas before it was mended; `check` of 20,000 other numbers found none."""
+    """On the formulas of before the search finds a game in a hundred; thousands of other numbers are without one."""
     check(number)
 
 
