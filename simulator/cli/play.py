@@ -71,11 +71,10 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
         "verdict": game.verdict + (failing if game.first_failure is not None else ""),
         "largest error": number(game.max_rel_error) + (f", promised {game.alpha:g}" if game.alpha else ""),
     }
-    if game.max_lag or game.lost or game.restarts or game.words_link:
-        facts["network"] = (
-            f"messages were on their way for {game.max_lag:,} steps, lag-aware error {number(game.max_lag_error)}; "
-            f"{game.words_link:,} words of the links, {game.lost:,} messages lost, {game.restarts:,} restarts"
-        )
+    from disttrack.simulator.results.labels import on_network
+
+    if network := on_network(game):
+        facts["network"] = network
     return facts | {
         "words": f"{game.words:,} ({game.words_up:,} up, {game.words_down:,} down)",
         "messages": f"{game.messages:,} ({game.broadcasts:,} broadcasts), {game.bits:,} bits",
