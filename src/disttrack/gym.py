@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import gymnasium
+try:
+    import gymnasium
+except ModuleNotFoundError as error:
+    message = f"disttrack.gym needs {error.name}, which is not installed: pip install 'disttrack[gym]'"
+    raise ModuleNotFoundError(message, name=error.name) from None
 
 _BENCHMARK: Final = {"sites": 64, "items": 10_000, "burst": 20}
 IDS: Final[dict[str, dict[str, Any]]] = {

@@ -30,7 +30,9 @@ def windows(tables: Tables, count: int, title: str = "") -> Description:
         items: list[Item] = []
         for line in lines(there, "", ("adversary",) if "adversary" in axes else ()):
             game = line.games.iloc[0]
-            rule = tables.points[str(game["result"])][int(game["point"])]["protocol"]
+            rule = tables.points[str(game["result"])][int(game["point"])].get("protocol") or {}
+            if "window" not in rule:
+                raise ValueError("windows are of quotas, and these games have none")
             series = tables.timeline(game)
             looks.setdefault(line.label, look_of(line, kinds, marker=""))
             number = (series["step"] - 1) // int(rule["window"])

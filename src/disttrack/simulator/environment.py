@@ -88,6 +88,8 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         burst: int = 1,
         render_mode: str | None = None,
     ) -> None:
+        if isinstance(protocol, type):
+            raise TypeError(f"protocol must be an object: {protocol.__name__}(), with its parameters; got the class")
         protocol = protocol if isinstance(protocol, Protocol) else _made(protocol)
         check_game(protocol, sites, items, 0, start)
         for name, value in (("items", items), ("burst", burst)):

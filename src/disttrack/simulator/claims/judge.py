@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.columns import COSTS, GAME, UNJUDGED
+from disttrack.simulator.claims.columns import COINLESS, COSTS, GAME, UNJUDGED
 from disttrack.simulator.claims.expressions import (
     Columns,
     ExpressionError,
@@ -34,7 +34,7 @@ from disttrack.simulator.claims.expressions import (
     measure,
     select,
 )
-from disttrack.simulator.claims.false_alarm import false_alarm
+from disttrack.simulator.claims.false_alarm import ALLOWED, false_alarm
 from disttrack.simulator.claims.jackknife import observe
 from disttrack.simulator.claims.power import power
 from disttrack.simulator.claims.rehearsal import possible_rows
@@ -42,7 +42,7 @@ from disttrack.simulator.claims.rehearsal import possible_rows
 VACUOUS: Final = "VACUOUS"
 UNDECIDED: Final = "UNDECIDED"
 SKIPPED: Final = "SKIPPED"
-"""Verdict of a claim that an edited scenario leaves without games: it has neither held nor failed."""
+"""Verdict of a claim that an edited scenario leaves without games, or with too few: it has neither held nor failed."""
 _BROKEN: Final = "broken "
 """Which games are broken: a column that no expression can name."""
 
@@ -140,6 +140,7 @@ def judge(
     controls: Mapping[int, ControlTable] | None = None,
     lost: Columns | None = None,
     skipped: Mapping[int, str] | None = None,
+    too_few: str = "",
 ) -> list[Finding]:
     """Return the findings of claims over the table of games.
 
@@ -151,6 +152,8 @@ def judge(
         What was known beforehand of the games that an error ended or that were not judged; the table leaves them out.
     skipped
         By number, why a claim is left without games.
+    too_few
+        Why claims may have too few games: those whose false-alarm rate is then above `ALLOWED` are skipped.
     """
     outcomes: list[Finding] = []
     for number, claim in enumerate(claims):
@@ -167,7 +170,7 @@ def judge(
             findings = _beside(findings, claim, control)
         elif claim.no_control is not None:
             findings = [replace(finding, broken=f"no control: {claim.no_control}") for finding in findings]
-        outcomes += findings
+        outcomes += _skipped(findings, claim, table, too_few) if too_few else findings
     return outcomes
 
 
@@ -184,6 +187,19 @@ def _of_one_length(claim: Claim, finding: Finding, table: Columns) -> Finding:
         return finding
     note = f"{ended:,} of its {length(games):,} games were ended early by the adversary: costs of other lengths"
     return replace(finding, verdict=UNDECIDED, note=note)
+
+
+def _skipped(findings: Sequence[Finding], claim: Claim, table: Columns, why: str) -> list[Finding]:
+    """Return findings, those skipped that rest on chance and on too few games; what no coin decides stands."""
+    fixed: set[str] = set()
+    with suppress(ExpressionError):  # the finding of the claim has the reason
+        fixed = {group for group, games in groups(claim, table) if COINLESS in games and games[COINLESS].all()}
+    kept = []
+    for one in findings:
+        sure = one.verdict in ("PASS", "FAIL") and one.false_alarm is not None and one.false_alarm <= ALLOWED
+        stands = sure or one.verdict == UNDECIDED or (one.group in fixed and one.value is not None)
+        kept.append(one if stands else replace(one, verdict=SKIPPED, note=why))
+    return kept
 
 
 def meets(claim: Claim, value: float) -> bool:

@@ -69,6 +69,8 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
 
 def _facts(game: Game, sides: str) -> dict[str, str]:
     """Return the summary, with the effects of the network if it had any."""
+    from disttrack.simulator.results.labels import on_network
+
     failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
     unjudged = "" if game.judged or game.error else " (no step was judged)"
     facts = {
@@ -78,11 +80,8 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
     }
     if ended := ended_early(game.facts):
         facts["ended"] = f"{ended}; its cost is that of these items"
-    if game.max_lag or game.lost or game.restarts or game.words_link:
-        facts["network"] = (
-            f"messages were on their way for {game.max_lag:,} steps, lag-aware error {number(game.max_lag_error)}; "
-            f"{game.words_link:,} words of the links, {game.lost:,} messages lost, {game.restarts:,} restarts"
-        )
+    if network := on_network(game):
+        facts["network"] = network
     return facts | {
         "words": f"{game.words:,} ({game.words_up:,} up, {game.words_down:,} down)",
         "messages": f"{game.messages:,} ({game.broadcasts:,} broadcasts), {game.bits:,} bits",

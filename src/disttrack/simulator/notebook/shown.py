@@ -14,7 +14,7 @@ from disttrack.simulator.pages.tables import table
 from disttrack.simulator.report.claims import claims
 from disttrack.simulator.report.games import games
 from disttrack.simulator.results.formats import cell, duration, number, setting
-from disttrack.simulator.results.labels import sides_of
+from disttrack.simulator.results.labels import on_network, sides_of
 
 if TYPE_CHECKING:
     from disttrack.simulator.game.face import Outcome
@@ -51,6 +51,8 @@ def _tracked(shown: Game) -> list[Html]:
         "changes of the output": number(shown.output_changes),
         "engine": f"{shown.engine}, {duration(shown.seconds)}",
     }
+    if network := on_network(shown):
+        known["network"] = network
     if shown.error:
         known["error"] = shown.error.strip().splitlines()[-1]
     kinds = shown.kinds

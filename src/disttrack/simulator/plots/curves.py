@@ -95,12 +95,14 @@ def cost(plot: Cost, tables: Tables) -> Description:
         return int(point(game).get("start") or 0)
 
     def efolds(game: Any) -> float:
-        return log1p(int(game[items]) / max(1, start(game))) if plot.y == EFOLD else 1.0
+        return log1p(float(game[items]) / max(1, start(game))) if plot.y == EFOLD else 1.0
 
     def values(games: pd.DataFrame) -> pd.Series[Any]:
         return games[column].astype(float) / games.apply(efolds, axis=1)
 
     def bound(game: dict[str, Any]) -> float | None:
+        if not isfinite(game[items]):
+            return None
         most = cost_bound(point(game), int(game[items]), tables.own)
         return None if most is None else most / efolds(game)
 

@@ -67,9 +67,10 @@ Bound = Callable[[dict[str, Any]], float | None]
 
 
 def place(games: pd.DataFrame, axis: str) -> pd.Series[float]:
-    """Return the places of games on an axis; the axis of alpha shows 1/alpha."""
+    """Return the places of games on an axis, all finite, or NaN; the axis of alpha shows 1/alpha."""
     values = pd.to_numeric(games[axis], errors="coerce").astype(float)
-    return 1.0 / values if axis == "alpha" else values
+    places: pd.Series[float] = 1.0 / values if axis == "alpha" else values
+    return places.where(np.isfinite(places))
 
 
 def panels_of_curves(

@@ -146,7 +146,9 @@ def _claims(claims: pd.DataFrame) -> list[Html]:
     held, skipped = claims["verdict"] == "PASS", claims["verdict"] == "SKIPPED"
     missed = "; ".join(f"{row['name']} ({row['verdict']})" for row in claims[~(held | skipped)].to_dict("records"))
     more = Html(" <span class='fault'>Not: {}.</span>", missed) if missed else Html("")
-    left = f" {skipped.sum()} more are skipped: nothing that they are about is played." if skipped.any() else ""
+    few = claims.loc[skipped, "note"].astype(str).str.startswith("too few").any()
+    why = "they have too few games" if few else "nothing that they are about is played"
+    left = f" {skipped.sum()} more are skipped: {why}." if skipped.any() else ""
     return [Html("{} of {} claims hold.{}{}", int(held.sum()), int((~skipped).sum()), left, more)]
 
 

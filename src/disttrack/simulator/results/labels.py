@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import unusual
 from disttrack.simulator.results.folder import class_of
-from disttrack.simulator.results.formats import name_of, with_name
+from disttrack.simulator.results.formats import name_of, number, with_name
 
 if TYPE_CHECKING:
     from disttrack.simulator.points.registry import Family
@@ -57,6 +57,16 @@ def sides_of(game: Any, kinds: Sequence[str] = ()) -> str:
 def named(game: Any, shown: Iterable[str] = ()) -> str:
     """Return the name of the protocol of a game, a row of trials, without the columns that are shown beside it."""
     return label_of(str(game["protocol"]), texts(game[UNUSUAL["protocol"]], shown))
+
+
+def on_network(game: Any) -> str:
+    """Return the lag, the lag-aware error and the losses of a `Game` on a network, in words; empty for another one."""
+    if not (game.max_lag or game.lost or game.restarts or game.words_link):
+        return ""
+    return (
+        f"messages were on their way for {game.max_lag:,} steps, lag-aware error {number(game.max_lag_error)}; "
+        f"{game.words_link:,} words of the links, {game.lost:,} messages lost, {game.restarts:,} restarts"
+    )
 
 
 def texts(pairs: Iterable[tuple[str, str]], shown: Iterable[str]) -> Iterator[str]:

@@ -83,7 +83,8 @@ def write_tables(
             _writer(start(CONTROLS), ("claim", "broken", *scenario.columns)).writerows(rows)
         if tracebacks:
             start(ERRORS).write(printable("\n".join(tracebacks)))
-        findings = judge(scenario.head.claims, table.columns(), judged, table.lost_columns(), scenario.without_games)
+        unjudged = scenario.without_games, scenario.too_few
+        findings = judge(scenario.head.claims, table.columns(), judged, table.lost_columns(), *unjudged)
         claims = _writer(start("claims.csv"), CLAIMS)
         claims.writerows([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
     return findings, errors

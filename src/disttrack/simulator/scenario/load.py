@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from importlib.metadata import entry_points
@@ -61,6 +61,8 @@ class Scenario:
         The broken points that the controls of claims ask for.
     skipped
         Claims and figures that the points leave without games.
+    written
+        The trials of each part in the file, where something has been set over it.
     """
 
     head: Head
@@ -73,6 +75,7 @@ class Scenario:
     plans: Mapping[str, Plan] = field(default_factory=dict)
     controls: tuple[BrokenPoints, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    written: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -114,6 +117,14 @@ class Scenario:
         if self.head.parts:
             data["parts"] = {name: {**own, "seed": plans[name].seed} for name, own in self.head.parts.items()}
         return replace(self, head=head, plans=plans, data=data)
+
+    @property
+    def too_few(self) -> str:
+        """Return why claims may have too few games: fewer trials than the file has were set; empty if they were not."""
+        for name, plan in self.plans.items():
+            if plan.trials < self.written.get(name, 0):
+                return f"too few games: needs {self.written[name]:,} trials, has {plan.trials:,}"
+        return ""
 
     @property
     def without_games(self) -> dict[int, str]:
@@ -193,11 +204,21 @@ def load(source: str | Path | Mapping[str, Any] | Scenario, overrides: Sequence[
                 raise ScenarioError(f"{source}: there is no such file or scenario{nearest(path.name, shipped)}")
             path = shipped[path.name]
         document = read(path, str(source))
+    written = dict(_trials(document.data))
     for assignment in overrides:
         document.set(assignment)
     if overrides:
         document.data.pop("finding", None)  # it is the finding of the file as it stands
-    return build(document)
+    return replace(build(document), written=written)
+
+
+def _trials(data: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield the trials of each part of a file that is not checked yet; what is no number is refused later."""
+    parts = data.get("parts")
+    for name, own in (parts.items() if isinstance(parts, Mapping) and parts else [("", {})]):
+        trials = own.get("trials", data.get("trials")) if isinstance(own, Mapping) else None
+        if isinstance(trials, int):
+            yield str(name), trials
 
 
 def shipped_scenarios() -> dict[str, Path]:

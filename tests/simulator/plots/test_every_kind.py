@@ -1,0 +1,130 @@
+"""Every kind of figure of every pair of protocols is drawn, or refused in one line, whatever the values are."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import MISSING
+from functools import cache
+from itertools import combinations_with_replacement, product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from synthetic_results import write_result
+
+from disttrack.protocols import Protocol
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.plots.requests import caption_of, described_of, figure_of, plot_of
+from disttrack.simulator.plots.style import house_style
+from disttrack.simulator.points.registry import kinds, kinds_for, parameters
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.read import Tables, read_tables
+
+TRACKERS = sorted(kinds_for("protocol", "disttrack.protocols.base:Protocol"))
+PLOTS = [one.name for one in kinds("plot").values() if one.origin == "built in"]
+AXES = ("sites", "items", "alpha", "start", "epsilon", "protocol")
+SIZES = {"one": (16,), "two": (16, 64), "many": (4, 16, 64, 256)}
+ODD: dict[str, Any] = {"zero": 0.0, "missing": np.nan, "infinite": np.inf, "mixed": [0.0, np.nan, np.inf, 1.0]}
+
+
+@cache
+def tables(protocols: tuple[str, ...], number: str, axis: str = "sites") -> Tables:
+    """Return the tables of small results: one, two or many values of an axis."""
+    sizes: dict[str, Any] = {"sites": (16,), "items": (1000,), "alphas": (0.1,)}
+    values = {"sites": SIZES[number], "items": SIZES[number], "alpha": tuple(1 / one for one in SIZES[number])}
+    sizes |= {"alphas" if axis == "alpha" else axis: values[axis]} if axis in values else {}
+    with TemporaryDirectory() as folder:
+        place = write_result(Path(folder) / "r", **sizes, protocols=dict.fromkeys(protocols), trials=2, plots=())
+        manifest = json.loads((place / "manifest.json").read_text())
+        promised = {name: issubclass(kinds("protocol")[name].load(), Protocol) for name in protocols}
+        (place / "manifest.json").write_text(json.dumps(manifest))
+        made = read_tables([Results(place)])
+        assert promised
+    return made
+
+
+def with_values(made: Tables, column: str, value: Any) -> Tables:
+    """Return tables with other values in a column of the games and, if they have it, in the courses of games."""
+    from dataclasses import replace
+
+    def changed(table: pd.DataFrame) -> pd.DataFrame:
+        if column not in table and table is not made.trials:
+            return table
+        return table.assign(**{column: np.resize(value, len(table)) if len(table) else []})
+
+    return replace(made, trials=changed(made.trials), series=changed(made.series), kinds=changed(made.kinds))
+
+
+def requests() -> Iterator[dict[str, Any]]:
+    """Yield each built-in kind of figure along each axis, with the least that it needs beside."""
+    for kind in PLOTS:
+        known = parameters(kinds("plot")[kind].load())
+        needed = {name: "words" for name, default in known.items() if default is MISSING and name not in ("x", "cost")}
+        axes = AXES if known.get("x") is MISSING or known.get("x") else ("",)
+        yield from ({"kind": kind, **({"x": x} if x else {}), **needed} for x in axes)
+
+
+REQUESTS = list(requests())
+
+
+def hold(made: Tables, request: dict[str, Any], *, drawn: bool = False) -> bool:
+    """Hold that a figure is described, or that the reason why not is one line; return whether it is."""
+    try:
+        plot = plot_of(request, made)
+        described = described_of(made, plot)
+        caption_of(plot, described)
+        if drawn:
+            with house_style():
+                figure_of(made, plot, described).draw_without_rendering()
+    except (ValueError, ScenarioError) as error:
+        said = str(error)
+    else:
+        return True
+    assert len(said.splitlines()) == 1, request
+    assert not re.search(r"cannot convert|could not|Traceback|nan", said), (request, said)
+    return False
+
+
+def test_every_kind_is_described_at_some_axis() -> None:
+    made = tables(("robust", "randomized"), "two")
+    missing = {request["kind"] for request in REQUESTS} - {one["kind"] for one in REQUESTS if hold(made, one)}
+    assert missing <= {"windows", "size", "budget", "spread", "ratio"}, "these are of other games"
+
+
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("number", SIZES)
+def test_every_kind_and_pair_is_described_or_refused(number: str) -> None:
+    for pair in combinations_with_replacement(TRACKERS, 2):
+        for axis in ("sites", "alpha") if number == "many" else ("sites",):
+            made = tables(pair, number, axis)
+            for request in REQUESTS:
+                if request.get("x", axis) == axis:
+                    hold(made, request)
+
+
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("column", ["alpha", "words", "max_rel_error", "sites", "items", "start", "bits"])
+def test_odd_values_are_drawn_or_refused(column: str) -> None:
+    for value, (protocols, number) in product(
+        ODD.values(), [(("deterministic", "exact"), "one"), (("exact",), "two"), (("robust", "exact"), "many")]
+    ):
+        made = with_values(tables(protocols, number, "alpha"), column, value)
+        for request in REQUESTS:
+            hold(made, request)
+
+
+@pytest.mark.slow
+def test_odd_figures_are_drawn() -> None:
+    for number, axis in product(SIZES, ("sites", "alpha")):
+        made = tables(("deterministic", "exact"), number, axis)
+        exact = made.trials["protocol"] == "exact"
+        for value in (0.0, np.nan):
+            odd = with_values(made, "alpha", made.trials["alpha"].where(~exact, value).to_numpy())
+            for request in REQUESTS:
+                if request.get("x", axis) == axis:
+                    hold(odd, request, drawn=True)
