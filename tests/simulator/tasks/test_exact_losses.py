@@ -211,6 +211,12 @@ def test_losses_of_releases_of_the_same_data_add_up_and_of_disjoint_data_the_lar
     assert linear_loss(disjoint, range(4)) == pytest.approx(1.0)
 
 
+def test_noise_that_decides_how_much_is_released_is_not_linear() -> None:
+    """As ten times the noise of a partition, which ends segments elsewhere: None, and no error of arrays."""
+    assert linear_loss(lambda moved, rng: [0.0] * (1 + (rng.laplace(0.0, 1.0) > 0.5)), range(2)) is None
+    assert linear_loss(lambda moved, rng: [0.0] * (1 + moved), range(2)) is None
+
+
 def test_what_is_not_linear_is_not_taken_for_it() -> None:
     assert linear_loss(lambda moved, rng: [abs(moved + rng.laplace(0.0, 1.0))], range(2)) is None
 
