@@ -51,16 +51,23 @@ def linear_map(watch: Watch, inputs: Inputs) -> tuple[Floats, list[Floats], bool
     for first, size, _ in dry.batches:
         idle = 0
         for draw in range(first, first + size):
-            whole[:, draw] = np.array(watch(inputs[0], ScriptedNoise({draw: 1.0}))) - exact[0]
+            shown = np.array(watch(inputs[0], ScriptedNoise({draw: 1.0})))
+            if shown.shape != exact[0].shape:  # the noise decides what is released
+                return None
+            whole[:, draw] = shown - exact[0]
             idle = 0 if whole[:, draw].any() else idle + 1
             if idle > IDLE:
                 break  # drawn ahead; otherwise the test below would not find the map linear
     exact += [np.array(watch(neighbour, ScriptedNoise())) for neighbour in inputs[1:]]
+    if any(each.shape != exact[0].shape for each in exact):
+        return None
     rng = np.random.default_rng(0)
     for each, noiseless in zip(inputs, exact, strict=True):  # test linearity
         for times in SIZES:
             draws = times * rng.normal(size=dry.taken)
-            if not np.allclose(watch(each, ScriptedNoise(draws)), noiseless + whole @ draws, rtol=1e-7, atol=1e-7):
+            shown = np.array(watch(each, ScriptedNoise(draws)))
+            expected = noiseless + whole @ draws
+            if shown.shape != expected.shape or not np.allclose(shown, expected, rtol=1e-7, atol=1e-7):
                 return None
     moves = [noiseless - exact[0] for noiseless in exact[1:]]
     return whole[:, np.abs(whole).sum(axis=0) > 0], moves, dry.normal_draws
