@@ -25,6 +25,10 @@ class FleetGame(Game):
     quota: Quota = field(kw_only=True, repr=False)
     looks: list[dict[str, Any]] = field(default_factory=list, repr=False)
 
+    @property
+    def max_error(self) -> None:
+        """None: a quota estimates no total; the task `quota` judges what was admitted in each window."""
+
     def described(self) -> Description:
         """Return the figure of the first window, which `plot` draws."""
         from disttrack.fleet.figure import window_described
