@@ -14,7 +14,7 @@ from disttrack.live.clock import tick
 from disttrack.live.entries import protocol_of
 from disttrack.live.frames import Frames, NonsenseError, checked, pack
 from disttrack.live.journal import Kept
-from disttrack.live.link import CHUNK, SILENCE, Failure, Security, beats, close
+from disttrack.live.link import CHUNK, PAUSES, SILENCE, Failure, RefusedError, Security, beats, close
 from disttrack.live.parts import Event, SitePart
 from disttrack.live.requests import Pace, Waiting
 from disttrack.protocols.base import Protocol
@@ -22,12 +22,6 @@ from disttrack.protocols.quotas import Quota
 from disttrack.simulator.errors import RunError
 
 LOG: Final = logging.getLogger("disttrack.live")
-PAUSES: Final = (0.05, 0.1, 0.2, 0.5, 1.0)
-"""Seconds before the first tries to connect again, and before all further ones."""
-
-
-class RefusedError(RunError):
-    """The server does not take this site; trying again would not help."""
 
 
 class SiteProcess:

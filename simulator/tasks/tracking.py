@@ -34,7 +34,7 @@ class Count(Task):
     """Distributed count tracking: a protocol against an adversary."""
 
     kind: ClassVar[str] = "count"
-    rules: ClassVar[int] = 6
+    rules: ClassVar[int] = 7
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the relative error stayed within alpha at every step"),
         OVER_ALPHA,
