@@ -35,6 +35,8 @@ from disttrack.simulator.errors import RunError, ScenarioError
 
 SOURCE: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True)
 KEPT: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+COMPRESSED: Final = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"PK\x03\x04", b"\x28\xb5\x2f\xfd")
+"""How files of gzip, bzip2, xz, zip and zstd begin; their bytes are no items."""
 REPORT: Final = 10.0
 """Seconds that a feed waits at its end for acknowledgements."""
 
@@ -122,6 +124,10 @@ def feed(
         raise ScenarioError("disttrack feed: give --items or --http")
     if len(numbers) > 1 and (items is not None or (journal is not None and "{}" not in journal.name)):
         raise ScenarioError("--site: several sites need --http, and {} in the name of --journal")
+    if items is not None and str(items) != "-":
+        with items.open("rb") as source:
+            if source.read(8).startswith(COMPRESSED):
+                raise ScenarioError(f"--items: {items} is compressed; unpack it into a pipe, and give --items -")
     where = address(server)
     pace = Pace()
     fed = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 from contextlib import closing
 from pathlib import Path
@@ -26,6 +27,7 @@ SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
         (("live", "{plain}", "--rate", "0/s"), "must be above 0; got '0/s'"),
         (("live", "{plain}", "--rate", "1e999/s"), "must be finite; got '1e999/s'"),
         (("feed", "--site", "x", "--http", ":0"), "--site must be a number from 0 on, or two as in 0-15; got 'x'"),
+        (("feed", "--site", "1", "--items", "{gz}"), "is compressed; unpack it into a pipe, and give --items -"),
         (("feed", "--site", "1"), "give --items or --http"),
         (("feed", "--site", "0-3", "--items", "-"), "several sites need --http, and {} in the name of --journal"),
         (("feed", "--site", "0-3", "--http", ":0", "--journal", "one"), "and {} in the name of --journal"),
@@ -40,6 +42,8 @@ def test_bad_input_is_one_line(arguments: tuple[str, ...], line: str, tmp_path: 
     places = {name: tmp_path / f"{name}.yaml" for name in ("file", "empty", "plain", "lossy")}
     for name, content in (("file", "x"), ("empty", ""), ("plain", text), ("lossy", text + "network: {loss: 0.1}\n")):
         places[name].write_text(content)
+    places["gz"] = tmp_path / "items.gz"
+    places["gz"].write_bytes(gzip.compress(b"x\n" * 100))
     named = [one.format(**places) if one != "{}" else one for one in arguments]
     assert line.replace("{empty}", str(places["empty"])) in refused(*named)
 
