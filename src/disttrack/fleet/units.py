@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, Final
 
 import click
@@ -36,10 +37,12 @@ class Unit(click.ParamType[float]):
         Factors by unit.
     example
         Accepted texts.
+    zero
+        Whether 0 is accepted.
     """
 
-    def __init__(self, name: str, before: str, units: Mapping[str, float], example: str) -> None:
-        self.name, self.before, self.units, self.example = name, before, units, example
+    def __init__(self, name: str, before: str, units: Mapping[str, float], example: str, zero: bool = True) -> None:
+        self.name, self.before, self.units, self.example, self.zero = name, before, units, example, zero
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number as a `Quantity`."""
@@ -49,10 +52,13 @@ class Unit(click.ParamType[float]):
         if not found or found[2] not in self.units:
             self.fail(f"must be as in {self.example}; got {value!r}", param, ctx)
         quantity = Quantity(float(found[1]) * self.units[found[2]])
+        if not (quantity or self.zero) or not isfinite(quantity):
+            self.fail(f"must be {'finite' if quantity else 'above 0'}; got {value!r}", param, ctx)
         quantity.unit = self.units[found[2]]
         return quantity
 
 
-RATE: Final = Unit("rate", "/", {"s": 1.0, "min": 1 / 60, "h": 1 / 3600}, "1000/s, 60/min or 1e6/h")
+RATE: Final = Unit("rate", "/", {"s": 1.0, "min": 1 / 60, "h": 1 / 3600}, "1000/s, 60/min or 1e6/h", zero=False)
 TIME: Final = Unit("time", "", SECONDS, "20ms, 1s or 5min")
+DURATION: Final = Unit("time", "", SECONDS, "20ms, 1s or 5min", zero=False)
 SHARE: Final = Unit("share", "", {"%": 0.01}, "2%")

@@ -159,7 +159,9 @@ class Deployment:
 
         def all_acknowledged() -> bool:
             told = [ask(port, "/healthz") for port in dict.fromkeys(self.site_http)]
-            return all(status == 200 and not site["unacknowledged"] for status, one in told for site in one["sites"])
+            return all(
+                status == 200 and not any(site["unacknowledged"] for site in one["sites"]) for status, one in told
+            )
 
         wait_for(all_acknowledged, "all messages acknowledged")
         seen: list[dict[str, Any]] = [{}]

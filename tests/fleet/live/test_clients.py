@@ -187,6 +187,9 @@ def test_metrics_are_those_that_prometheus_reads(tmp_path: Path) -> None:
         told = deployment.settled()
         for port, name, value in (
             (deployment.http, "disttrack_estimate", told["value"]),
+            (deployment.http, "disttrack_estimate_low", told["estimate_low"]),
+            (deployment.http, "disttrack_estimate_high", told["estimate_high"]),
+            (deployment.http, "disttrack_begins_anew", 0),
             (deployment.http, "disttrack_site_connected", 1),
             (deployment.site_http[0], "disttrack_items_total", 500),
         ):

@@ -16,8 +16,10 @@ from disttrack.fleet.live.entries import entry_of, protocol_of
 from disttrack.fleet.live.frames import NonsenseError, pack
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.parts import MOST, SitePart
+from disttrack.fleet.live.requests import Pace
 from disttrack.fleet.live.server_part import ServerPart
 from disttrack.fleet.live.session import Session
+from disttrack.fleet.quotas import CountdownQuota
 from disttrack.protocols import Deterministic, Martingale, PrivateCopies, Protocol, Randomized, Robust
 from disttrack.protocols.parts import Message
 from disttrack.simulator.errors import RunError
@@ -179,3 +181,57 @@ def test_every_shipped_protocol_can_be_named_to_a_site() -> None:
 def test_what_a_message_cannot_carry_is_refused_when_it_is_packed() -> None:
     with pytest.raises(TypeError, match="cannot carry a generator"):
         pack(one for one in itertools.count())
+
+
+def test_windows_above_the_limit_and_steps_with_several_requests_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen: `countdown` admitted 150 of 50 when all requests came in one step, and nobody was told."""
+    protocol, k = CountdownQuota(limit=50, window=1_000), 3
+    server = ServerPart(protocol, k, seed=1)
+    sites = [SitePart(protocol, k, number, seed=1) for number in range(k)]
+    for number in range(k):
+        server.apply(("begin", number, f"life {number}", 0, 0))
+    sent = [message for site in sites for _ in range(60) for message in site.apply(("request", 1))]
+    assert sum(site.site.admitted for site in sites) == 150
+    for number, place, message in sent:
+        server.apply(("message", number, place, *message, 0, 0))
+    assert server.above == 0
+    server.apply(("turn", 1))
+    server.apply(("turn", 2))
+    assert server.above == 1
+    pace, now = Pace(), iter((0.0, 0.0004, 0.0011, 0.0012, 0.0013, 0.0031))
+    monkeypatch.setattr("time.monotonic", lambda: next(now))
+    for _ in range(6):
+        pace.request(0.001)
+    assert pace.crowded == 3
+
+
+def test_a_site_that_died_while_it_was_cut_off_leaves_no_bound() -> None:
+    """Seen: 956 stated, where 2,000,000 were true."""
+    fleet = Fleet(Deterministic(alpha=0.1), None, seed=1)
+    fleet.take(0, 900)
+    for _ in range(5):
+        fleet.sites[0].apply(("take", 400_000))  # what it sends does not arrive
+    fleet.server.apply(("begin", 0, "another life", 0, 0))
+    assert fleet.server.part.unknown[0] == MOST
+
+
+def test_a_server_that_is_asked_twice_drops_what_belongs_to_an_earlier_start() -> None:
+    """An answer to the first question, and what was sent after it, must not be taken for the second one's."""
+    server = ServerPart(Deterministic(alpha=0.1), 2, seed=1)
+    for number in range(2):
+        server.apply(("begin", number, f"life {number}", 0, 0))
+    server.apply(("message", 0, 1, "report", None, 1, 1, 0))
+    assert server.output == 1
+    server.apply(("forget", 0))
+    asked = server.apply(("begin", 0, "again", 5, 1))
+    assert [message.value for _, _, message in asked] == [1]  # only this one: the other has been asked
+    server.apply(("forget", 0))
+    server.apply(("begin", 0, "once more", 7, 1))
+    server.apply(("message", 1, 1, "recounted", (1, 3), 1, 3, 0))  # of the question before
+    server.apply(("message", 0, 1, "recounted", (2, 7), 1, 7, 0))
+    assert server.counts == {0: 7}
+    server.apply(("message", 1, 2, "recounted", (2, 4), 1, 4, 0))
+    assert server.counts is None
+    assert server.output == 11
+    with pytest.raises(NonsenseError):
+        server.apply(("message", 1, 3, "recounted", (2, -4), 1, 4, 0))

@@ -80,3 +80,19 @@ def test_items_that_came_between_poll_and_announcement_belong_to_the_new_round()
     forwarding.hear(POLL)
     forwarding.take(2)
     assert forwarding.hear(announcement(3)) == (ITEM, ITEM)
+
+
+def test_items_on_their_way_while_a_round_begins_move_an_output_without_units() -> None:
+    """Seen: with messages late, `robust` stayed at 156 of 8,000 for ever, though all items had come."""
+
+    class WithoutUnits(Server):
+        def enter(self, rule: SignalRule) -> None:
+            self.unit, self.limit = 0, FOREVER
+
+    server = WithoutUnits(rule_of, 1, 0)
+    for _ in range(4):
+        server.hear(0, ITEM)
+    assert server.rule is not None
+    for _ in range(100):
+        server.hear(0, ITEM)
+    assert (server.base, server.output) == (104, 104)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -16,7 +17,7 @@ from disttrack.simulator.cli.compare import print_compared
 from disttrack.simulator.cli.options import FOLDER, RECORD_FILE, SET
 from disttrack.simulator.cli.run_output import print_run
 from disttrack.simulator.cli.tables import Column, Table, print_table, print_text
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.game.play import hosted
 from disttrack.simulator.replay.files import save
 from disttrack.simulator.replay.record import record_of
@@ -47,7 +48,7 @@ def live(
     """Play a scenario with a process for the server and one for each site, and compare it with its simulation.
 
     The simulation uses the measured delays. Both results are folders like any other, DIR/predicted
-    and DIR/measured: plot, compare and report take them.
+    and DIR/measured: plot, compare and report take them. All games are played, each time.
     """
     given = [*overrides, *([] if trials is None else [f"trials={trials}"])]
     scenario = load(file, given)
@@ -55,6 +56,17 @@ def live(
     folder = out or Path("results") / f"{scenario.name}-live"
     for name in NAMES:
         claim(folder / name)
+    try:
+        return _live(file, given, scenario, folder, rate, delay, record)
+    except KeyboardInterrupt as error:
+        raise RunError("disttrack live: stopped; the same command plays all games again") from error
+
+
+def _live(
+    file: str, given: list[str], scenario: Scenario, folder: Path, rate: float | None, delay: float,
+    record: Path | None,
+) -> int:  # fmt: skip
+    """Play and compare; return the exit status."""
     host = Host(rate, delay)
     with hosted(host):
         if record is not None:
@@ -91,6 +103,15 @@ def _check(scenario: Scenario, rate: float | None, delay: float) -> None:
         raise ScenarioError("--delay needs --rate: without it, items wait for the messages of those before")
 
 
+def _name(side: Any, sides: Sequence[Any]) -> str:
+    """Return the name of a protocol, with the parameters in which it differs from others of that name."""
+    others = [one.given() for one in sides if one.label == side.label]
+    differing = [
+        f"{name}={value}" for name, value in side.given().items() if any(one.get(name) != value for one in others)
+    ]
+    return " ".join([side.label, *differing])
+
+
 def _ways(host: Host) -> list[float]:
     """Return the mean seconds of a message to the server and to a site, over all games; 0 if there was none."""
     timed = [engine.ways for engine in host.played if isinstance(engine, Timed)]
@@ -100,11 +121,16 @@ def _ways(host: Host) -> list[float]:
 
 def _wire(scenario: Scenario, host: Host, times: str) -> Table:
     """Return the table of messages and bytes by protocol."""
-    rows = []
-    for label, protocol in {point.protocol.label: point.protocol.make() for point in scenario.points}.items():
+    rows: list[list[Any]] = []
+    sides: list[Any] = []
+    for side in (point.protocol for point in scenario.points):
+        if side.given() not in [one.given() for one in sides if one.kind == side.kind]:
+            sides.append(side)
+    for side in sides:
+        protocol = side.make()
         games = [game for game in host.played if game.protocol == protocol]
         messages, size = sum(game.ledger.messages for game in games), sum(game.bytes for game in games)
-        means = messages / len(games), size / len(games), size / max(1, messages)
-        rows.append([label, *map(number, means)])
+        means = [total / len(games) if games else None for total in (messages, size)]
+        rows.append([_name(side, sides), *map(number, (*means, size / messages if messages else None))])
     columns = (Column(name, right=True) for name in ("messages", "bytes", "bytes a message"))
     return Table(f"On the wire, means of a game{times}", [Column("protocol"), *columns], rows)

@@ -30,7 +30,7 @@ from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_part import ServerPart
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
-from disttrack.fleet.units import TIME
+from disttrack.fleet.units import DURATION
 from disttrack.simulator.cli.options import FILE, SITES, side_option
 from disttrack.simulator.cli.options import entry_of as entry_in
 from disttrack.simulator.errors import RunError, ScenarioError
@@ -72,8 +72,8 @@ def security_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--start", type=click.IntRange(min=0), default=0, help="Items counted before, known to all.")
 @click.option("--listen", "listen_at", default="127.0.0.1:7400", metavar="HOST:PORT", help="Address for sites.")
 @click.option("--http", default="127.0.0.1:7480", metavar="HOST:PORT", help="Address of /estimate, /healthz, /metrics.")
-@click.option("--step", type=TIME, default="1ms", help="Duration of a step of a quota, 1ms.")
-@click.option("--journal", type=FILE, help="SQLite file from which the server restarts.")
+@click.option("--step", type=DURATION, default="1ms", help="Duration of a step of a quota, 1ms.")
+@click.option("--journal", type=FILE, help="File from which the server restarts.")
 @security_options
 def serve(
     protocol: str, sites: int, start: int, listen_at: str, http: str, step: float, journal: Path | None,
@@ -113,7 +113,7 @@ def serve(
 @click.option("--server", default="127.0.0.1:7400", metavar="HOST:PORT", help="Address of the server.")
 @click.option("--items", type=SOURCE, help="File of items, one a line, or .gz, .zip; - for standard input.")
 @click.option("--http", metavar="HOST:PORT", help="Address of POST /items and POST /admit.")
-@click.option("--journal", type=FILE, help="SQLite file from which the site restarts; {} is its number.")
+@click.option("--journal", type=FILE, help="File from which the site restarts; {} is its number.")
 @security_options
 def feed(
     which: str, server: str, items: Path | None, http: str | None, journal: Path | None, security: Security

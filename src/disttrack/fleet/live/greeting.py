@@ -10,7 +10,7 @@ from disttrack.fleet.live import frames
 from disttrack.fleet.live.frames import Frames, NonsenseError, checked
 from disttrack.fleet.live.link import CHUNK
 from disttrack.fleet.live.parts import MOST, Event
-from disttrack.fleet.live.server_part import GONE, ServerPart
+from disttrack.fleet.live.server_part import FORGOTTEN, GONE, ServerPart
 from disttrack.fleet.quotas import Quota
 
 
@@ -60,6 +60,8 @@ def event_of(part: ServerPart, hello: Greeting, token: str, connected: bool) -> 
         raise NonsenseError("another token")
     if hello.version != frames.VERSION or not 0 < len(hello.name) <= 64 or max(hello[4:]) > MOST:
         raise NonsenseError("another version")
+    if hello.name == FORGOTTEN:
+        raise NonsenseError("a name that no site has")
     site = hello.site
     if site >= part.k:
         raise NonsenseError(f"site {site}, where sites are 0 to {part.k - 1}")

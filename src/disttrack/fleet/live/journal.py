@@ -136,6 +136,7 @@ class Kept:
         try:
             file = _locked(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             _put(file, content)
+            os.fsync(file)  # a machine that loses power then has the old or the new one
             os.replace(beside, self._path)
         except OSError as error:
             raise self._failed(error) from error

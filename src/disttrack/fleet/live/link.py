@@ -18,6 +18,24 @@ SILENCE: Final = 3.5
 """Seconds without any, after which the other end counts as disconnected."""
 CHUNK: Final = 2**16
 """Bytes that are read at once."""
+PAUSES: Final = (0.05, 0.1, 0.2, 0.5, 1.0)
+"""Seconds before the first tries to connect again, and before all further ones."""
+GREETING: Final = 5.0
+"""Seconds for a greeting."""
+STRANGERS: Final = 64
+"""Maximum number of connections before their greeting; with one more, the oldest is closed."""
+GRACE: Final = SILENCE
+"""Seconds in which the server waits for sites that have not come yet; then it plays them."""
+PATIENCE: Final = 10.0
+"""Seconds for which messages wait for a disconnected site; then it is given up, and must begin a new life."""
+KEPT: Final = 10_000
+"""Maximum number of these messages."""
+LONGEST: Final = 64
+"""Letters of a message's kind."""
+
+
+class RefusedError(RunError):
+    """The server does not take this site; trying again would not help."""
 
 
 @dataclass(frozen=True)

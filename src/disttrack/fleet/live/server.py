@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, Final
 
-from disttrack.fleet.live import frames
+from disttrack.fleet.live import frames, link
 from disttrack.fleet.live.frames import Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.greeting import Greeting, event_of, read_greeting
 from disttrack.fleet.live.journal import Kept
@@ -23,19 +23,6 @@ from disttrack.fleet.quotas import Quota
 from disttrack.simulator.errors import RunError
 
 LOG: Final = logging.getLogger("disttrack.fleet.live")
-GREETING: Final = 5.0
-"""Seconds for a greeting."""
-STRANGERS: Final = 64
-"""Maximum number of connections before their greeting; with one more, the oldest is closed."""
-GRACE: Final = SILENCE
-"""Seconds in which the server waits for sites that have not come yet; then it plays them."""
-PATIENCE: Final = 10.0
-"""Seconds for which messages wait for a disconnected site; then it is given up, and must begin a new life."""
-KEPT: Final = 10_000
-"""Maximum number of these messages."""
-LONGEST: Final = 64
-"""Letters of a message's kind."""
-
 Row = tuple[int, int, bool, int, str, bool, int]
 """Nanoseconds, site, upwards, number, kind, whether it has a value, words."""
 
@@ -130,15 +117,13 @@ class ServerProcess:
             close(writer)
         self.kept.close()
 
-    # ------------------------------------------------------------------ time
-
     @property
     def age(self) -> float:
         """Seconds since the first window of a quota began: wall time at the start, then a clock that never jumps."""
         return time.monotonic() - self._began
 
     async def _wait(self) -> None:
-        await asyncio.sleep(GRACE)
+        await asyncio.sleep(link.GRACE)
         if self.part.patient:
             self._do(("go_on",))
 
@@ -159,7 +144,7 @@ class ServerProcess:
             if site not in self.peers and session.waiting and self.part.names[site]:
                 away = time.monotonic() - self._heard_at[site]
                 tracker = not isinstance(self.part.protocol, Quota)
-                if len(session.waiting) > KEPT or (tracker and away > PATIENCE):
+                if len(session.waiting) > link.KEPT or (tracker and away > link.PATIENCE):
                     LOG.warning("site %d: away for %.0f s; the others go on without it", site, away)
                     self._do(("forget", site))
 
@@ -171,11 +156,11 @@ class ServerProcess:
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._strangers[writer] = None
-        if len(self._strangers) > STRANGERS:
+        if len(self._strangers) > link.STRANGERS:
             close(next(iter(self._strangers)))
         incoming = Frames()
         try:
-            async with asyncio.timeout(GREETING):
+            async with asyncio.timeout(link.GREETING):
                 hello = await read_greeting(reader, incoming)
             site = self._welcome(writer, hello)
         except (NonsenseError, TimeoutError, OSError, EOFError) as error:
@@ -234,8 +219,6 @@ class ServerProcess:
             self.changed()
         close(writer)
 
-    # ------------------------------------------------------------------ messages
-
     def _hear(self, site: int, writer: asyncio.StreamWriter, incoming: Frames, data: bytes) -> None:
         """Apply what a site has sent, keep it, and send what follows."""
         if self.peers.get(site) is not writer:
@@ -274,7 +257,7 @@ class ServerProcess:
             raise NonsenseError(f"a frame {frame[0]} of another form")
         _, number, kind, value, *rest = frame
         checked((frame[0], number, kind, *rest), int, str, int, int, int)
-        if len(kind) > LONGEST:
+        if len(kind) > link.LONGEST:
             raise NonsenseError(f"a message whose kind has {len(kind)} letters")
         self.spoken[site] = time.monotonic()
         fresh = number > self.part.sessions[site].received

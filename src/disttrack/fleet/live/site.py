@@ -14,7 +14,7 @@ from disttrack.fleet.live.clock import tick
 from disttrack.fleet.live.entries import protocol_of
 from disttrack.fleet.live.frames import Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.link import CHUNK, SILENCE, Failure, Security, beats, close
+from disttrack.fleet.live.link import CHUNK, PAUSES, SILENCE, Failure, RefusedError, Security, beats, close
 from disttrack.fleet.live.parts import Event, SitePart
 from disttrack.fleet.live.requests import Pace, Waiting
 from disttrack.fleet.quotas import Quota
@@ -22,12 +22,6 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError
 
 LOG: Final = logging.getLogger("disttrack.fleet.live")
-PAUSES: Final = (0.05, 0.1, 0.2, 0.5, 1.0)
-"""Seconds before the first tries to connect again, and before all further ones."""
-
-
-class RefusedError(RunError):
-    """The server does not take this site; trying again would not help."""
 
 
 class SiteProcess:

@@ -37,7 +37,7 @@ class Count(Task):
 
     kind: ClassVar[str] = "count"
     heading: ClassVar[str] = "Tracking"
-    rules: ClassVar[int] = 6
+    rules: ClassVar[int] = 7
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the relative error stayed within alpha at every step"),
         OVER_ALPHA,

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deployment import Running, ask, free_port
 
-from disttrack.fleet.live import server as server_module
+from disttrack.fleet.live import link
 from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.estimate import estimate
 from disttrack.fleet.live.journal import Kept
@@ -96,7 +97,7 @@ def test_after_all_feeds_have_left_the_estimate_is_within_the_promise(
     protocol: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Seen in the way: a poll that a site does not answer because it has left, or has never come."""
-    monkeypatch.setattr(server_module, "GRACE", 0.05)
+    monkeypatch.setattr(link, "GRACE", 0.05)
     for seed in range(4 if protocol.kind == "private-copies" else SCHEDULES):
         (tmp_path / str(seed)).mkdir()
         play = Play(protocol, k=1 + seed % 4, seed=seed, folder=tmp_path / str(seed))
@@ -104,3 +105,30 @@ def test_after_all_feeds_have_left_the_estimate_is_within_the_promise(
         assert right(protocol, found["value"], play.items), (seed, found, play.items)
         assert found["unknown"] == {}
         assert found["estimate_low"] == found["estimate_high"] == play.items, (seed, found)
+
+
+@pytest.mark.slow
+@pytest.mark.false_alarm(1e-6)
+@pytest.mark.parametrize("protocol", ["martingale alpha=0.1 delta=1e-6", "robust alpha=0.2 delta=1e-6", "exact"])
+def test_feeds_that_end_at_once_leave_the_right_estimate(protocol: str, tmp_path: Path) -> None:
+    """Seen: two feeds at once, both ended with status 0, and the estimate stayed at 5,016 of 8,000."""
+    port, web = free_port(), free_port()
+    where = ("--listen", f":{port}", "--http", f":{web}")
+    server = Running("serve", "--protocol", protocol, "--sites", "3", *where, log=tmp_path / "server.log")
+    try:
+        server.printed("http at port")
+        total = 0
+        for rounds in range(2):  # the second time without their state
+            feeds = []
+            for site, items in enumerate((5_000, 3_000)):
+                (tmp_path / str(site)).write_text("x\n" * items)
+                total += items
+                line = ("feed", "--site", str(site), "--server", f":{port}", "--items", str(tmp_path / str(site)))
+                feeds.append(Running(*line, log=tmp_path / f"{rounds}-{site}.log"))
+            assert [one.process.wait(60) for one in feeds] == [0, 0]
+            found = ask(web, "/estimate")[1]
+            assert abs(found["value"] - total) <= found["alpha"] * total
+            assert found["estimate_low"] == found["estimate_high"] == total
+            assert found["unknown"] == {}
+    finally:
+        server.kill()
