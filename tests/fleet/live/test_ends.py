@@ -18,7 +18,7 @@ from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
 from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_part import ServerPart
-from disttrack.protocols import CountdownQuota
+from disttrack.fleet.quotas import CountdownQuota
 
 ENDS = 2.0 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 """Seconds in which a process must end, on a machine that does nothing else."""
