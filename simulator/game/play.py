@@ -105,7 +105,7 @@ def play(
     >>> game.messages, game.verdict
     (53, 'ok')
     """
-    sites, items, seed, start = map(counted, (sites, items, seed, start))
+    items, start = map(counted, (items, start))
     check_game(protocol, sites, items, seed, start)
     played = _Played(protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol))
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
