@@ -134,3 +134,14 @@ def test_the_text_by_hand() -> None:
 def test_many_sites_share_a_letter() -> None:
     assert len(bars(np.ones(1000))) == MOST
     assert set(bars(np.ones(10 * MOST))) == {"█"}
+
+
+def test_a_class_in_place_of_an_object_is_one_line() -> None:
+    with pytest.raises(TypeError, match=r"^protocol must be an object: Deterministic\(\), .* got the class$"):
+        DistributedCount(disttrack.Deterministic, sites=2, items=9)  # type: ignore[arg-type]
+
+
+def test_the_module_without_its_extra_names_it() -> None:
+    code = "import sys; sys.modules['gymnasium'] = None; import disttrack.gym"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].endswith("which is not installed: pip install 'disttrack[gym]'")

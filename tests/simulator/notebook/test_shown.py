@@ -57,6 +57,15 @@ def test_a_game() -> None:
     assert all(kind in words for kind in game.kinds["kind"])
 
 
+def test_a_game_on_a_network_shows_its_lag_aware_error_and_its_losses() -> None:
+    network = {"latency": 3, "loss": 0.2, "link": "reliable"}
+    game = disttrack.play(disttrack.Exact(), lambda view: 0, sites=2, items=60, network=network)
+    text = game._repr_html_()
+    assert f"lag-aware error {game.max_lag_error:.3g}" in text
+    assert f"{game.lost:,} messages lost" in text
+    assert "lag-aware" not in disttrack.play(disttrack.Exact(), lambda view: 0, sites=2, items=60)._repr_html_()
+
+
 def test_a_failed_game_says_so_in_words() -> None:
     game = disttrack.play(disttrack.Randomized(alpha=0.1), disttrack.Freeze(), sites=256, items=100_000, seed=1)
     assert not game.ok

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from importlib.metadata import entry_points
@@ -30,7 +30,7 @@ from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
 from disttrack.simulator.scenario.document import Document, read
 from disttrack.simulator.scenario.model import Head, Plan, faults_of, point_of
 from disttrack.simulator.scenario.parts import Sweep, sweeps_of
-from disttrack.simulator.scenario.skipped import Skipped
+from disttrack.simulator.scenario.skipped import Skipped, stated_trials, why_too_few
 from disttrack.simulator.scenario.sweep import Combination
 from disttrack.simulator.tasks.base import Task, called
 
@@ -121,10 +121,7 @@ class Scenario:
     @property
     def too_few(self) -> str:
         """Return why claims may have too few games: fewer trials than the file has were set; empty if they were not."""
-        for name, plan in self.plans.items():
-            if plan.trials < self.written.get(name, 0):
-                return f"too few games: needs {self.written[name]:,} trials, has {plan.trials:,}"
-        return ""
+        return why_too_few({name: plan.trials for name, plan in self.plans.items()}, self.written)
 
     @property
     def without_games(self) -> dict[int, str]:
@@ -204,21 +201,12 @@ def load(source: str | Path | Mapping[str, Any] | Scenario, overrides: Sequence[
                 raise ScenarioError(f"{source}: there is no such file or scenario{nearest(path.name, shipped)}")
             path = shipped[path.name]
         document = read(path, str(source))
-    written = dict(_trials(document.data))
+    written = stated_trials(document.data)
     for assignment in overrides:
         document.set(assignment)
     if overrides:
         document.data.pop("finding", None)  # it is the finding of the file as it stands
     return replace(build(document), written=written)
-
-
-def _trials(data: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """Yield the trials of each part of a file that is not checked yet; what is no number is refused later."""
-    parts = data.get("parts")
-    for name, own in (parts.items() if isinstance(parts, Mapping) and parts else [("", {})]):
-        trials = own.get("trials", data.get("trials")) if isinstance(own, Mapping) else None
-        if isinstance(trials, int):
-            yield str(name), trials
 
 
 def shipped_scenarios() -> dict[str, Path]:

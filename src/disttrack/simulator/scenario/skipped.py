@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.columns import NETWORK
@@ -84,6 +84,20 @@ def why_undrawn(where: str, known: Columns) -> str:
     with suppress(ExpressionError):
         return "" if possible_rows(where, known).any() else f"no game meets {where!r}"
     return ""
+
+
+def stated_trials(data: Mapping[str, Any]) -> dict[str, int]:
+    """Return the trials of each part of a file that is not checked yet; what is no number is refused later."""
+    parts = data.get("parts")
+    named = parts if isinstance(parts, Mapping) and parts else {"": {}}
+    trials = {name: own.get("trials", data.get("trials")) for name, own in named.items() if isinstance(own, Mapping)}
+    return {str(name): number for name, number in trials.items() if isinstance(number, int)}
+
+
+def why_too_few(trials: Mapping[str, int], written: Mapping[str, int]) -> str:
+    """Return why claims may have too few games, if a part has fewer trials than its file; empty if none has."""
+    fewer = [(written[name], number) for name, number in trials.items() if number < written.get(name, 0)]
+    return "too few games: needs {:,} trials, has {:,}".format(*fewer[0]) if fewer else ""
 
 
 def _calls(measure: str) -> Iterator[ast.Call]:
