@@ -184,6 +184,7 @@ def test_no_function_is_long() -> None:
     assert not long
 
 
+@cache
 def arrows() -> Counter[tuple[str, str]]:
     """Return how many imports lead from one room to another."""
     between = ((room(name), room(other)) for name in modules() for other in imports(name))
