@@ -83,6 +83,8 @@ def test_a_counter_with_too_little_noise_is_caught() -> None:
     class HalfNoise(TwoLevel):
         """Forgets that an item lies in two releases, as a published library's map does for its tree."""
 
+        encoder = TwoLevel.encoder
+
         @property
         def scale(self) -> float:
             return 1 / self.epsilon

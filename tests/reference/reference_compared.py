@@ -83,6 +83,9 @@ def draws_of(noise: Tape) -> type:
         def on_grid(self, length: float) -> float:
             return length  # noise of a tape lies on no grid
 
+        def hide(self, value: float) -> float:
+            return value + self.one()
+
     return TapeDraws
 
 

@@ -103,6 +103,8 @@ class LittleDeviation(SquareRoot):
 class UndeclaredHalf(SquareRoot):
     """Half the standard deviation, and declared so: composition alone refutes it."""
 
+    encoder = SquareRoot.encoder
+
     @property
     def std(self) -> float:
         return super().std / 2

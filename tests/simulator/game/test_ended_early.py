@@ -58,7 +58,7 @@ def test_any_other_plan_is_played_to_its_end(tmp_path: Path, monkeypatch: pytest
 
 def test_claims_about_cost_refuse_to_mix_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("short.py").write_text("def short(view):\n    yield from ()\n")
+    Path("short.py").write_text("from disttrack import Burst\n\ndef short(view):\n    yield Burst(0, 5)\n")
     Path("short.yaml").write_text("""\
 name: short
 trials: 1
@@ -72,7 +72,7 @@ claims:
   - {name: no cost, measure: max(max_rel_error), at_most: 0}
 """)
     results = run("short.yaml", out="out", workers=1)
-    assert results.trials["unsent"].tolist() == [0, 30]
+    assert results.trials["unsent"].tolist() == [0, 25]
     assert [finding.verdict for finding in results.findings] == [UNDECIDED, "PASS", "PASS"]
     assert results.findings[0].note.startswith("1 of its 2 games were ended early by the adversary")
     table = answer_table(results)

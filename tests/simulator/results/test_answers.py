@@ -185,7 +185,7 @@ def test_there_are_references() -> None:
     assert len(REFERENCES) >= 36
     manifests = [json.loads((REFERENCE / name / "manifest.json").read_text()) for name in REFERENCES]
     tasks = {manifest["scenario"].get("task", "count") for manifest in manifests}
-    assert tasks == set(TASKS), "every task's table is looked at"
+    assert tasks >= set(TASKS), "every task's table is looked at"
 
 
 def hold_full(table: AnswerTable, results: Results) -> None:

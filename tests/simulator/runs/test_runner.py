@@ -262,7 +262,7 @@ def test_python_gives_pandas(file: Path) -> None:
     assert len(results.trials) == 12
     assert set(results.series.columns) >= {"point", "trial", "step", "items", "output", "rel_error", "words"}
     assert results.series.groupby(["point", "trial"])["items"].max().eq(2000).all()
-    assert list(results.claims["verdict"]) == ["PASS", "PASS"]
+    assert list(results.claims["verdict"]) == ["SKIPPED", "SKIPPED"]  # the file states three trials
     assert results.manifest["scenario"]["trials"] == 1
     assert results.ok
 

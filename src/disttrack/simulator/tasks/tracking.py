@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.trace import Trace
-from disttrack.fleet.quotas import Quota
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
 from disttrack.simulator.game.engine_choice import choose_engine
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.play import rules_of
 from disttrack.simulator.game.rehearsal import original
 from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.points.point import Point, PointError, blamed
@@ -47,7 +47,7 @@ class Count(Task):
 
     def check(self, point: Point) -> None:
         protocol = point.protocol.make()
-        if isinstance(protocol, Quota) and self.kind not in protocol.plays:
+        if rules_of(protocol)[0] not in ("count", self.kind):
             reason = f"{point.protocol.label} plays {' and '.join(protocol.plays)}, not {point.task.label}"
             raise PointError(("protocol", "kind"), f"{reason}: {advice_on(type(protocol))}")
         adversary = adversary_of(point)
