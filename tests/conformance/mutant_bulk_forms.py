@@ -114,6 +114,8 @@ class PlaysOn(ReactingRounds):
 class DropsThresholds(ReactingRounds):
     """Drops the next threshold of a site that has signalled."""
 
+    until_change = ReactingRounds.until_change
+
     def _feed_one(self, stream: Stream, rule: BlockRule, site: int, now: int, until: int) -> Any:
         found = super()._feed_one(stream, rule, site, now, until)
         if found is not None and self._due is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.contents import FreezeItem, Pairs, UniformItems
@@ -69,6 +69,8 @@ class _OncePerWeight:
 class ForgetsWeights(FrequencyDeterministic):
     """Counts an item with a weight once."""
 
+    guarantee: ClassVar[Any] = FrequencyDeterministic.guarantee
+
     def sites(self, k: int, rng: Any, held: Any) -> Sequence[Any]:
         return [_OncePerWeight(site) for site in super().sites(k, rng, held)]
 
@@ -94,6 +96,8 @@ class ChanceAlways(FrequencySample):
 @dataclass(frozen=True)
 class RashDelta(FrequencySample):
     """A sample of a few items that promises the delta of a large one."""
+
+    guarantee: ClassVar[Any] = FrequencySample.guarantee
 
     def needed(self) -> float:
         return 0.05

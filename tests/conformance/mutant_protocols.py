@@ -24,6 +24,8 @@ def spoilt(
     class Mutant(Deterministic):
         """The deterministic tracker, spoilt."""
 
+        guarantee: ClassVar[Any] = Deterministic.guarantee
+
         def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
             return [site(inner, rng) for inner in super().sites(k, rng, start)]
 
@@ -121,6 +123,7 @@ class RashlyConfident(Randomized):
     confidence: Positive = 0.5
     delta: Share | None = None
     promised: ClassVar[float] = 1e-3
+    guarantee: ClassVar[Any] = Randomized.guarantee
 
     def __post_init__(self) -> None:
         if self.delta is None:
@@ -200,8 +203,8 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "NoBound": (NoBound, "cost_bound is not above 0"),
     "RandomAlways": (RandomAlways, "says always right, but failed"),
     "RashlyConfident": (RashlyConfident, "failed in .* games with delta"),
-    "OtherBulkForm": (OtherBulkForm, "leap and bulk play different games"),
-    "HalfTheCoins": (HalfTheCoins, "leap and bulk differ in the distribution of"),
+    "OtherBulkForm": (OtherBulkForm, "messages by bulk 165, by leap 105"),
+    "HalfTheCoins": (HalfTheCoins, r"messages by bulk \d+, by leap \d+"),
     "OpensExactly": (OpensExactly, "leap and bulk differ in the distribution of the output at step"),
 }
 """Every mutant, and what its refusal must say."""

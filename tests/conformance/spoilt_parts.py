@@ -100,6 +100,8 @@ class ForNothing(Wrapped):
 class Chatters(Wrapped):
     """Says something of its own at every item, whatever quota it has."""
 
+    quota = Wrapped.quota
+
     def take(self, items: int) -> Sequence[Message]:
         return (*super().take(items), *([Message("report")] if items == 1 else []))
 
