@@ -21,7 +21,7 @@ from disttrack.simulator.plots.requests import caption_of, described_of, figure_
 from disttrack.simulator.plots.style import house_style
 from disttrack.simulator.points.registry import kinds, kinds_for, parameters
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.read import Tables, read_tables
+from disttrack.simulator.results.read import GAME, Tables, read_tables
 
 TRACKERS = sorted(kinds_for("protocol", "disttrack.protocols.base:Protocol"))
 PLOTS = [one.name for one in kinds("plot").values() if one.origin == "built in"]
@@ -88,6 +88,17 @@ def test_the_cost_of_a_tracker_without_accuracy_is_drawn_or_refused(value: Any) 
     hold(made, {"kind": "cost", "x": "alpha"}, drawn=True)
     made = with_values(tables(("deterministic", "exact"), "two", "alpha"), "items", value)
     hold(made, {"kind": "cost", "x": "alpha"})
+
+
+def test_games_without_a_step_are_drawn_or_refused() -> None:
+    """Beside games with steps, and alone: a line of no points is none."""
+    made = tables(("deterministic", "exact"), "two", "items")
+    course = pd.DataFrame({"step": [1, 2], "items": [1, 2], "output": [1, 2], "rel_error": 0.0, "words": [1, 2]})
+    shown = made.trials["protocol"] == "exact"
+    series = made.trials.loc[shown, [*GAME, "protocol", "alpha"]].merge(course, how="cross")
+    for trials in (made.trials, made.trials[~shown]):
+        for request in ({"kind": kind} for kind in ("ratio", "size", "timeline")):
+            assert hold(replace(made, trials=trials, series=series), request) == (len(trials) == len(made.trials))
 
 
 @pytest.mark.slow

@@ -59,13 +59,16 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
             mine = line.games if ratio else line.games.sort_values(["point", "trial"])[:1]
             items += _line(line.label, mine, series, "_shown", look_of(line, kinds, marker="", width=1.6), named=named)
         drawn.append((title, items))
+    curves = [one for _, items in drawn for one in items if isinstance(one, Series)]
+    if not curves:
+        raise ValueError(f"a {plot.kind} figure needs the timelines of its games; series.csv has none of them")
     name = tables.called.get("items", "items")
     updates = Axis(name, ends=(0, None), most=6, text=short)
     if ratio:
         y = Axis("estimate over truth", ends=(0, None))
         note = "Lines: medians over the games. Bands: 5 % to 95 % of them. Grey: within α of the truth."
     else:
-        lengths = np.concatenate([one.y for _, items in drawn for one in items if isinstance(one, Series)])
+        lengths = np.concatenate([one.y for one in curves])
         y = value_axis("largest error over the family, in items", [max(1.0, np.quantile(lengths, 0.03)), max(lengths)])
         note = "The first game of each line, at about 200 checkpoints. Dashed: items in the data set; above it,"
         note += " answers of 0 are better."
@@ -79,8 +82,10 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
 def _line(
     name: str, games: pd.DataFrame, series: pd.DataFrame, column: str, look: Look, *, named: bool
 ) -> Iterator[Item]:
-    """Yield the median of games at each step, and its band."""
+    """Yield the median of games at each step, and its band; nothing of games without a step, as those of 0 items."""
     groups = series.merge(games[list(GAME)], on=list(GAME)).groupby("step")[column]
+    if not len(groups):
+        return
     middle = groups.median()
     ends: dict[str, Any] = {"low": groups.quantile(0.05).to_numpy(), "high": groups.quantile(0.95).to_numpy()}
     steps = middle.index.to_numpy(dtype=float)

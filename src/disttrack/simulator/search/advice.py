@@ -157,6 +157,8 @@ def advise(situation: Situation, seed: int = 0) -> Advice:
     """
     if situation.against not in AGAINST:
         raise ScenarioError(f"against must be one of {', '.join(AGAINST)}; got {situation.against!r}")
+    if situation.items < 1:  # nothing is sent, and no tracker is cheaper than another
+        raise ScenarioError(f"items must be at least 1; got {situation.items}")
     ranked = list(candidates(situation))
     stream, attack = (RoundRobin(), Freeze()) if situation.domain is None else (stream_of(situation), FreezeItem())
     for side, most in ((stream, SHORT), (attack, SHORTER))[: 1 + (situation.against != "nothing")]:

@@ -91,6 +91,12 @@ def test_what_is_refused(make: Any, keys: dict[str, Any], message: str) -> None:
     assert line_of(make, **keys) == message
 
 
+@pytest.mark.parametrize("given", ["x", 5, Network])
+def test_what_is_no_network_is_refused_by_its_name(given: Any) -> None:
+    with pytest.raises(ValueError, match="network must hold keys and values"):
+        checked_network(given, 2, Deterministic(alpha=0.1))
+
+
 def test_the_edges_of_what_is_taken() -> None:
     assert Partition(5, 5).sites == "all"
     assert Network(loss=1, duplication=1, reordering=0).loss == 1

@@ -163,6 +163,8 @@ def _checked(place: str, given: Any, needed: Sequence[str], others: Iterable[str
 
 def checked_network(given: Mapping[str, Any] | Network | Latency | None, k: int, protocol: Protocol) -> Network | None:
     """Return the network of a game of k sites; ValueError if it does not fit the game or this protocol."""
+    if not isinstance(given, Mapping | Network | Latency | None):
+        raise ValueError(f"network must hold keys and values, or be a Network; got {given!r}")
     network = network_of(given)
     if network is not None:
         network.check(k, protocol)
