@@ -120,14 +120,14 @@ def _granted(adversary: Any, sees: str, protocol: Protocol) -> Adversary:
         if not callable(adversary):
             raise TypeError(f"adversary must be an Adversary or a function of the view; got {adversary!r}")
         return from_function(adversary)
-    check_task(adversary, _rules_of(protocol)[0])
+    check_task(adversary, rules_of(protocol)[0])
     if (needed := missing_power(adversary, sees)) is not None:
         name = adversary.kind or type(adversary).__name__
         raise ScenarioError(f"adversary {name} needs to see the {needed}; grant it with sees={needed!r}")
     return adversary
 
 
-def _rules_of(protocol: Protocol) -> tuple[str, Mapping[str, type[Engine]]]:
+def rules_of(protocol: Protocol) -> tuple[str, Mapping[str, type[Engine]]]:
     """Return the task by whose rules a protocol plays, and its engines: a task for which it is made, or tracking."""
     for name in protocol.plays:
         task = kinds("task")[name].load() if name in kinds("task") else None
@@ -184,7 +184,7 @@ class _Played:
         if record:
             adversary = self.recorder = Recorder(adversary)
         with collector_paused():
-            engine = self.host or _rules_of(self.protocol)[1][self.chosen]
+            engine = self.host or rules_of(self.protocol)[1][self.chosen]
             self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
         self.game.play()
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.trace import Trace
-from disttrack.fleet.quotas import Quota
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
 from disttrack.simulator.game.engine_choice import choose_engine
 from disttrack.simulator.game.network import checked_network, network_of
@@ -46,8 +45,10 @@ class Count(Task):
     )
 
     def check(self, point: Point) -> None:
+        from disttrack.simulator.game.play import ENGINES, rules_of
+
         protocol = point.protocol.make()
-        if isinstance(protocol, Quota) and self.kind not in protocol.plays:
+        if rules_of(protocol)[1] is not (self.own_engines or ENGINES):
             reason = f"{point.protocol.label} plays {' and '.join(protocol.plays)}, not {point.task.label}"
             raise PointError(("protocol", "kind"), f"{reason}: {advice_on(type(protocol))}")
         adversary = adversary_of(point)
