@@ -85,7 +85,7 @@ def serve(
     except NonsenseError as error:
         raise ScenarioError(f"--protocol: {error}") from error
     kept = Kept(journal)
-    known: dict[str, Any] = {"entry": entry_of(made), "sites": sites, "start": start, "step": step}
+    known: dict[str, Any] = {"entry": entry_of(made), "sites": sites, "start": start, "step": float(step)}
     if kept.part is None:
         seed = secrets.randbits(128)
         kept.begin(ServerPart, {**known, "began": time.time()}, protocol=made, k=sites, seed=seed, start=start)
