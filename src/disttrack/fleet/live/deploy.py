@@ -11,7 +11,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -195,7 +195,9 @@ async def _from_file(site: SiteProcess, items: Path) -> None:
 
     broken = ""
     try:
-        with click.open_file("-", "rb") if str(items) == "-" else unpacked(items) as source:
+        # a thread reads until the process ends: Python would abort at its end over the lock of sys.stdin
+        pipe = nullcontext(open(0, "rb", closefd=False)) if str(items) == "-" else None  # noqa: SIM115
+        with pipe or unpacked(items) as source:
             counts = line_counts(source)
             while (number := await _unhurried(partial(next, counts, None))) is not None:
                 await give(number)

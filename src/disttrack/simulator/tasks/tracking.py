@@ -12,7 +12,6 @@ from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
 from disttrack.simulator.game.engine_choice import choose_engine
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import rules_of
 from disttrack.simulator.game.rehearsal import original
 from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.points.point import Point, PointError, blamed
@@ -46,6 +45,8 @@ class Count(Task):
     )
 
     def check(self, point: Point) -> None:
+        from disttrack.simulator.game.play import rules_of
+
         protocol = point.protocol.make()
         if rules_of(protocol)[0] not in ("count", self.kind):
             reason = f"{point.protocol.label} plays {' and '.join(protocol.plays)}, not {point.task.label}"
