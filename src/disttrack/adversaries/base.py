@@ -170,7 +170,13 @@ class Choice(Adversary):
 
     def __init__(self, choose: Callable[[View], Any]) -> None:
         self.choose = choose
+        self.kind = getattr(choose, "__name__", self.kind)  # type: ignore[misc]
 
     def plan(self, view: View) -> Schedule | None:
         site = self.choose(view)
-        return Rest(1) if site is None else Burst(site, 1)
+        if site is None:
+            return Rest(1)
+        try:
+            return Burst(site, 1)
+        except ValueError:
+            return site  # type: ignore[no-any-return]  # the game refuses it, with the step

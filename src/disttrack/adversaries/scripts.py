@@ -95,7 +95,7 @@ class Script(Choice):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is copied for a game, which runs the function from its beginning."""
-        return {"choose": self.choose}
+        return {"choose": self.choose, "kind": self.kind}
 
 
 def from_function(function: Callable[[View], Any]) -> Adversary:

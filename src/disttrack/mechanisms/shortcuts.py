@@ -57,13 +57,25 @@ class Shortcuts:
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
-        lost = dict(vars(cls).get(_VOID, {}))  # a dataclass with slots makes its class twice
-        for name, shortcut in _shortcuts(cls).items():
-            if (owner := _stated_by(cls, name)) not in (None, cls) and (rule := changed(cls, owner, shortcut.of)):
-                lost[name] = rule
-                if shortcut.void is not KEPT:
-                    setattr(cls, name, shortcut.void)
-        setattr(cls, _VOID, lost)
+        settle(cls)
+
+
+def settle(cls: type) -> None:
+    """Take from a class the shortcuts of its bases whose rules it changes."""
+    lost = dict(vars(cls).get(_VOID, {}))  # a dataclass with slots makes its class twice
+    for name, shortcut in _shortcuts(cls).items():
+        if (owner := _stated_by(cls, name)) not in (None, cls) and (rule := changed(cls, owner, shortcut.of)):
+            lost[name] = rule
+            if shortcut.void is not KEPT:
+                setattr(cls, name, shortcut.void)
+    setattr(cls, _VOID, lost)
+
+
+def settle_anew(cls: type) -> None:
+    """Settle the classes of a user's once more: a decorator puts methods into a class that is already made."""
+    for one in reversed(cls.__mro__):
+        if issubclass(one, Shortcuts) and not one.__module__.startswith("disttrack."):
+            settle(one)
 
 
 def changed(cls: type, base: type, of: tuple[str, ...] = ()) -> str:

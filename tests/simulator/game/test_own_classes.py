@@ -91,6 +91,26 @@ def test_a_plan_that_reacts_is_asked_again() -> None:
     assert "state it again" in play(Randomized(alpha=0.5), Reacts(), sites=2, items=9).engine_reason
 
 
+def test_a_rule_that_a_decorator_puts_into_a_class_is_played() -> None:
+    def with_(name: str, rule: Any) -> Any:
+        def put(cls: Any) -> Any:
+            setattr(cls, name, rule)
+            return cls
+
+        return put
+
+    @with_("plan", Reacts.plan)
+    class Leaves(Uniform):
+        """Leaves a site when the output moves."""
+
+    @with_("server", AnswersZero.server)
+    class Wrong(Randomized):
+        """Answers zero."""
+
+    assert play(Exact(), Leaves(), sites=64, items=64, record=True).transcript["sender"].nunique() == 64
+    assert "Wrong changes server" in play(Wrong(alpha=0.1), RoundRobin(), sites=4, items=1000).engine_reason
+
+
 def test_a_bound_of_other_noise_decides_nothing() -> None:
     class Quiet(Binary):
         """A counter of other noise."""

@@ -16,7 +16,7 @@ from disttrack.protocols import Deterministic, Exact, Protocol
 from disttrack.protocols.base import Message, Server, Site
 from disttrack.protocols.bulk import BulkForm, Exchange, Segment, Stream
 from disttrack.simulator import play
-from disttrack.simulator.errors import MessageError
+from disttrack.simulator.errors import MessageError, MoveError
 
 TRACKER = Deterministic(alpha=0.1)
 
@@ -176,3 +176,30 @@ def test_a_server_that_sends_to_no_site(engine: str, receiver: Any) -> None:
 def test_a_server_that_sends_to_a_site(engine: str, receiver: Any) -> None:
     game = play(SendsTo(receiver), RoundRobin(), sites=4, items=9, engine=engine)
     assert game.messages == 10
+
+
+def _returns_a_text(view: View) -> str:
+    return "0"
+
+
+def _yields_a_number(view: View) -> Any:
+    yield 0
+
+
+def _is_far(view: View) -> Any:
+    yield Burst(9)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (_returns_a_text, r"_returns_a_text: plan\(\) returned '0' .* of a function without yield, a site's number$"),
+        (_yields_a_number, r"_yields_a_number: plan\(\) returned 0 after step 0; accepted: a schedule"),
+        (_is_far, r"_is_far: named site 9 at step 1"),
+    ],
+)
+def test_a_wrong_move_of_a_function_names_it_in_one_line(function: Any, message: str) -> None:
+    with pytest.raises(MoveError, match=f"^adversary {message}"):
+        play(Exact(), function, sites=2, items=9)
+    game = play(Exact(), function, sites=2, items=9, on_error="record", record=True)
+    assert re.match(f"MoveError: adversary {message}", str(game.error))

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.views import POWERS
+from disttrack.mechanisms.shortcuts import settle_anew
 from disttrack.protocols.base import Protocol, shadowed, void_by
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Network
@@ -71,8 +72,16 @@ def reacts(adversary: Any) -> str:
     return f"{void('oblivious = True', adversary, rule)}: state it again if it holds" if rule else REACTS
 
 
-def check_as_written(adversary: Any) -> None:
-    """Raise TypeError for a rule that is set on an adversary: the flags of its class would not know of it."""
+def check_as_written(protocol: Any, adversary: Any) -> None:
+    """Let the classes of both sides state only what holds for their rules as they are now.
+
+    Raises
+    ------
+    TypeError
+        A rule is set on the adversary: the flags of its class would not know of it.
+    """
+    settle_anew(type(protocol))
+    settle_anew(type(adversary))
     if rule := shadowed(adversary):
         name = type(adversary).__name__
         raise TypeError(f"{name}: {rule} is set on the object; write it into a class that extends {name}")
@@ -80,7 +89,7 @@ def check_as_written(adversary: Any) -> None:
 
 def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> tuple[str, str]:
     """Return the engine for a tracking game, and the reason; raises as `choose` does."""
-    check_as_written(adversary)
+    check_as_written(protocol, adversary)
     obstacle = ""
     if network is not None and not network.instant:
         obstacle = "messages take time" if not network.faulty else "the network has faults"

@@ -159,7 +159,7 @@ class MechanismGame(Task):
 
     def _engine(self, asked: str, mechanism: Any, adversary: Any) -> tuple[str, str]:
         """Return the engine to use, and the reason."""
-        check_as_written(adversary)
+        check_as_written(mechanism, adversary)
         if len(self.engines) > 1:
             return choose(asked, self.obstacle(mechanism, adversary), self.engines)
         if asked not in ("auto", *self.engines):
