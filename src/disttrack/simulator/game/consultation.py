@@ -126,7 +126,8 @@ class Consultation:
             any_plan = "a schedule (Burst, Rest, Rotation, Labels, Runs)"
             accepted = any_plan if self.takes is Schedule else self.takes.__name__
             number = "; of a function without yield, a site's number" if self.takes is Schedule else ""
-            raise MoveError(f"{who}: plan() returned {answer!r} after step {step}; accepted: {accepted} or None{number}")
+            accepted += f" or None{number}"
+            raise MoveError(f"{who}: plan() returned {answer!r} after step {step}; accepted: {accepted}")
         lowest, highest = answer.named()
         site = lowest if lowest < 0 else highest
         raise MoveError(
