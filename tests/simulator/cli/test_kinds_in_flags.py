@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from commands import disttrack, refused
 
@@ -44,3 +46,16 @@ def test_sizes_may_be_floats_that_are_whole() -> None:
     with pytest.raises((TypeError, ValueError), match="items"):
         play(Exact(), RoundRobin(), sites=2, items=10.5)  # type: ignore[arg-type]
     assert disttrack("play", "--protocol", "exact", "--items", "1e3").exit_code == 0
+
+
+def test_a_class_keeps_its_own_default_of_alpha() -> None:
+    Path("own.py").write_text(
+        "from dataclasses import dataclass\nfrom disttrack import Deterministic\n\n\n"
+        '@dataclass(frozen=True)\nclass Coarse(Deterministic):\n    """Coarse."""\n\n    alpha: float = 0.3\n'
+    )
+    for protocol, promised, alpha in (
+        ("own.py:Coarse", 0.3, ()), ("own.py:Coarse", 0.2, ("--alpha", "0.2")), ("own.py:Coarse alpha=0.4", 0.4, ()),
+        ("deterministic", 0.1, ()),
+    ):  # fmt: skip
+        result = disttrack("play", "--protocol", protocol, "--sites", "2", "--items", "9", *alpha)
+        assert f"promised {promised}\n" in result.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -58,6 +59,9 @@ WITH: Final = click.option(
 SITES: Final = click.option("--sites", type=int, default=64, help="Number of sites.")
 ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items; 1e6 is a million.")
 ALPHA: Final = click.option("--alpha", default=0.1, help="Accuracy of a protocol that takes one.")
+GAME_ALPHA: Final = click.option(
+    "--alpha", type=float, help="Accuracy of a protocol that takes one; else its own default, or 0.1."
+)
 
 _WORDS: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\[[^]]*\]|\{[^}]*\}|[^\s,])+""")
 """Words with spaces or commas between them, which quotes and brackets keep together."""
@@ -72,12 +76,12 @@ def side_option(side: str, **settings: Any) -> Callable[[Callable[..., Any]], Ca
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a game."""
     # in the help, the last one comes first
-    for option in (SET, SEED, ALPHA, ITEMS, SITES, side_option("protocol", required=True)):
+    for option in (SET, SEED, GAME_ALPHA, ITEMS, SITES, side_option("protocol", required=True)):
         command = option(command)
     return command
 
 
-def point_of(protocol: str, adversary: str, alpha: float, overrides: Sequence[str], **sizes: Any) -> Point:
+def point_of(protocol: str, adversary: str, alpha: float | None, overrides: Sequence[str], **sizes: Any) -> Point:
     """Return the point that the options describe, read like a file, checked for memory and time."""
     from disttrack.simulator.points.registry import parameters
     from disttrack.simulator.runs.estimate import estimate
@@ -85,8 +89,9 @@ def point_of(protocol: str, adversary: str, alpha: float, overrides: Sequence[st
     from disttrack.simulator.scenario.load import load
 
     data: dict[str, Any] = {"name": "play", "protocol": entry_of(protocol), "adversary": entry_of(adversary)}
-    if "alpha" in parameters(class_of(data["protocol"]["kind"], "protocol")):
-        data["protocol"].setdefault("alpha", alpha)
+    taken = parameters(class_of(data["protocol"]["kind"], "protocol"))
+    if "alpha" in taken and (alpha is not None or taken["alpha"] is MISSING):
+        data["protocol"].setdefault("alpha", 0.1 if alpha is None else alpha)
     scenario = load({**data, **{key: value_of(str(value)) for key, value in sizes.items()}}, overrides)
     if len(scenario.points) > 1:
         raise ScenarioError("--set: one game has one value for each key; lists are for scenario files")
@@ -131,6 +136,7 @@ def entry_of(text: str) -> dict[str, Any]:
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
         if not equals:
-            raise ScenarioError(f"{text}: {assignment!r} must be parameter=value")
+            remedy = "; what has spaces needs quotes of its own"
+            raise ScenarioError(f"{text}: {assignment!r} must be parameter=value{remedy}")
         entry[key] = shlex.split(value)[0] if value[:1] in ("'", '"') else value_of(value)
     return entry

@@ -124,10 +124,9 @@ class Consultation:
         who = self._who()
         if not isinstance(answer, self.takes):
             any_plan = "a schedule (Burst, Rest, Rotation, Labels, Runs)"
-            accepted = any_plan if self.takes is Schedule else self.takes.__name__
+            accepted = f"{any_plan if self.takes is Schedule else self.takes.__name__} or None"
             number = "; of a function without yield, a site's number" if self.takes is Schedule else ""
-            accepted += f" or None{number}"
-            raise MoveError(f"{who}: plan() returned {answer!r} after step {step}; accepted: {accepted}")
+            raise MoveError(f"{who}: plan() returned {answer!r} after step {step}; accepted: {accepted}{number}")
         lowest, highest = answer.named()
         site = lowest if lowest < 0 else highest
         raise MoveError(

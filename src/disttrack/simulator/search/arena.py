@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -170,7 +170,7 @@ def _entrant(entrant: Any) -> tuple[Part, Role, type[Task]]:
 def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[str, Any]:
     """Return the scenario in which a class meets all of the other side."""
     if mine.role == "protocol":
-        alpha = {"alpha": ALPHA} if "alpha" in parameters(mine.maker()) else {}
+        alpha = {"alpha": ALPHA} if parameters(mine.maker()).get("alpha") is MISSING else {}
         mine = replace(mine, arguments={**alpha, **mine.arguments})
         given = mine.given()
         promise = {name: given.get(name) or usual for name, usual in (("alpha", ALPHA), ("delta", DELTA))}
