@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, Literal
 from disttrack.mechanisms.checks import Checked
 from disttrack.mechanisms.checks import whole as whole
 from disttrack.mechanisms.shortcuts import Shortcut
+from disttrack.mechanisms.shortcuts import settle_anew as settle_anew
 from disttrack.mechanisms.shortcuts import shadowed as shadowed
 from disttrack.mechanisms.shortcuts import void_by as void_by
 from disttrack.protocols.bulk import BulkForm

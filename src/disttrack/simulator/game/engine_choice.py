@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.views import POWERS
-from disttrack.mechanisms.shortcuts import settle_anew
-from disttrack.protocols.base import Protocol, shadowed, void_by
+from disttrack.protocols.base import Protocol, settle_anew, shadowed, void_by
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Network
 
