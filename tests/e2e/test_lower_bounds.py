@@ -88,7 +88,9 @@ def play_the_headline(python: Path, folder: Path) -> None:
     printed = succeed(
         python.parent / "disttrack", "run", "headline", "--trials", "1", "--workers", "1", *changes, cwd=folder
     )
-    assert printed.count("PASS ") == len(short) >= 4
+    # of a trial, only claims that no coin decides are judged
+    assert printed.count("PASS ") >= 1
+    assert "FAIL " not in printed
     results = folder / "results" / "headline"
     assert {path.suffix for path in (results / "figures").iterdir()} >= {".png", ".svg"}
     assert (results / "report.html").stat().st_size > 10_000
