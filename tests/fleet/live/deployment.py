@@ -149,9 +149,14 @@ class Deployment:
         return told  # type: ignore[no-any-return]
 
     def give(self, site: int, items: int) -> bool:
-        """Give a site items; return whether it has acknowledged them."""
+        """Give a site items, in parts if too many messages wait; return whether it has acknowledged all of them."""
         with suppress(OSError):
-            return ask(self.site_http[site], "/items", {"site": site, "items": items})[0] == 200  # type: ignore[no-any-return]
+            for _ in range(200):
+                status, answer = ask(self.site_http[site], "/items", {"site": site, "items": items})
+                if status != 503 or "taken" not in answer:
+                    return bool(status == 200)
+                items -= json.loads(answer)["taken"]
+                time.sleep(0.05)
         return False
 
     def settled(self) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class Wide(HeavyHitters):
 
 
 def test_a_list_uses_all_of_its_slack_and_no_more() -> None:
-    """Nothing is drawn: no false alarms. Estimates within alpha / 2.6 or more break the promise."""
+    """Nothing is drawn. Estimates within alpha / 2.6 or more break the promise."""
     assert 0.9 < worst_at_the_brink(HeavyHitters(alpha=0.15, phi=0.3), 0.285) <= 1
     assert worst_at_the_brink(HeavyHitters(alpha=0.15, phi=0.3), 0.295) <= 1
     assert worst_at_the_brink(Wide(alpha=0.15, phi=0.3), 0.295) > 1
