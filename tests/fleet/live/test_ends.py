@@ -1,4 +1,4 @@
-"""Processes end when they are told to, and the machine's clock may jump."""
+"""Processes end on SIGTERM and in a line when the disk is full; the machine's clock may jump."""
 
 from __future__ import annotations
 

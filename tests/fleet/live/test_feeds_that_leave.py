@@ -84,7 +84,7 @@ class Play:
 
 
 def right(protocol: Protocol, value: float, items: int) -> bool:
-    """Return whether a value is within the promise for so many items."""
+    """Return whether a value is within the promise for a number of items."""
     if protocol.accuracy is None:  # a threshold: the alarm is neither late nor early
         return (items < 3_000 or value >= 2_700) and (value < 2_700 or items >= 2_700)
     return abs(value - items) <= protocol.accuracy * items

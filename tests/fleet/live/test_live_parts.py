@@ -184,7 +184,7 @@ def test_what_a_message_cannot_carry_is_refused_when_it_is_packed() -> None:
 
 
 def test_windows_above_the_limit_and_steps_with_several_requests_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seen: `countdown` admitted 150 of 50 when all requests came in one step, and nobody was told."""
+    """`countdown` admits more than its limit when requests share a step; these requests are counted and stated."""
     protocol, k = CountdownQuota(limit=50, window=1_000), 3
     server = ServerPart(protocol, k, seed=1)
     sites = [SitePart(protocol, k, number, seed=1) for number in range(k)]

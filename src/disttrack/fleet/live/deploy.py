@@ -222,7 +222,7 @@ async def _from_file(site: SiteProcess, items: Path) -> None:
 
 
 async def _unhurried(read: Callable[[], int | None]) -> int | None:
-    """Return what a thread reads, which does not keep the process alive when it is told to end."""
+    """Read in a daemon thread, which does not delay the end of the process."""
     loop = asyncio.get_running_loop()
     block: asyncio.Future[int | None] = loop.create_future()
 

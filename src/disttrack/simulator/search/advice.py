@@ -205,7 +205,7 @@ def _bound(protocol: Any, situation: Situation, items: int) -> float:
 
 
 def _settled(one: Candidate, situation: Situation, seed: int, side: Any, most: float) -> tuple[Candidate, float]:
-    """Return a tracker after a game of at most so many messages, and that number; as it is if none is short enough.
+    """Return a tracker after a game within a limit of messages, and its number of messages; unchanged if none fits.
 
     While a game is longer than that, it is played with a quarter of the items.
     """
