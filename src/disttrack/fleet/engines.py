@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from disttrack.fleet.change import Change
 from disttrack.fleet.fleet import Fleet
 from disttrack.fleet.outcome import FleetGame
 from disttrack.fleet.quotas.base import Quota
-from disttrack.protocols.base import Server, Site
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
@@ -29,9 +27,9 @@ class FleetEngine(Engine):
         self.view.answers = self.fleet.answers
         self._changed: Change | None = None
 
-    def parts(self) -> tuple[Sequence[Site], Server, Any]:
+    def parts(self) -> Fleet:
         self.fleet = Fleet(self.protocol, self.k, self.rngs)
-        return self.fleet.sites, self.fleet.server, self.fleet
+        return self.fleet
 
     def consult(self, step: int) -> None:
         super().consult(step)  # type: ignore[safe-super]  # of the engine beside it

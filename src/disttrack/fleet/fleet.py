@@ -14,9 +14,8 @@ from typing import Any, Final
 from disttrack.fleet.change import Change
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.parts import QuotaServer, QuotaSite
-from disttrack.protocols.base import Message
 from disttrack.simulator.errors import MoveError
-from disttrack.simulator.game.network.letters import FAULT, Clock, Letter
+from disttrack.simulator.game.network.mail import FAULT, Mail, Receivers
 
 LOOKS: Final = 16
 """Number of looks in a window; a shorter window has one per step."""
@@ -26,7 +25,7 @@ SHOWN: Final = 8
 """Most sites of which each look keeps what they admitted and believed."""
 
 
-class Fleet:
+class Fleet(Receivers):
     """The sites and the server of a game of quotas.
 
     Parameters
@@ -51,22 +50,19 @@ class Fleet:
         Whether a site was out of the fleet at any time.
     """
 
-    mail: Clock
+    sites: Sequence[QuotaSite]
+    server: QuotaServer
 
     def __init__(self, rule: Quota, k: int, rngs: Any) -> None:
+        super().__init__(rule.sites(k, rngs["sites"]), rule.server(k, rngs["server"]))
         self.rule, self.k = rule, k
-        self.sites: Sequence[QuotaSite] = rule.sites(k, rngs["sites"])
-        self.server: QuotaServer = rule.server(k, rngs["server"])
         self.answers = self.server.answers = self.sites[0].answers
         self.looks: list[dict[str, Any]] = []
-        self.restarts = 0
         self.away = False
 
-    # ------------------------------------------------------------------ what the mail asks of machines
-
-    def begin(self, mail: Clock) -> None:
+    def begin(self, mail: Mail) -> None:
         """Set the clocks, on this mail."""
-        self.mail = mail
+        super().begin(mail)
         rule, k = self.rule, self.k
         self._every(TURN, rule.window, rule.window, self._turn_server)
         for site in range(k):
@@ -81,21 +77,9 @@ class Fleet:
         look = max(1, rule.window // LOOKS)
         self._look_at(look, 0)
 
-    def generation_of(self, site: int | None) -> int:
-        """Return 0: what an earlier incarnation of a site has asked for may reach it."""
-        return 0
-
     def is_up(self, site: int | None) -> bool:
         """Return whether a site, or for None the server, is in the fleet."""
         return site is None or self.sites[site].present
-
-    def server_hears(self, letter: Letter) -> Sequence[tuple[int, Message]]:
-        """Return the server's replies."""
-        return self.server.hear(letter.site, letter.message)
-
-    def site_hears(self, letter: Letter) -> Sequence[Message]:
-        """Return a site's replies."""
-        return self.sites[letter.site].hear(letter.message)
 
     # ------------------------------------------------------------------ clocks
 

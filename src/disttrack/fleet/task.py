@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
 from disttrack.fleet.outcome import FleetGame
 from disttrack.fleet.quotas import Quota
-from disttrack.simulator.game.network import Network, network_of
-from disttrack.simulator.game.network.latency import Latency
+from disttrack.simulator.game.network import Latency, Network, network_of
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
 from disttrack.simulator.tasks.base import SITES, Record, Size

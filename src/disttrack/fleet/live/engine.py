@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary
 from disttrack.fleet.engines import QuotaLeap
+from disttrack.fleet.fleet import Fleet
 from disttrack.fleet.live.processes import Processes
 from disttrack.fleet.live.server import Row
 from disttrack.fleet.quotas.costs import Costs
@@ -22,6 +23,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines import Engine, Leap
 from disttrack.simulator.game.engines.alarms import Alarms
+from disttrack.simulator.game.network.mail import Receivers
 
 SPOKEN: Final = (Message("spoken"),)
 """Returned by a stand-in if the site sends messages, which travel from process to process."""
@@ -180,9 +182,8 @@ class Led(Engine):
 class LedLeap(Led, Leap):
     """A game of a tracker."""
 
-    def make_sides(self) -> None:
-        self.sites, self._recovery = self.remote(), None
-        self.server = RemoteServer(self.processes.ask(self.processes.server, "output"), tuple)
+    def parts(self) -> Receivers:
+        return Receivers(self.remote(), RemoteServer(self.processes.ask(self.processes.server, "output"), tuple))
 
     def _speaker(self) -> Callable[[int, Sequence[Message], int], None]:
         def speak(site: int, messages: Sequence[Message], step: int) -> None:
@@ -197,11 +198,10 @@ class LedLeap(Led, Leap):
 class LedQuota(Led, QuotaLeap):
     """A game of a quota, whose windows turn by the simulator's clock."""
 
-    def parts(self) -> tuple[Sequence[Site], Server, Any]:
-        super().parts()
-        fleet: Any = self.fleet
+    def parts(self) -> Fleet:
+        fleet: Any = super().parts()
         fleet.sites, fleet.server = self.remote(self.protocol.cycle), RemoteServer(0, self._turn)
-        return fleet.sites, fleet.server, fleet
+        return self.fleet
 
     def _turn(self) -> Sequence[Any]:
         self._talked(None)

@@ -15,8 +15,7 @@ from disttrack.fleet.live.session import Session
 from disttrack.fleet.quotas.costs import Costs
 from disttrack.fleet.quotas.parts import QuotaSite
 from disttrack.protocols.base import Message, Protocol, even_start
-from disttrack.simulator.game.network.machines import SiteMachine
-from disttrack.simulator.game.network.recovery import ANEW, RECOUNT, RECOUNTED
+from disttrack.simulator.game.network.recovery import ANEW, RECOUNT, RECOUNTED, SiteMachine
 
 Event = tuple[Any, ...]
 Sent = list[tuple[int, int, Message]]

@@ -282,7 +282,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         messages_link=ledger.messages_link,
         words_link=ledger.words_link,
         lost=game.mail.lost if game.mail else 0,
-        restarts=game.mail.restarts if game.mail else 0,
+        restarts=game.mail.receivers.restarts if game.mail else 0,
         seconds=time.perf_counter() - played.begun,
         coins=chance_had_a_part(game, adversary),
         leaked=list(getattr(game.server, "leaked", ())),

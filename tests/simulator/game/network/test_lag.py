@@ -26,13 +26,10 @@ from disttrack.protocols import (
 )
 from disttrack.protocols.base import Message, Server
 from disttrack.simulator import play
+from disttrack.simulator.game.judge import LagReferee
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Latency, Network
-from disttrack.simulator.game.network.lag import LagReferee
-from disttrack.simulator.game.network.letters import Ends, Letter
-from disttrack.simulator.game.network.mail import Mail
-from disttrack.simulator.game.network.voyages import Origin
-from disttrack.simulator.game.network.wires import Wires
+from disttrack.simulator.game.network.mail import Ends, Letter, Mail, Origin, Receivers, Wires
 
 PROTOCOLS: list[Protocol] = [
     Exact(), Deterministic(alpha=0.1), Deterministic(alpha=0.1, centred=True), DeterministicRounds(alpha=0.1),
@@ -235,7 +232,7 @@ class Listening(Ends):
     def __init__(self, network: Network) -> None:
         self.env, self.ledger = simpy.Environment(), Ledger(3, 100)
         self.sites, self.server = [Exact().sites(1, None)[0]] * 3, Ordering()
-        self.mail = Mail(self, network, None)
+        self.mail = Mail(self, network, None, Receivers(self.sites, self.server))
 
     def items_before(self) -> int:
         return self.mail.now - 1
@@ -250,7 +247,7 @@ class Listening(Ends):
 
     def deliver(self, letter: Letter) -> None:
         if letter.up:
-            self.send_down(self.mail.server_hears(letter))
+            self.send_down(self.mail.receivers.server_hears(letter))
         self.mail.end(letter)
 
 

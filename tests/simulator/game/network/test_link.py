@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disttrack.simulator.game.network.link import Incoming, Link, Outgoing
+from disttrack.simulator.game.network.links import Incoming, Outgoing
+from disttrack.simulator.game.network.model import Link
 
 
 def carried(

@@ -9,11 +9,16 @@ import pytest
 
 from disttrack.protocols import Deterministic, Exact, Robust
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.game.network.faults import Crash, Partition, Restart, share, sites_of
-from disttrack.simulator.game.network.latency import Latency
-from disttrack.simulator.game.network.link import Link
-from disttrack.simulator.game.network.model import Network, checked_network, latency_of, link_of, network_of
-from disttrack.simulator.game.network.wires import every
+from disttrack.simulator.game.network.faults import Crash, Partition, Restart, every, share, sites_of
+from disttrack.simulator.game.network.model import (
+    Latency,
+    Link,
+    Network,
+    checked_network,
+    latency_of,
+    link_of,
+    network_of,
+)
 
 
 def line_of(make: Any, *args: Any, **keys: Any) -> str:

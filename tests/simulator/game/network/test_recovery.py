@@ -11,7 +11,7 @@ from disttrack.adversaries import Freeze, RoundRobin, SingleSite, Uniform
 from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized, Robust
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.simulator import play
-from disttrack.simulator.game.network.machines import SiteMachine
+from disttrack.simulator.game.network.recovery import SiteMachine
 from disttrack.simulator.game.outcome import Game
 from tests.simulator.game.network.shipped import protocols
 

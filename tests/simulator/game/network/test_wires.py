@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.simulator.game.network.latency import LONGEST, Latency
-from disttrack.simulator.game.network.link import Incoming, Link, Outgoing
-from disttrack.simulator.game.network.model import Network, network_of
-from disttrack.simulator.game.network.wires import Wires, mean_way
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Exact
+from disttrack.simulator import play
+from disttrack.simulator.game.network.links import Incoming, Outgoing, mean_way
+from disttrack.simulator.game.network.mail import Wires
+from disttrack.simulator.game.network.model import LONGEST, Latency, Link, Network, network_of
 
 # ---------------------------------------------------------------------- delays
 
@@ -112,6 +114,15 @@ def test_what_cannot_happen_draws_nothing() -> None:
     assert made is not None
     assert Wires(made, 1, scripted).arrivals(0, True, 3) == (3,)
     assert scripted.asked == [("random",)]
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_what_is_sent_in_a_step_arrives_so_many_steps_later(engine: str) -> None:
+    game = play(Exact(), RoundRobin(), sites=3, items=10, record=True, engine=engine, network=Latency(constant=2.5))
+    assert game.transcript["step"].tolist() == list(range(1, 11))  # the ledger's time is that of sending
+    assert game.outputs["step"].tolist() == list(range(4, 11))
+    assert game.outputs["output"].tolist() == list(range(1, 8))
+    assert game.messages == 10  # those still under way at the end were sent all the same
 
 
 # ---------------------------------------------------------------------- links

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import NEVER, Burst, Schedule
-from disttrack.protocols.base import Number, Protocol, Server, Site
+from disttrack.protocols.base import Number, Protocol, Server
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.channels import TranscriptRow
 from disttrack.simulator.game.consultation import Consultation
 from disttrack.simulator.game.engines.watch import Watch, watches
+from disttrack.simulator.game.judge import LagReferee
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Network
-from disttrack.simulator.game.network.lag import LagReferee
-from disttrack.simulator.game.network.mail import Mail
-from disttrack.simulator.game.network.recovery import parts
+from disttrack.simulator.game.network.mail import Mail, Receivers
+from disttrack.simulator.game.network.recovery import receivers_of
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
@@ -103,17 +102,18 @@ class Engine(ABC):
         """Return the largest number that a word must hold: the count at the end."""
         return self.start + self.items
 
-    @abstractmethod
     def make_sides(self) -> None:
         """Make the server and the sites."""
+        self.receivers = self.parts()
+        self.sites, self.server = self.receivers.sites, self.receivers.server
 
     @abstractmethod
     def referee_of(self) -> Any:
         """Return the judge of the outputs."""
 
-    def parts(self) -> tuple[Sequence[Site], Server, Any]:
-        """Return the sites, the server, and what stops and restarts them."""
-        return parts(self.protocol, self.network, self.k, self.start, self.rngs)
+    def parts(self) -> Receivers:
+        """Return the sites and the server."""
+        return receivers_of(self.protocol, self.network, self.k, self.start, self.rngs)
 
     def look(self, site: int | None) -> Any:
         """Return a site, or for None the server, in its present state."""

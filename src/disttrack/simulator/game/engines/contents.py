@@ -22,6 +22,7 @@ from disttrack.simulator.game.contents.problem import Problem
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
+from disttrack.simulator.game.network.mail import Receivers
 from disttrack.simulator.game.timeline import Timeline
 
 Cell = tuple[int | str, int]
@@ -58,10 +59,10 @@ class ContentEngine(Engine):
     def largest(self) -> int:
         return self.items * int(getattr(self.adversary, "heaviest", 1))
 
-    def parts(self) -> tuple[Sequence[Site], Server, None]:
+    def parts(self) -> Receivers:
         sites = self.protocol.sites(self.k, self.rngs["sites"], self.held)
         server = ContentServer(self.protocol.server(self.k, self.rngs["server"]))
-        return [ContentSite(site, number, self) for number, site in enumerate(sites)], server, None
+        return Receivers([ContentSite(site, number, self) for number, site in enumerate(sites)], server)
 
     def referee_of(self) -> Problem:
         server: Any = self.server

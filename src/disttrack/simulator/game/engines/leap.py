@@ -14,11 +14,9 @@ from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engines.alarms import Alarms
 from disttrack.simulator.game.engines.base import Strides
 from disttrack.simulator.game.ledger import ONE
-from disttrack.simulator.game.network.letters import Ends, Letter, moment
 from disttrack.simulator.game.network.links import mail_on
-from disttrack.simulator.game.network.machines import inside
-from disttrack.simulator.game.network.mail import Mail
-from disttrack.simulator.game.network.voyages import Origin
+from disttrack.simulator.game.network.mail import Ends, Letter, Mail, Origin, moment
+from disttrack.simulator.game.network.recovery import inside
 
 MANY: Final = 4096
 """Changes of the output that are postponed and judged together, while no one reads the verdict."""
@@ -54,11 +52,8 @@ class Leap(Strides, Ends):
             alarms.begin(self._speaker())
             return
         self._settling = False
-        self.mail = mail_on(self, self.network, self.rngs["network"], self._recovery)
+        self.mail = mail_on(self, self.network, self.rngs["network"], self.receivers)
         alarms.begin(self._post, each=True)
-
-    def make_sides(self) -> None:
-        self.sites, self.server, self._recovery = self.parts()
 
     @property
     def now(self) -> int:
@@ -188,10 +183,10 @@ class Leap(Strides, Ends):
     def deliver(self, letter: Letter) -> None:
         if letter.up:
             self.before(None)
-            self.send_down(self.mail.server_hears(letter))
+            self.send_down(self.receivers.server_hears(letter))
         else:
             self.before(letter.site)
-            self.send_up(letter.site, self.mail.site_hears(letter), letter.origin)
+            self.send_up(letter.site, self.receivers.site_hears(letter), letter.origin)
         self.mail.end(letter)
 
     def items_before(self) -> int:

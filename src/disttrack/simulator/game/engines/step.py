@@ -18,11 +18,9 @@ from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.judge import Judge, PresentJudge
 from disttrack.simulator.game.network import Network
-from disttrack.simulator.game.network.letters import Ends, Letter, moment
 from disttrack.simulator.game.network.links import mail_on
-from disttrack.simulator.game.network.machines import inside
-from disttrack.simulator.game.network.mail import Mail
-from disttrack.simulator.game.network.voyages import Origin
+from disttrack.simulator.game.network.mail import Ends, Letter, Mail, Origin, moment
+from disttrack.simulator.game.network.recovery import inside
 
 Process = Generator[simpy.Event, Any, None]
 
@@ -42,8 +40,8 @@ class Step(Engine, Ends):
         self.env = simpy.Environment()
         self.to_server = simpy.Store(self.env)
         self.to_site = [simpy.Store(self.env) for _ in range(self.k)]
-        self.sites, self.server, recovery = self.parts()
-        self.mail = mail_on(self, self.network or Network(), self.rngs["network"], recovery)
+        super().make_sides()
+        self.mail = mail_on(self, self.network or Network(), self.rngs["network"], self.receivers)
         if self.network is not None:
             self.lag = Judge(self.protocol.accuracy, self.server.output, self.network.warm_up, self.start)
         self.done, self.given, self.given_before = 0, 0, 0
@@ -79,14 +77,14 @@ class Step(Engine, Ends):
             if got is ITEM:
                 self.send_up(site, self.sites[site].take(1))
             else:
-                self.send_up(site, self.mail.site_hears(got), got.origin)
+                self.send_up(site, self.receivers.site_hears(got), got.origin)
                 self.mail.end(got)
 
     def server_process(self) -> Process:
         """Hear the sites' messages, and send what the protocol says."""
         while True:
             letter = yield self.to_server.get()
-            self.send_down(self.mail.server_hears(letter))
+            self.send_down(self.receivers.server_hears(letter))
             self.mail.end(letter)
 
     # ------------------------------------------------------------------ the channels

@@ -46,6 +46,12 @@ def sites_of(text: str | int, k: int | None = None) -> frozenset[int] | None:
     return frozenset(named)
 
 
+def every(sites: str | int, k: int) -> range | list[int]:
+    """Return the numbers of the sites named by a text, in order."""
+    named = sites_of(sites, k)
+    return range(k) if named is None else sorted(named)
+
+
 @dataclass(frozen=True)
 class Partition:
     """Some sites and the server cannot reach each other for a while: their messages are lost.

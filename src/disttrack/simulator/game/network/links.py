@@ -1,21 +1,72 @@
-"""The mail with a reliable link on each wire: lost messages are sent again, and duplicates are dropped."""
+"""The mail with a reliable link on each wire: lost messages are sent again, and duplicates are dropped.
+
+The two halves of a link do not depend on clocks and wires. Every packet has a number, counted from 0 on each link and
+in each direction, and each arrival is acknowledged by its number. A packet that is not acknowledged in time is sent
+again, each time after a longer pause. The receiver buffers packets that come too early and drops duplicates, so that it
+delivers each payload once and in order, unless every transmission is lost.
+"""
 
 from __future__ import annotations
 
 from functools import partial
 from math import ceil
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import simpy
 
-from disttrack.simulator.game.network.letters import DELIVER, FAULT, Ends, Letter
-from disttrack.simulator.game.network.link import Incoming, Link, Outgoing
-from disttrack.simulator.game.network.mail import Mail
-from disttrack.simulator.game.network.model import Network
-from disttrack.simulator.game.network.wires import mean_way
+from disttrack.simulator.game.network.faults import every
+from disttrack.simulator.game.network.mail import DELIVER, FAULT, Ends, Letter, Mail
+from disttrack.simulator.game.network.model import Link, Network
 
 UP: Final = True
 DOWN: Final = False
+Payload = TypeVar("Payload")
+
+
+class Outgoing(Generic[Payload]):
+    """The sender's half: numbers its packets, and keeps each until it is acknowledged."""
+
+    __slots__ = ("_next", "unacknowledged")
+
+    def __init__(self) -> None:
+        self._next = 0
+        self.unacknowledged: dict[int, Payload] = {}
+
+    def send(self, payload: Payload) -> int:
+        """Take a payload to send; return its number."""
+        number = self._next
+        self._next += 1
+        self.unacknowledged[number] = payload
+        return number
+
+    def acknowledged(self, number: int) -> None:
+        """Take an acknowledgement; a repeated one has no effect."""
+        self.unacknowledged.pop(number, None)
+
+
+class Incoming(Generic[Payload]):
+    """The receiver's half: puts packets in order, and drops duplicates."""
+
+    __slots__ = ("_early", "_next")
+
+    def __init__(self) -> None:
+        self._next = 0
+        self._early: dict[int, Payload] = {}
+
+    def receive(self, number: int, payload: Payload) -> list[Payload]:
+        """Take a packet; return the payloads that can be delivered now, in order."""
+        if number >= self._next:
+            self._early[number] = payload
+        ready = []
+        while self._next in self._early:
+            ready.append(self._early.pop(self._next))
+            self._next += 1
+        return ready
+
+    @property
+    def waiting(self) -> list[Payload]:
+        """The payloads that came too early."""
+        return list(self._early.values())
 
 
 class LinkedMail(Mail):
@@ -105,6 +156,15 @@ class LinkedMail(Mail):
             self._transmit(letter, number, tries + 1)
         else:  # the sender is down: it continues when it is back
             self._wait(letter, number, epoch, tries)
+
+
+def mean_way(network: Network, k: int) -> float:
+    """Return the mean round-trip time of the slowest site, in steps."""
+    down = network.latency if network.latency_down is None else network.latency_down
+    ways = [network.latency.mean_steps + down.mean_steps]
+    if network.far is not None and len(every(network.far[0], k)):
+        ways.append(2 * network.far[1].mean_steps)
+    return max(ways)
 
 
 def mail_on(ends: Ends, network: Network, *parts: Any) -> Mail:

@@ -2,18 +2,226 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import simpy
 
-from disttrack.protocols.base import Message
-from disttrack.simulator.game.network.letters import DELIVER, Action, Ends, Letter, moment
+from disttrack.protocols.base import Message, Server, Site
+from disttrack.simulator.game.ledger import Ledger
+from disttrack.simulator.game.network.faults import every
 from disttrack.simulator.game.network.model import Network
-from disttrack.simulator.game.network.recovery import Recovery
-from disttrack.simulator.game.network.voyages import Origin, Voyages
-from disttrack.simulator.game.network.wires import Wires
+
+Action = Callable[[Any], None]
+"""What happens upon an event."""
+
+DELIVER: Final = 2
+"""Priority of an arrival: after the item of the same step, which has SimPy's default priority 1."""
+FAULT: Final = 3
+"""Priority of faults and timeouts: after all arrivals of the step."""
+
+
+class Origin(NamedTuple):
+    """The origin of a chain of messages.
+
+    Attributes
+    ----------
+    step
+        The step in which its first message was sent.
+    before
+        Items, including `start`, at the end of the step before: the number known before this chain.
+    """
+
+    step: int
+    before: int
+
+
+class Letter:
+    """A message in transit.
+
+    Attributes
+    ----------
+    message, site, up
+        The message, the site that sends or receives it, and whether it goes to the server.
+    origin
+        Origin of its chain.
+    generation
+        Number of its start of the protocol (`simulator.game.network.recovery`).
+    delivered
+        Whether it has been delivered.
+    """
+
+    __slots__ = ("delivered", "generation", "message", "origin", "site", "up")
+
+    def __init__(self, message: Message, site: int, up: bool, origin: Origin, generation: int) -> None:
+        self.message, self.site, self.up = message, site, up
+        self.origin, self.generation = origin, generation
+        self.delivered = False
+
+
+class Ends(ABC):
+    """The engine, as the network sees it. A site is its number, the server is None."""
+
+    env: simpy.Environment
+    ledger: Ledger
+    sites: Sequence[Site]
+    server: Server
+
+    @abstractmethod
+    def items_before(self) -> int:
+        """Return the number of items at the end of the step before the present one."""
+
+    @abstractmethod
+    def send_up(self, site: int, messages: Sequence[Message]) -> None:
+        """Send a site's messages to the server: a new chain."""
+
+    @abstractmethod
+    def send_down(self, messages: Sequence[tuple[int, Message]]) -> None:
+        """Send the server's messages to the sites."""
+
+    @abstractmethod
+    def deliver(self, letter: Letter) -> None:
+        """Have the receiver receive a letter."""
+
+    def before(self, part: int | None) -> None:  # noqa: B027 - a hook that an engine of single items need not fill
+        """Prepare for an effect on a site, which needs all of its items, or the server."""
+
+    def after(self, part: int | None) -> None:  # noqa: B027
+        """Handle an effect on a site, which may have another quota, or the server."""
+
+
+def moment(env: simpy.Environment, step: int, priority: int, action: Action | None = None) -> simpy.Event:
+    """Return an event at a step with a priority of its own, upon which `action(event)` is called."""
+    event = env.event()
+    event._ok, event._value, event.callbacks = True, None, [action] if action else []
+    env.schedule(event, priority=priority, delay=step - env.now)  # type: ignore[arg-type]
+    return event
+
+
+class Voyages:
+    """The messages in transit, by chain.
+
+    A message caused by an item begins a chain. A site's reply belongs to the chain of the message that it answers, and
+    a message of the server to the oldest open chain: the server may ask for information that is still in transit on
+    another chain, and ignore it when it arrives. A chain is open while a message of it is in transit; a lost message
+    is not.
+    """
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[Origin, int] = OrderedDict()
+        """Number of messages in transit of each open chain, the oldest first; chains of one step are one chain."""
+
+    def begin(self, origin: Origin) -> None:
+        """Record that a message of this chain is in transit."""
+        self._open[origin] = self._open.get(origin, 0) + 1
+
+    def end(self, origin: Origin) -> None:
+        """Record that a message of this chain has arrived, after all its effects were sent, or was lost."""
+        self._open[origin] -= 1
+        if not self._open[origin]:
+            del self._open[origin]
+
+    @property
+    def oldest(self) -> Origin | None:
+        """Origin of the oldest open chain; None if nothing is in transit."""
+        return next(iter(self._open), None)
+
+
+class Wires:
+    """Carries messages between the sites and the server; each direction of each site is one wire.
+
+    A wire is first in, first out, except for reordered messages and copies.
+
+    Parameters
+    ----------
+    network
+        Its parameters.
+    k
+        Number of sites.
+    rng
+        The game's network stream.
+    """
+
+    __slots__ = ("_cut", "_last", "_network", "_plain", "_rng", "_samplers")
+
+    def __init__(self, network: Network, k: int, rng: Any) -> None:
+        self._network = network
+        self._rng = rng
+        self._last = ([0] * k, [0] * k)
+        down = network.latency if network.latency_down is None else network.latency_down
+        usual = [one.sampler(rng) for one in (network.latency, down)]
+        self._samplers: list[list[Callable[[], int]]] = [[sampler] * k for sampler in usual]
+        if network.far is not None:
+            sites, latency = network.far
+            for site in every(sites, k):
+                for samplers in self._samplers:
+                    samplers[site] = latency.sampler(rng)
+        self._cut = frozenset() if network.partition is None else frozenset(every(network.partition.sites, k))
+        self._plain = not (network.loss or network.duplication or network.reordering or self._cut)
+
+    def arrivals(self, site: int, up: bool, now: int) -> tuple[int, ...]:
+        """Return the arrival steps of a message sent now: none if it is lost, two if it is duplicated."""
+        delay, last = self._samplers[not up][site], self._last[not up]
+        if self._plain:
+            arrival = last[site] = max(now + delay(), last[site])
+            return (arrival,)
+        network, rng = self._network, self._rng
+        cut = network.partition
+        if cut is not None and cut.begin <= now <= cut.end and site in self._cut:
+            return ()
+        if network.loss and rng.random() < network.loss:
+            return ()
+        if network.reordering and rng.random() < network.reordering:
+            arrival = now + delay() + 1 + delay()  # reordered: later messages do not wait for it
+        else:
+            arrival = last[site] = max(now + delay(), last[site])
+        if network.duplication and rng.random() < network.duplication:
+            return arrival, max(arrival, now + delay())
+        return (arrival,)
+
+
+class Receivers:
+    """The sites and the server as they receive letters: here they are always up.
+
+    Parameters
+    ----------
+    sites, server
+        The engine's sites and server.
+
+    Attributes
+    ----------
+    restarts
+        Number of stops of a site or the server.
+    """
+
+    mail: Mail
+
+    def __init__(self, sites: Sequence[Site], server: Server) -> None:
+        self.sites, self.server = sites, server
+        self.restarts = 0
+
+    def begin(self, mail: Mail) -> None:
+        """Schedule the first stops, on this mail."""
+        self.mail = mail
+
+    def generation_of(self, site: int | None) -> int:
+        """Return the number of the present start of a site, or for None of the server."""
+        return 0
+
+    def is_up(self, site: int | None) -> bool:
+        """Return whether a site, or for None the server, is up."""
+        return True
+
+    def site_hears(self, letter: Letter) -> Sequence[Message]:
+        """Return a site's replies to a letter."""
+        return self.sites[letter.site].hear(letter.message)
+
+    def server_hears(self, letter: Letter) -> Sequence[tuple[int, Message]]:
+        """Return the server's replies to a letter."""
+        return self.server.hear(letter.site, letter.message)
 
 
 class Mail:
@@ -27,8 +235,8 @@ class Mail:
         Its parameters.
     rng
         The game's network stream.
-    recovery
-        Stops and returns of sites and server; None without them.
+    receivers
+        The sites and the server.
 
     Attributes
     ----------
@@ -38,23 +246,17 @@ class Mail:
         The messages in transit.
     """
 
-    def __init__(self, ends: Ends, network: Network, rng: Any, recovery: Recovery | None = None) -> None:
-        self.ends, self.ledger, self.recovery = ends, ends.ledger, recovery
+    def __init__(self, ends: Ends, network: Network, rng: Any, receivers: Receivers) -> None:
+        self.ends, self.ledger, self.receivers = ends, ends.ledger, receivers
         self.wires = Wires(network, len(ends.sites), rng)
         self.voyages = Voyages()
         self.lost = 0
-        if recovery is not None:
-            recovery.begin(self)
+        receivers.begin(self)
 
     @property
     def now(self) -> int:
         """The present step."""
         return int(self.ends.env.now)
-
-    @property
-    def restarts(self) -> int:
-        """Number of stops of a site or the server."""
-        return 0 if self.recovery is None else self.recovery.restarts
 
     def schedule(self, step: int, priority: int, action: Action) -> None:
         """Schedule `action(event)` at a step with a priority."""
@@ -68,8 +270,7 @@ class Mail:
         Without an origin, a site begins a chain, and the server continues the oldest open one.
         """
         origin = origin or (None if up else self.voyages.oldest) or self._here()
-        generation = 0 if self.recovery is None else self.recovery.generation_of(site if up else None)
-        self.carry(Letter(message, site, up, origin, generation))
+        self.carry(Letter(message, site, up, origin, self.receivers.generation_of(site if up else None)))
 
     def _here(self) -> Origin:
         """Return the origin of a chain that begins now."""
@@ -106,24 +307,12 @@ class Mail:
 
     def hears(self, site: int, up: bool) -> bool:
         """Return whether the receiver on this wire is up: the server for an upward wire, else the site."""
-        return self.recovery is None or self.recovery.is_up(None if up else site)
+        return self.receivers.is_up(None if up else site)
 
     def hand_on(self, letter: Letter) -> None:
         """Deliver a letter to its receiver."""
         letter.delivered = True
         self.ends.deliver(letter)
-
-    def server_hears(self, letter: Letter) -> Sequence[tuple[int, Message]]:
-        """Return the server's replies to a letter."""
-        if self.recovery is not None:
-            return self.recovery.server_hears(letter)
-        return self.ends.server.hear(letter.site, letter.message)
-
-    def site_hears(self, letter: Letter) -> Sequence[Message]:
-        """Return a site's replies to a letter."""
-        if self.recovery is not None:
-            return self.recovery.site_hears(letter)
-        return self.ends.sites[letter.site].hear(letter.message)
 
     def end(self, letter: Letter) -> None:
         """Record that a letter is not in transit any more: it was received, and all replies sent, or it was lost."""

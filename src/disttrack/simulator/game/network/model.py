@@ -1,16 +1,148 @@
-"""Parameters of a network, as given by a scenario's `network`."""
+"""Parameters of a network, as given by a scenario's `network`: delays, reliable links and faults."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
+from math import ceil, exp
+from sys import float_info
 from typing import Any, Final
 
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart, share, sites_of, steps
-from disttrack.simulator.game.network.latency import Latency
-from disttrack.simulator.game.network.link import Link
+
+LONGEST: Final = 2**40
+"""Largest delay, in steps: distributions have tails, and clocks 64 bits."""
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Delay of messages, in steps; one of the four is given.
+
+    A message sent in step t arrives in step t + ceil(delay), after that step's item, and, unless it is reordered,
+    never before an earlier message of the same site in the same direction.
+
+    Parameters
+    ----------
+    constant
+        The same delay for every message.
+    mean
+        Exponential delays of this mean, drawn independently for each message.
+    uniform
+        Least and largest of uniformly distributed delays.
+    lognormal
+        Median, and the standard deviation of the logarithm.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one is given, or a number in it is negative or above 2^62 (a mean, a median: not above 0).
+
+    Examples
+    --------
+    >>> Latency(constant=2.5).mean_steps, Latency(uniform=(0, 10)).mean_steps
+    (3.0, 5.5)
+    """
+
+    constant: float | None = None
+    mean: float | None = None
+    uniform: tuple[float, float] | None = None
+    lognormal: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        given = {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
+        if len(given) != 1:
+            raise ValueError(f"latency needs one of constant, mean, uniform, lognormal; got {sorted(given) or 'none'}")
+        ((name, value),) = given.items()
+        for number in value if isinstance(value, tuple) else (value,):
+            if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 2**62:
+                raise ValueError(f"latency: {name} must be a number of steps from 0 to 2^62; got {value!r}")
+        if name in ("uniform", "lognormal") and (not isinstance(value, tuple) or len(value) != 2):
+            raise ValueError(f"latency: {name} must be two numbers; got {value!r}")
+        if name == "uniform" and value[0] > value[1]:
+            raise ValueError(f"latency: uniform must go from the least to the largest; got {value!r}")
+        if name == "mean" and not value:
+            raise ValueError("latency: mean must be above 0; for no delay leave the network out")
+        if name == "lognormal" and not value[0]:
+            raise ValueError("latency: the median of lognormal must be above 0")
+
+    @property
+    def instant(self) -> bool:
+        """Whether there is no delay at all."""
+        return self.constant == 0 or self.uniform == (0, 0)
+
+    @property
+    def mean_steps(self) -> float:
+        """Approximate mean delay of a message in whole steps."""
+        if self.constant is not None:
+            return float(ceil(self.constant))
+        if self.mean is not None:
+            return self.mean + 0.5
+        if self.uniform is not None:
+            return sum(self.uniform) / 2 + 0.5
+        assert self.lognormal is not None
+        median, sigma = self.lognormal
+        return min(median * exp(min(sigma**2 / 2, 100)) + 0.5, float(LONGEST))
+
+    def sampler(self, rng: Any) -> Callable[[], int]:
+        """Return a function that draws one delay in whole steps from the game's network stream."""
+        if self.constant is not None:
+            delay = ceil(self.constant)
+            return lambda: delay
+        if self.mean is not None:
+            mean = self.mean
+            return lambda: min(ceil(rng.exponential(mean)), LONGEST)
+        if self.uniform is not None:
+            least, largest = self.uniform
+            return lambda: ceil(rng.uniform(least, largest))
+        assert self.lognormal is not None
+        median, sigma = self.lognormal
+        return lambda: ceil(min(median * exp(min(sigma * rng.standard_normal(), 700.0)), LONGEST))
+
+
+@dataclass(frozen=True)
+class Link:
+    """Parameters of reliable links.
+
+    Parameters
+    ----------
+    timeout
+        Steps after which a packet is first sent again; None: twice the mean round-trip time, plus two.
+    backoff
+        The factor by which each further pause is longer than the one before.
+    longest
+        The longest pause, in steps; None: 8 times the first one.
+    """
+
+    timeout: int | None = None
+    backoff: float = 2.0
+    longest: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("timeout", self.timeout), ("longest", self.longest)):
+            if value is not None:
+                steps(f"link: {name}", value, 1)
+        factor: Any = self.backoff
+        if isinstance(factor, bool) or not isinstance(factor, int | float) or not 1 <= factor <= float_info.max:
+            raise ValueError(f"link: backoff must be a finite number of at least 1; got {factor!r}")
+
+    def pause(self, tries: int, first: int) -> int:
+        """Return the steps to wait for an acknowledgement after `tries` tries; `first` is the timeout if none is set.
+
+        Examples
+        --------
+        >>> [Link(timeout=10, longest=50).pause(tries, 0) for tries in (1, 2, 3, 4, 5)]
+        [10, 20, 40, 50, 50]
+        """
+        timeout = first if self.timeout is None else self.timeout
+        longest = 8 * timeout if self.longest is None else max(self.longest, timeout)
+        steps = timeout
+        for _ in range(tries - 1):
+            if steps >= longest or self.backoff == 1:
+                break
+            steps = int(min(longest, steps * self.backoff + 0.5))
+        return steps
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
-from disttrack.protocols.base import EVERYONE, Message, Protocol, Server, Site, even_start
-from disttrack.simulator.game.network.faults import Crash, Restart
-from disttrack.simulator.game.network.letters import FAULT, Action, Clock, Letter
-from disttrack.simulator.game.network.machines import ServerMachine, SiteMachine
+from disttrack.protocols.base import EVERYONE, FOREVER, Message, Number, Protocol, Server, Site, even_start
+from disttrack.simulator.game.network.faults import Crash, Restart, every
+from disttrack.simulator.game.network.mail import FAULT, Action, Letter, Mail, Receivers
 from disttrack.simulator.game.network.model import Network
-from disttrack.simulator.game.network.wires import every
 
 RESTARTED: Final = "restarted"
 """A site has returned without its state; the message contains its number of items if `readmission` is `report`."""
@@ -31,21 +29,166 @@ NEVER: Final = 2**60
 """Larger than the length of any game."""
 
 
-def parts(
+class SiteMachine(Site):
+    """A site that may stop for a while.
+
+    Its items are stored in a log that survives, and wait there while it is down; all other state may be lost.
+
+    Parameters
+    ----------
+    site
+        The protocol's own site.
+    items
+        Items that it holds before the game.
+
+    Attributes
+    ----------
+    state
+        ``up``, ``down``, or ``waiting``: it is up, and waits for the announcement of a new start.
+    generation
+        Number of its start of the protocol.
+    items
+        Items received.
+    missed
+        Items among these that the protocol's site has not received yet.
+    """
+
+    __slots__ = ("before_crash", "generation", "items", "missed", "site", "state")
+
+    def __init__(self, site: Site, items: int) -> None:
+        self.site = site
+        self.items = items
+        self.missed = 0
+        self.generation = 0
+        self.state: Literal["up", "down", "waiting"] = "up"
+        self.before_crash: Literal["up", "waiting"] = "up"
+
+    def quota(self) -> int:
+        return self.site.quota() if self.state == "up" else FOREVER
+
+    def take(self, items: int) -> Sequence[Message]:
+        self.items += items
+        if self.state == "up":
+            return self.site.take(items)
+        self.missed += items
+        return ()
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        return self.site.hear(message)
+
+    def crash(self) -> None:
+        """Stop."""
+        assert self.state != "down"
+        self.before_crash, self.state = self.state, "down"
+
+    def wait(self) -> None:
+        """Wait for a new start, which makes the present state obsolete."""
+        self.state, self.missed = "waiting", 0
+
+    def go_on(self, site: Site, missed: int) -> Sequence[Message]:
+        """Continue as this site of the protocol, which has not received `missed` items yet; return its messages."""
+        self.state, self.site, self.missed = "up", site, missed
+        messages: list[Message] = []
+        while self.missed:
+            part = min(self.missed, self.site.quota() + 1)
+            self.missed -= part
+            messages += self.site.take(part)
+        return messages
+
+
+class ServerMachine(Server):
+    """A server that may stop for a while.
+
+    Parameters
+    ----------
+    server
+        The protocol's own server.
+    checkpoint
+        Steps from one checkpoint to the next; None for none.
+
+    Attributes
+    ----------
+    server
+        The protocol's own server; None while it polls all sites for their counts.
+    up
+        Whether it receives messages.
+    """
+
+    __slots__ = ("_checkpoint", "_mark", "_rounds", "_saved", "output", "server", "up")
+
+    def __init__(self, server: Server, checkpoint: int | None) -> None:
+        self.server: Server | None = server
+        self.up = True
+        self.output: Number = server.output
+        self._saved: Number = server.output
+        self._checkpoint = checkpoint
+        self._mark = 0
+        self._rounds = 0
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        if self.server is None:
+            return ()
+        replies = self.server.hear(sender, message)
+        self.output = self.server.output
+        return replies
+
+    def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
+        if self.server is None:
+            return ()
+        replies = self.server.readmit(sender, items)
+        self.output = self.server.output
+        return replies
+
+    def save(self, step: int) -> None:
+        """Save the output if a checkpoint has passed since the last save; called before it may change in a step."""
+        if self._checkpoint is not None and step // self._checkpoint > self._mark:
+            self._mark, self._saved = step // self._checkpoint, self.output
+
+    def lose(self) -> None:
+        """Lose its state, except the output saved last."""
+        if self.server is not None:
+            self._rounds += self.server.rounds
+        self.server, self.output = None, self._saved
+
+    def begin(self, server: Server) -> None:
+        """Continue as this server of the protocol."""
+        if self.server is not None:
+            self._rounds += self.server.rounds
+        self.server, self.output = server, server.output
+
+    @property
+    def rounds(self) -> int:  # type: ignore[override]
+        """Rounds of all its starts."""
+        return self._rounds + (0 if self.server is None else self.server.rounds)
+
+    @property
+    def leaked(self) -> Any:
+        """The leaked set of the present start."""
+        return getattr(self.server, "leaked", ())
+
+
+def inside(part: Any) -> Any:
+    """Return the protocol's own site or server, also of one on a machine."""
+    if isinstance(part, SiteMachine):
+        return part.site
+    return part.server if isinstance(part, ServerMachine) else part
+
+
+def receivers_of(
     protocol: Protocol, network: Network | None, k: int, start: int, rngs: Mapping[str, Any]
-) -> tuple[Sequence[Site], Server, Recovery | None]:
+) -> Receivers:
     """Return the k sites and the server; if the network can stop them, on machines and with their recovery."""
     begun = (even_start(start, k),) if start else ()
     sites, server = protocol.sites(k, rngs["sites"], *begun), protocol.server(k, rngs["server"], *begun)
     if network is None or not network.stops:
-        return sites, server, None
+        return Receivers(sites, server)
     counts = even_start(start, k)
     machines = [SiteMachine(site, count) for site, count in zip(sites, counts, strict=True)]
     machine = ServerMachine(server, network.server.checkpoint if network.server else None)
-    return machines, machine, Recovery(network, protocol, machines, machine, rngs)
+    return Recovery(network, protocol, machines, machine, rngs)
 
 
-class Recovery:
+class Recovery(Receivers):
     """Stops of sites and server, and their return.
 
     Parameters
@@ -60,7 +203,8 @@ class Recovery:
         The game's random streams by role.
     """
 
-    mail: Clock
+    sites: Sequence[SiteMachine]
+    server: ServerMachine
 
     def __init__(
         self,
@@ -70,12 +214,10 @@ class Recovery:
         server: ServerMachine,
         rngs: Mapping[str, Any],
     ) -> None:
-        self.network, self.protocol = network, protocol
-        self.sites, self.server = sites, server
-        self.rngs = rngs
+        super().__init__(sites, server)
+        self.network, self.protocol, self.rngs = network, protocol, rngs
         self.generation = 0
         """Number of the server's present start."""
-        self.restarts = 0
         self._counts: dict[int, int] | None = None
         """The answers so far, while a new start is being agreed on."""
         self._started: list[tuple[Sequence[Site], Sequence[int]]] = []
@@ -83,9 +225,8 @@ class Recovery:
         drawn = any(one is not None and one.rate for one in (network.crash, network.server))
         self._times = np.random.default_rng(rngs["network"].integers(2**63, size=4)) if drawn else None
 
-    def begin(self, mail: Clock) -> None:
-        """Schedule the first faults, on this mail."""
-        self.mail = mail
+    def begin(self, mail: Mail) -> None:
+        super().begin(mail)
         crash, server = self.network.crash, self.network.server
         if crash is not None and not crash.never:
             for site in every(crash.sites, len(self.sites)):
@@ -104,11 +245,9 @@ class Recovery:
             self.mail.schedule(step, FAULT, action)
 
     def generation_of(self, site: int | None) -> int:
-        """Return the number of the present start of a site, or for None of the server."""
         return self.generation if site is None else self.sites[site].generation
 
     def is_up(self, site: int | None) -> bool:
-        """Return whether a site, or for None the server, is up."""
         return self.server.up if site is None else self.sites[site].state != "down"
 
     # ------------------------------------------------------------------ sites
@@ -147,7 +286,6 @@ class Recovery:
         return (Message(RESTARTED),)
 
     def site_hears(self, letter: Letter) -> Sequence[Message]:
-        """Return a site's replies to a letter."""
         machine, message = self.sites[letter.site], letter.message
         if message.kind == RECOUNT.kind:
             if letter.generation < machine.generation:
@@ -187,7 +325,6 @@ class Recovery:
         self._expect(fault, mail.now, partial(self._stop, fault))
 
     def server_hears(self, letter: Letter) -> Sequence[tuple[int, Message]]:
-        """Return the server's replies to a letter."""
         sender, message = letter.site, letter.message
         self.server.save(self.mail.now)
         if message.kind == RESTARTED:
