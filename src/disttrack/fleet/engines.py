@@ -6,19 +6,16 @@ from typing import Any, ClassVar
 
 from disttrack.fleet.change import Change
 from disttrack.fleet.fleet import Fleet
-from disttrack.fleet.outcome import FleetGame
 from disttrack.fleet.quotas.base import Quota
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
-from disttrack.simulator.game.outcome import Game
 
 
 class FleetEngine(Engine):
     """What both have: the fleet, its answers in the adversary's view, and sites that come and go by its plans."""
 
     by_mail: ClassVar[bool] = True
-    outcome: ClassVar[type[Game]] = FleetGame
     protocol: Quota
     fleet: Fleet
 
@@ -42,9 +39,13 @@ class FleetEngine(Engine):
         super().close(last)  # type: ignore[safe-super]
         self.fleet.look(last)
 
+    def judgement(self, steps: int) -> dict[str, Any]:
+        """Return that the game was judged if a request came: by windows, by the task, and not by a total."""
+        return {**super().judgement(steps), "judged": bool(steps and self.sent(steps)), "max_rel_error": None}
+
     def extra(self) -> dict[str, Any]:
-        judged = bool(self.game_end and self.sent(self.game_end))  # by windows, and not by steps
-        return {"quota": self.protocol, "looks": self.fleet.looks, "judged": judged}
+        """Return the protocol, and what the sites had done at steps spread over each window (`fleet.Fleet.looks`)."""
+        return {"quota": self.protocol, "looks": self.fleet.looks, "figure": "disttrack.fleet.figure:window_described"}
 
 
 class QuotaStep(FleetEngine, Step):

@@ -7,7 +7,6 @@ from math import ceil, inf, isfinite
 from typing import Any, ClassVar
 
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
-from disttrack.fleet.outcome import FleetGame
 from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.network import Latency, Network, network_of
 from disttrack.simulator.points.point import Point, PointError
@@ -66,7 +65,7 @@ class QuotaGame(Count):
 
     def play(self, point: Point, seed: int) -> Record:
         game = self.game(point, seed=seed, on_error="record")
-        if not isinstance(game, FleetGame) or game.error or not game.items:
+        if game.error or not game.items:
             return record_of(game)
         record = record_of(game, **measured(game, network_of(point.network)))
         record.series.clear()

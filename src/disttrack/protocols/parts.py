@@ -8,7 +8,8 @@ carries, counts and delays them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
@@ -90,6 +91,9 @@ class Server(ABC):
 
     rounds: int = 0
     """Rounds begun so far, for protocols that have rounds."""
+
+    extra: Mapping[str, Any] = MappingProxyType({})
+    """Further facts by name, which the game's outcome has too."""
 
     output: Number
     """The present estimate, in items."""

@@ -203,6 +203,10 @@ class _Server(RoundServer):
         self._bits_of: list[int] = []
         super().__init__(rule_of, k, start)
 
+    @property
+    def extra(self) -> dict[str, Any]:  # type: ignore[override]
+        return {"leaked": list(self.leaked)}
+
     def enter(self, rule: SignalRule) -> None:
         assert isinstance(rule, Blocks)
         self._size, self._bits = rule.size, 0

@@ -40,7 +40,8 @@ class Game(Outcome):
     judged
         Whether any step was judged; if not, the verdict is undecided.
     max_rel_error, highest, lowest
-        The largest relative error over all steps (also `max_error`); the largest and the smallest signed one.
+        The largest relative error over all steps (also `max_error`); the largest and the smallest signed one. None in
+        games that are not about the error of an output.
     first_failure
         Number of items (with `start`) at the first failing step; None if there was none.
     steps, first_failing_step
@@ -51,15 +52,6 @@ class Game(Outcome):
         How often the output changed; rounds that the protocol began.
     messages, words, words_up, words_down, bits, broadcasts
         The cost, for both directions together unless stated otherwise. A broadcast is k messages.
-    max_lag_error, max_lag
-        On a network, the largest lag-aware error after the warm-up, and the largest number of steps that a window went
-        back; otherwise the largest relative error, and 0.
-    messages_link, words_link
-        Cost added by reliable links.
-    link_factor
-        Factor by which they increase the words.
-    lost, restarts
-        Messages that were not received; number of stops of a site or the server.
     messages_of_site
         For each site, the numbers of messages that it sent and received.
     seconds
@@ -70,8 +62,13 @@ class Game(Outcome):
         Whether the game may depend on chance; if not, it is the same for every seed.
     unsent
         Items that were not sent because the adversary ended the game.
-    leaked
-        The privacy-leaked set of the robust tracker: (round, site, block); empty for others.
+    extra
+        Further facts by name, which are attributes too. Of the network: `max_lag_error` and `max_lag`, the largest
+        lag-aware error after the warm-up, and the largest number of steps that a window went back (without a network
+        the largest relative error, and 0); `messages_link`, `words_link` and `link_factor`, the cost added by
+        reliable links, and the factor by which they increase the words; `lost`, messages that were not received;
+        `restarts`, stops of a site or the server. Those of the protocol's server (`Server.extra`), as `leaked`, and
+        of the task.
     """
 
     protocol: str
@@ -84,7 +81,7 @@ class Game(Outcome):
     engine: str = ""
     engine_reason: str = ""
     verdict: Verdict = "undecided"
-    max_rel_error: float = 0.0
+    max_rel_error: float | None = 0.0
     highest: float = 0.0
     lowest: float = 0.0
     first_failure: int | None = None
@@ -101,16 +98,10 @@ class Game(Outcome):
     error: str | None = None
     coins: bool = True
     judged: bool = True
-    max_lag_error: float = 0.0
-    max_lag: int = 0
     steps: int = 0
     first_failing_step: int | None = None
-    messages_link: int = 0
-    words_link: int = 0
-    lost: int = 0
-    restarts: int = 0
     unsent: int = 0
-    leaked: list[tuple[int, int, int]] = field(default_factory=list, repr=False)
+    extra: dict[str, Any] = field(default_factory=dict, repr=False)
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
     messages_of_site: tuple[list[int], list[int]] = field(default=([], []), repr=False)
     _kinds: list[dict[str, object]] = field(default_factory=list, repr=False)
@@ -119,10 +110,11 @@ class Game(Outcome):
     _outputs: list[tuple[int, Any]] | None = field(default=None, repr=False)
     _turns: list[Turn] | None = field(default=None, repr=False)
 
-    @property
-    def link_factor(self) -> float:
-        """Words with those of reliable links, over those without."""
-        return 1 + self.words_link / self.words if self.words else 1.0
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["extra"][name]
+        except KeyError:
+            raise AttributeError(f"a game of {self.__dict__.get('protocol')} has no {name!r}") from None
 
     @property
     def ok(self) -> bool:

@@ -19,6 +19,7 @@ from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engine_choice import choose, choose_engine
 from disttrack.simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
+from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.power import check_task, missing_power
@@ -251,25 +252,21 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         "parameters": {"protocol": _unusual(protocol), "adversary": _unusual(adversary)},
     }
     if game is None:  # the parts could not be made
-        return Game(**common, verdict="error", seconds=time.perf_counter() - played.begun)
-    referee, ledger, lag = game.referee, game.ledger, game.lag
-    judged = lag or referee
+        seconds = time.perf_counter() - played.begun
+        return Game(**common, verdict="error", seconds=seconds, extra=dict(NO_NETWORK))
+    ledger = game.ledger
     steps = game.game_end
     sent = game.sent(steps) if steps else 0
     unsent = 0 if error else game.items - sent
-    return game.outcome(
+    judged = game.judgement(steps)
+    if error or (unsent and not steps):
+        judged["verdict"] = "error" if error else "undecided"
+    return Game(
         **common,
+        **judged,
         items=sent,
         unsent=unsent,
-        verdict="error" if error else "undecided" if unsent and not steps else judged.verdict(),
-        max_rel_error=referee.max_rel_error,
-        highest=referee.highest,
-        lowest=referee.lowest,
-        first_failure=judged.first_failure,
-        first_failing_step=judged.first_failing_step,
         steps=steps,
-        failing_fraction=judged.failing_steps / steps if steps else 0.0,
-        output_changes=referee.changes,
         rounds=game.server.rounds,
         messages=ledger.messages,
         words=ledger.words,
@@ -277,20 +274,13 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         words_down=ledger.words_down,
         bits=ledger.total_bits,
         broadcasts=ledger.broadcasts,
-        max_lag_error=lag.max_error if lag else referee.max_rel_error,
-        max_lag=lag.max_lag if lag else 0,
-        messages_link=ledger.messages_link,
-        words_link=ledger.words_link,
-        lost=game.mail.lost if game.mail else 0,
-        restarts=game.mail.receivers.restarts if game.mail else 0,
         seconds=time.perf_counter() - played.begun,
         coins=chance_had_a_part(game, adversary),
-        leaked=list(getattr(game.server, "leaked", ())),
+        extra={**game.network_columns(), **game.server.extra, **game.extra()},
         messages_of_site=(ledger.up_sites, ledger.down_sites),
         _kinds=ledger.rows(),
         _timeline=game.timeline.columns(),
         _transcript=game.transcript,
         _outputs=game.outputs,
         _turns=played.recorder.turns if played.recorder else None,
-        **{"judged": judged.judged, **game.extra()},
     )

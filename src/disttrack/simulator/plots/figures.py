@@ -26,6 +26,7 @@ from disttrack.simulator.plots.requests import (
 )
 from disttrack.simulator.plots.style import FORMS, STYLES, house_style, save
 from disttrack.simulator.plots.traces import game_described, record_described
+from disttrack.simulator.points.source import import_reference
 from disttrack.simulator.results.files import is_inside, writing
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.read import Tables, read_tables
@@ -181,8 +182,8 @@ def timeline_of(game: Any, path: str | Path | None) -> Figure:
 
 
 def _described_game(game: Any) -> Description:
-    if described := getattr(game, "described", None):
-        return cast(Description, described())
+    if figure := getattr(game, "figure", ""):
+        return cast(Description, import_reference(figure)(game))
     return record_described(game) if isinstance(game.series, dict) else game_described(game)
 
 

@@ -148,7 +148,7 @@ class Games:
         self.failed += not played.ok
         if self.on_game is not None:
             self.on_game(self.games)
-        return played.max_rel_error
+        return played.max_rel_error or 0.0
 
 
 def final(tried: list[tuple[float, Any]], arena: Games, budget: int) -> SearchResult:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import NEVER, Burst, Schedule
 from disttrack.protocols.base import Number, Protocol, Server
+from disttrack.simulator.claims.columns import NETWORK
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.channels import TranscriptRow
 from disttrack.simulator.game.consultation import Consultation
@@ -17,7 +18,6 @@ from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.mail import Mail, Receivers
 from disttrack.simulator.game.network.recovery import receivers_of
-from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
 from disttrack.simulator.game.verdict import Referee
@@ -25,6 +25,8 @@ from disttrack.simulator.game.verdict import Referee
 PATIENCE: Final = 100_000
 """Largest number of consecutive plans without an item."""
 
+NO_NETWORK: Final = {**dict.fromkeys(NETWORK, 0), "max_lag_error": 0.0, "link_factor": 1.0}
+"""The columns of networks of a game that could not begin."""
 _EVERY_STEP: Final = Burst(0)
 """Placeholder for any plans without skips where only the number of items counts."""
 
@@ -60,7 +62,6 @@ class Engine(ABC):
     """Whether messages are letters even if they take no time."""
     plans: ClassVar[type[Any]] = Schedule
     """The class of the adversary's plans."""
-    outcome: ClassVar[type[Game]] = Game
     server: Server
     referee: Any
     lag: Any = None
@@ -153,8 +154,36 @@ class Engine(ABC):
     def sent(self, step: int) -> int:
         """Return the items sent by the end of a step of the present plan."""
 
+    def judgement(self, steps: int) -> dict[str, Any]:
+        """Return the fields of a `Game` of this many steps that the judges know."""
+        referee, judged = self.referee, self.lag or self.referee
+        return {
+            "verdict": judged.verdict(),
+            "judged": judged.judged,
+            "max_rel_error": referee.max_rel_error,
+            "highest": referee.highest,
+            "lowest": referee.lowest,
+            "first_failure": judged.first_failure,
+            "first_failing_step": judged.first_failing_step,
+            "failing_fraction": judged.failing_steps / steps if steps else 0.0,
+            "output_changes": referee.changes,
+        }
+
+    def network_columns(self) -> dict[str, Any]:
+        """Return the columns that follow in scenarios with a network."""
+        lag, mail, ledger = self.lag, self.mail, self.ledger
+        return {
+            "max_lag_error": lag.max_error if lag else self.referee.max_rel_error,
+            "max_lag": lag.max_lag if lag else 0,
+            "messages_link": ledger.messages_link,
+            "words_link": ledger.words_link,
+            "link_factor": 1 + ledger.words_link / ledger.words if ledger.words else 1.0,
+            "lost": mail.lost if mail else 0,
+            "restarts": mail.receivers.restarts if mail else 0,
+        }
+
     def extra(self) -> dict[str, Any]:
-        """Return what its `outcome` has in addition to a `Game`."""
+        """Return further facts of the task for `Game.extra`: columns, and a `figure` for `Game.plot` as module:name."""
         return {}
 
     # ------------------------------------------------------------------ the adversary

@@ -162,9 +162,9 @@ class ServerMachine(Server):
         return self._rounds + (0 if self.server is None else self.server.rounds)
 
     @property
-    def leaked(self) -> Any:
-        """The leaked set of the present start."""
-        return getattr(self.server, "leaked", ())
+    def extra(self) -> Mapping[str, Any]:  # type: ignore[override]
+        """Those of the present start."""
+        return {} if self.server is None else self.server.extra
 
 
 def inside(part: Any) -> Any:
