@@ -120,7 +120,7 @@ SYSTEMS: Final = {
     "Redis, asked each time": "",
     "reports every 5 s": f"periodic every={5 * RATE}",
     "reports every 1 s": f"periodic every={RATE}",
-    "countdown": "quotas.countdown",
+    "countdown-quota": "countdown-quota",
     "lease": "lease",
 }
 

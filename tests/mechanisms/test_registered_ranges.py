@@ -125,7 +125,7 @@ OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "datasketches-hll", "lg_k"): whole(7),
     ("protocol", "datasketches-theta", "lg_k"): whole(5),
     ("protocol", "datasketches-count-min", "width"): whole(3),
-    ("protocol", "statistical.laplace", "epsilon"): SHARE,
+    ("protocol", "laplace-answers", "epsilon"): SHARE,
     ("adversary", "unsorted-items", "share"): None,
     ("adversary", "heavy-item", "share"): FROM_0,
     **{("protocol", kind, "alpha"): SHARE for kind in kinds_for("protocol", ContentGame.bases["protocol"])},
@@ -141,7 +141,7 @@ REGISTERED = [kind for kind in kinds("protocol").values() if not issubclass(kind
 
 
 def range_of(kind: Kind, name: str) -> Range | None:
-    key = (kind.family, kind.key, name)
+    key = (kind.family, kind.name, name)
     return OWN[key] if key in OWN else RANGES[name]
 
 

@@ -91,7 +91,8 @@ class HybridQuota(Leases):
 
     share: FromZero = 0.8
 
-    kind: ClassVar[str] = "hybrid"
+    kind: ClassVar[str] = "hybrid-quota"
+    formerly: ClassVar[str] = "hybrid"
 
     def upfront_of(self, k: int) -> int:
         return int(self.limit * self.share) // k

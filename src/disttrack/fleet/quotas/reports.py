@@ -60,7 +60,8 @@ class BatchQuota(Reports):
 
     size: Whole = 10
 
-    kind: ClassVar[str] = "batch"
+    kind: ClassVar[str] = "batch-quota"
+    formerly: ClassVar[str] = "batch"
 
     def report_size(self, k: int, spent: int) -> int:
         return self.size
@@ -90,7 +91,8 @@ class CountdownQuota(Reports):
 
     epsilon: FromZero = 0.0
 
-    kind: ClassVar[str] = "countdown"
+    kind: ClassVar[str] = "countdown-quota"
+    formerly: ClassVar[str] = "countdown"
 
     def smallest(self, k: int) -> int:
         return max(1, int(self.limit * self.epsilon / k))

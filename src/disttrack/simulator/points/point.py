@@ -63,8 +63,7 @@ def label_of_class(role: Family, maker: Any, reference: str = "") -> str:
     """
     own = vars(maker).get("kind") if isclass(maker) else ""  # not that of the class that it extends
     label = str(own or getattr(maker, "__name__", reference))
-    makers = [kind.load() for kind in kinds(role).values() if label in (kind.name, kind.key)]
-    if makers and maker not in makers:
+    if label in kinds(role) and maker is not kinds(role)[label].load():
         return reference or f"{maker.__module__}:{maker.__qualname__}"
     return label
 

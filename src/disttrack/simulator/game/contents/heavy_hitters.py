@@ -19,7 +19,7 @@ class HeavyItems(Frequency):
     worst step is the last one, or the one before a copy; while it does not, that of a copy. Laps as for `Frequency`.
     """
 
-    name: ClassVar[str] = "heavy-hitters"
+    name: ClassVar[str] = "frequent-items"
 
     def __init__(self, tracker: Any, *others: Any) -> None:
         super().__init__(tracker, *others)
