@@ -13,7 +13,7 @@ import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import ROLES, Family, current_name, find
-from disttrack.simulator.points.source import import_reference, is_reference
+from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.results.stored import read_manifest, read_table
 from disttrack.simulator.scenario.sides import with_current_names
 
@@ -98,8 +98,9 @@ class Results:
     @property
     def plot(self) -> Plotter:
         """Figures: `plot.cost(x="sites", ax=axes)` draws one and returns its axes; `dir(results.plot)` lists them."""
-        plotter: Plotter = import_reference("disttrack.simulator.plots.accessor:Plotter")(self)
-        return plotter
+        from disttrack.simulator.plots.accessor import Plotter
+
+        return Plotter(self)
 
     @property
     def scenario(self) -> dict[str, Any]:
@@ -145,7 +146,9 @@ class Results:
         return f"Results({str(self.dir)!r})"
 
     def _repr_html_(self) -> str:
-        return str(import_reference("disttrack.simulator.notebook.shown:results")(self))
+        from disttrack.simulator.notebook.shown import results
+
+        return results(self)
 
 
 def _with_current_names(manifest: dict[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

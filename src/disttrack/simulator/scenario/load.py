@@ -17,7 +17,7 @@ from disttrack.simulator.claims.rehearsal import column_types
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
 from disttrack.simulator.points.registry import ROLES, current_name
-from disttrack.simulator.points.source import import_reference, is_reference
+from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.points.swept import swept_columns
 from disttrack.simulator.scenario.checks import (
     Faults,
@@ -84,7 +84,9 @@ class Scenario:
         return self.head.name
 
     def _repr_html_(self) -> str:
-        return str(import_reference("disttrack.simulator.notebook.shown:scenario")(self))
+        from disttrack.simulator.notebook.shown import scenario
+
+        return scenario(self)
 
     def __repr__(self) -> str:
         return f"<scenario {self.name}: {len(self.points):,} points, {self.games:,} games>"
