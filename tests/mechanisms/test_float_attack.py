@@ -33,7 +33,7 @@ from disttrack.mechanisms.counters import COUNTERS
 from disttrack.mechanisms.statistical import QueryMechanism, ThresholdOut
 from disttrack.mechanisms.statistical.queries import Members
 from disttrack.protocols import Robust
-from disttrack.protocols.rounds.parts import BIT
+from disttrack.protocols.rounds.sites import BIT
 from disttrack.simulator.points.facts import ARITHMETIC
 from disttrack.simulator.points.registry import kinds, parameters
 from disttrack.simulator.tasks.audit.case import audit_of

@@ -22,9 +22,9 @@ from disttrack.fleet.live import estimate as estimates
 from disttrack.fleet.live.guard import Guard, quiet
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
-from disttrack.fleet.live.parts import MOST, SitePart
 from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.site import SiteProcess
+from disttrack.fleet.live.site_state import MOST, SiteState
 from disttrack.fleet.quotas import Quota
 from disttrack.simulator.errors import RunError
 from disttrack.simulator.game.outputs import measured
@@ -243,7 +243,7 @@ async def _asked(request: web.Request, sites: Mapping[int, SiteProcess], form: t
     return sites[number], asked
 
 
-def _part(site: SiteProcess) -> SitePart:
+def _part(site: SiteProcess) -> SiteState:
     if not site.ready.is_set():
         raise _error(503, "the server has not been met yet")
     return site.part

@@ -9,7 +9,7 @@ from math import log
 from typing import Any, ClassVar
 
 from disttrack.fleet.quotas.base import Quota
-from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
+from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, UpToOne
 from disttrack.protocols.base import FOREVER, Message
 

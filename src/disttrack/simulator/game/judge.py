@@ -132,8 +132,8 @@ class Judge(Judgement):
 class PresentJudge(Judge):
     """Compares outputs with the present number of items.
 
-    Extremes are those of output / items, as `verdict.Referee` finds them: of errors that are one float there, the first
-    is reported, so that both verdicts have the same last digit.
+    Extremes are those of output / items, as `verdict.IntervalJudge` finds them: of errors that are one float there, the
+    first is reported, so that both verdicts have the same last digit.
     """
 
     def rank(self, error: float, items: int) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from disttrack.simulator.claims.columns import ENDED, NETWORK, TRIALS
-from disttrack.simulator.claims.rehearsal import column_types
+from disttrack.simulator.claims.expression_checks import column_types
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
 from disttrack.simulator.points.registry import ROLES, current_name

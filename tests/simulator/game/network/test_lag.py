@@ -28,7 +28,7 @@ from disttrack.protocols.base import Message, Server
 from disttrack.simulator import play
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Latency, Network
-from disttrack.simulator.game.network.lag import LagReferee
+from disttrack.simulator.game.network.lag import LagJudge
 from disttrack.simulator.game.network.letters import Ends, Letter
 from disttrack.simulator.game.network.mail import Mail
 from disttrack.simulator.game.network.voyages import Origin
@@ -74,7 +74,7 @@ def test_the_referee_judges_every_step(
     items = [start]
     for there in fed:
         items.append(items[-1] + there)
-    referee = LagReferee(alpha, start, warm_up, start)
+    referee = LagJudge(alpha, start, warm_up, start)
     states: dict[int, tuple[Any, Origin | None]] = {}
     now = 0
     for wait, output, open_ in notes:

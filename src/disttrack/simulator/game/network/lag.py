@@ -16,7 +16,7 @@ from disttrack.simulator.game.network.voyages import Origin
 from disttrack.simulator.game.outputs import measured
 
 
-class LagReferee(Judge):
+class LagJudge(Judge):
     """Judges all steps after the warm-up, those between two notes at once."""
 
     def __init__(self, alpha: float | None, output: Number, warm_up: int = 0, start: int = 0) -> None:
