@@ -32,7 +32,7 @@ from disttrack.fleet.live.frames import Frames, pack
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import CHUNK, Security
 from disttrack.fleet.live.server import ServerProcess
-from disttrack.fleet.live.server_part import ServerPart
+from disttrack.fleet.live.server_state import ServerPart
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.protocols import Exact
 from disttrack.simulator.cli.tables import Column, Table, print_table
@@ -120,7 +120,7 @@ SYSTEMS: Final = {
     "Redis, asked each time": "",
     "reports every 5 s": f"periodic every={5 * RATE}",
     "reports every 1 s": f"periodic every={RATE}",
-    "countdown": "quotas.countdown",
+    "countdown-quota": "countdown-quota",
     "lease": "lease",
 }
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from disttrack.simulator.claims.columns import KINDS, PLACE
 from disttrack.simulator.claims.expressions import columns_of
-from disttrack.simulator.claims.judge import Finding
+from disttrack.simulator.claims.findings import Finding
 from disttrack.simulator.results.formats import number
 from disttrack.simulator.results.write import PlacedRecord, write_tables
 from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios

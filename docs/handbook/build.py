@@ -64,7 +64,7 @@ def kind_pages(navigation: dict[str, Navigation]) -> Pages:
     for family in FAMILIES:
         plural = HOMES[family].plural
         built_in = [kind for kind in kinds(family).values() if kind.origin == "built in"]
-        known = [Facts(family, kind.key, kind.origin, kind.reference, kind.load()) for kind in built_in]
+        known = [Facts(family, kind.name, kind.origin, kind.reference, kind.load()) for kind in built_in]
         known.sort(key=lambda one: one.name)
         for one in known:
             picture, files = _picture(one)

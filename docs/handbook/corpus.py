@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from disttrack.simulator.plots import captions
-from disttrack.simulator.points.point import Part
-from disttrack.simulator.points.registry import Family, kinds
+from disttrack.simulator.points.registry import Family
 from disttrack.simulator.scenario.document import comment
 from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
 
@@ -85,17 +84,10 @@ def uses() -> dict[tuple[Family, str], list[Use]]:
             seconds = float(one.games.get(point.number, {}).get("seconds") or "inf")
             use = Use(seconds, name, point.number)
             for part in (point.protocol, point.adversary, point.task):
-                points.setdefault((part.role, key_of(part)), []).append(use)
+                points.setdefault((part.role, part.label), []).append(use)
         for plot in scenario.plots:
             points.setdefault(("plot", plot.label), []).append(Use(0.0, name, 0))
     return points
-
-
-def key_of(part: Part) -> str:
-    """Return the key of a part's kind among all of its family; of a user's class its label."""
-    maker = part.maker()
-    known = kinds(part.role).items()
-    return next((key for key, kind in known if kind.name == part.kind and kind.load() is maker), part.label)
 
 
 def rows(path: Path) -> list[Row]:

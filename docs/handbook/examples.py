@@ -57,7 +57,7 @@ OWN: Final[dict[tuple[Family, str], dict[str, Any]]] = {
     },
     ("adversary", "gradient"): {
         "task": "statistical-queries", "samples": 1000, "features": 20, "queries": 101,
-        "protocol": {"kind": "gaussian", "std": 0.05}, "adversary": {"kind": "gradient"},
+        "protocol": {"kind": "gaussian-answers", "std": 0.05}, "adversary": {"kind": "gradient"},
     },
     ("protocol", "private-partition"): {
         "task": "audit", "runs": 200,

@@ -8,7 +8,7 @@ from typing import Final
 
 from disttrack.simulator.plots.base import brief
 from disttrack.simulator.results.formats import number
-from handbook.corpus import Row, Shipped, key_of, shipped
+from handbook.corpus import Row, Shipped, shipped
 from handbook.prose import code, paragraphs, prose, table
 
 CHAPTERS: Final = {
@@ -113,7 +113,7 @@ def _links(one: Shipped) -> list[str]:
     from disttrack.simulator.points.registry import HOMES, kinds
 
     parts = {
-        (part.role, key_of(part)): part
+        (part.role, part.label): part
         for point in one.scenario.points
         for part in (point.task, point.protocol, point.adversary)
     }

@@ -61,15 +61,8 @@ def kind_page(facts: Facts, example: Example | None, picture: Picture | None, do
         parts.append(f"## Picture\n\n![{picture.says}]({picture.path})\n\n{prose(brief(picture.says))}\n")
     if example is not None:
         parts.append(_example(facts, example))
-    parts += [_scenarios(facts), f"On the command line: `disttrack describe {_words(facts)}`.\n"]
+    parts += [_scenarios(facts), f"On the command line: `disttrack describe {facts.family} {facts.name}`.\n"]
     return "\n".join(part for part in parts if part)
-
-
-def _words(facts: Facts) -> str:
-    """Return the words that `disttrack describe` takes for a kind: where two have its name, its game and its name."""
-    name = facts.name.rpartition(".")[2]
-    several = sum(kind.name == name for kind in kinds(facts.family).values()) > 1
-    return f"{game_of(facts.maker) if several else facts.family} {name}"
 
 
 def _property(name: str, text: str) -> str:

@@ -78,7 +78,7 @@ def kinds_by_file() -> dict[str, dict[str, str]]:
     """Return the pages of the built-in kinds by the file that each stands in, and by its name."""
     pages: dict[str, dict[str, str]] = {}
     for family in FAMILIES:
-        for key, kind in kinds(family).items():
+        for name, kind in kinds(family).items():
             file = f"src/{kind.reference.partition(':')[0].replace('.', '/')}.py"
-            pages.setdefault(file, {})[kind.name] = f"{HOMES[family].plural}/{key}.md"
+            pages.setdefault(file, {})[name] = f"{HOMES[family].plural}/{name}.md"
     return pages

@@ -97,7 +97,7 @@ def build(folder: Path) -> Path:
 def has_a_page_for_every_kind_and_scenario(site: Path) -> None:
     """Assert that no page is missing."""
     wanted = [
-        f"{HOMES[family].plural}/{kind.key}.html"
+        f"{HOMES[family].plural}/{kind.name}.html"
         for family in FAMILIES
         for kind in kinds(family).values()
         if kind.origin == "built in"
@@ -206,7 +206,7 @@ def test_the_example_of_every_kind_plays_as_its_page_says(family: Family) -> Non
     from disttrack.simulator.scenario.load import build
     from handbook.examples import example
 
-    names = [kind.key for kind in kinds(family).values() if kind.origin == "built in"]
+    names = [kind.name for kind in kinds(family).values() if kind.origin == "built in"]
     assert len(names) >= 5
     for name in names:
         made = example(family, name)

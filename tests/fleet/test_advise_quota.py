@@ -86,7 +86,7 @@ def test_the_window_is_the_unit_of_the_quota(unit: str, seconds: int) -> None:
 def test_a_load_that_can_not_exceed_what_is_allowed_costs_nothing() -> None:
     service = service_of(6, 100.0, 1.0, 104.0, 0.05, 0.01)
     best = advise(service)[0]
-    assert (best.protocol.kind, best.words, best.promised) == ("batch", 0, 0.04)
+    assert (best.protocol.kind, best.words, best.promised) == ("batch-quota", 0, 0.04)
     assert "control" not in scenario_of(best, service), "nothing can break it"
 
 
@@ -102,7 +102,7 @@ def test_a_bound_is_never_below_what_games_have(sites: int, overshoot: float) ->
 
 def test_a_countdown_may_have_the_smallest_reports_whatever_the_limit() -> None:
     kinds = [protocol.kind for protocol in candidates(service_of(1000, 1e8, 1.0, None, 0.0, 0.0))]
-    assert "countdown" in kinds
+    assert "countdown-quota" in kinds
 
 
 def test_units_are_those_of_seconds() -> None:

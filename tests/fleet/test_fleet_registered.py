@@ -62,11 +62,11 @@ def test_its_names_are_those_of_the_public_face() -> None:
     assert "'admitted'" in subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
 
 
-def test_names_of_other_games_are_told_apart() -> None:
-    for name in ("batch", "countdown", "hybrid"):
-        assert kinds("protocol")[f"quotas.{name}"].name == name
-        assert issubclass(TASK.kinds("protocol")[name].load(), Quota)
-        assert not issubclass(kinds("protocol")[name].load(), Quota)
+@pytest.mark.parametrize("name", ["batch", "countdown", "hybrid"])
+def test_a_name_of_another_game_once_meant_a_quota(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    scenario = build(Document("s.yaml", Path.cwd(), {**SMALL, "protocol": {"kind": name, "limit": 9, "window": 30}}))
+    assert scenario.points[0].protocol.kind == f"{name}-quota"
+    assert capsys.readouterr().err in ("", f"protocol {name} is called {name}-quota now\n")  # once per process
 
 
 def test_its_commands_are_commands() -> None:

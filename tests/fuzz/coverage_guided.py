@@ -19,8 +19,8 @@ import atheris
 with atheris.instrument_imports(
     include=["disttrack.simulator.claims", "disttrack.simulator.scenario", "disttrack.simulator.runs.journal", "yaml"]
 ):
+    from disttrack.simulator.claims.expression_checks import check_condition, check_measure
     from disttrack.simulator.claims.expressions import ExpressionError
-    from disttrack.simulator.claims.rehearsal import check_condition, check_measure
     from disttrack.simulator.errors import RunError, ScenarioError
     from disttrack.simulator.runs.journal import Journal
     from disttrack.simulator.scenario.load import load

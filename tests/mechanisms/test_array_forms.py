@@ -189,7 +189,7 @@ SKETCHED: dict[str, dict[str, Any]] = {
     "datasketches-theta": {},
     "datasketches-count-min": {"width": 8},
 }
-CURATED: dict[str, dict[str, Any]] = {"laplace": {"epsilon": 0.5}, "noisy-argmax": {"epsilon": 0.5}}
+CURATED: dict[str, dict[str, Any]] = {"laplace-answers": {"epsilon": 0.5}, "noisy-argmax": {"epsilon": 0.5}}
 """Parameters of registered classes. A new one that needs some is missing here, and fails."""
 
 FORMS: dict[str, Form] = {

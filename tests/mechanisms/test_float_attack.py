@@ -33,7 +33,7 @@ from disttrack.mechanisms.counters import COUNTERS
 from disttrack.mechanisms.statistical import QueryMechanism, ThresholdOut
 from disttrack.mechanisms.statistical.queries import Members
 from disttrack.protocols import Robust
-from disttrack.protocols.rounds.parts import BIT
+from disttrack.protocols.rounds.sites import BIT
 from disttrack.simulator.points.facts import ARITHMETIC
 from disttrack.simulator.points.registry import kinds, parameters
 from disttrack.simulator.tasks.audit.case import audit_of
@@ -196,7 +196,7 @@ def test_what_is_released_on_a_grid_is_possible_on_each_neighbour(key: str) -> N
 def test_the_attack_is_tried_on_whatever_states_privacy() -> None:
     """A walk over everything registered: what has an epsilon, or a stability, says in which numbers it holds."""
     assert len(ON_GRIDS) >= 35
-    assert {"online-pmw", "threshold-out", "statistical.laplace", "robust"} <= set(ON_GRIDS)
+    assert {"online-pmw", "threshold-out", "laplace-answers", "robust"} <= set(ON_GRIDS)
     for key, cls in ALL.items():
         stated = getattr(cls, "arithmetic", "")
         assert not stated or stated in ARITHMETIC, key

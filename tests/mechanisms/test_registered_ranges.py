@@ -23,9 +23,9 @@ from disttrack.mechanisms import (
     KAry,
     Laplace,
     LaplaceQueries,
-    Ledger,
     PanPrivateDensity,
     PointPredictor,
+    PrivacyLedger,
     RandomizedResponse,
     SmoothBinary,
     Sparse,
@@ -125,7 +125,7 @@ OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "datasketches-hll", "lg_k"): whole(7),
     ("protocol", "datasketches-theta", "lg_k"): whole(5),
     ("protocol", "datasketches-count-min", "width"): whole(3),
-    ("protocol", "statistical.laplace", "epsilon"): SHARE,
+    ("protocol", "laplace-answers", "epsilon"): SHARE,
     ("adversary", "unsorted-items", "share"): None,
     ("adversary", "heavy-item", "share"): FROM_0,
     **{("protocol", kind, "alpha"): SHARE for kind in kinds_for("protocol", ContentGame.bases["protocol"])},
@@ -141,7 +141,7 @@ REGISTERED = [kind for kind in kinds("protocol").values() if not issubclass(kind
 
 
 def range_of(kind: Kind, name: str) -> Range | None:
-    key = (kind.family, kind.key, name)
+    key = (kind.family, kind.name, name)
     return OWN[key] if key in OWN else RANGES[name]
 
 
@@ -201,7 +201,7 @@ def test_a_registered_class_refuses_what_is_out_of_range(kind: Kind) -> None:
         (NoiseUnion.of([[(1.0, 2)]]).quantile, {"beta": 0.1}, {"beta": SHARE}),
         (noise_multiplier, {"epsilon": 0.5, "delta": 0.1}, {"epsilon": POSITIVE, "delta": SHARE}),
         (partial(SampledHalting, lambda ones, gen: None, rng=None), {"runs": 3}, {"runs": whole(1)}),
-        (Ledger, {"name": "l", "epsilon": 1.0}, {"epsilon": POSITIVE, "rule": NAME}),
+        (PrivacyLedger, {"name": "l", "epsilon": 1.0}, {"epsilon": POSITIVE, "rule": NAME}),
         (Laplace, {"scale": 1.0}, {"scale": POSITIVE}),
         (Gaussian, {"std": 1.0}, {"std": POSITIVE}),
         (SparseHistogram, {"epsilon": 1.0, "delta": 0.1}, {"epsilon": POSITIVE, "delta": SHARE}),

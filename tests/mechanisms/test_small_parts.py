@@ -7,8 +7,8 @@ import pytest
 
 from disttrack.mechanisms import (
     GaussianQueries,
-    Ledger,
     Overdrawn,
+    PrivacyLedger,
 )  # fmt: skip
 from disttrack.mechanisms.dynamic.releases import ReleaseTree, hybrid_parts
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
@@ -18,7 +18,7 @@ from disttrack.mechanisms.scripted_noise import ScriptedNoise
 def test_releases_over_stretches(after: int) -> None:
     """Which stretch a tree releases at which level, and which items it declares."""
     static = GaussianQueries(3.0, 3e-3)
-    ledger = Ledger("l", 3.0, 3e-3)
+    ledger = PrivacyLedger("l", 3.0, 3e-3)
     tree = ReleaseTree(static, 3, ScriptedNoise(), ledger, **({"after": after} if after else {}))  # type: ignore[arg-type]
     seen = []
     for step in range(1, 8):

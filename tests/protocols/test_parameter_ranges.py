@@ -31,7 +31,7 @@ FLAG: Final[Edges] = ((False, True), (None, 1, "yes"))
 SIDES: Final[Edges] = (("above", "below"), (None, "left"))
 RANGES: Final[dict[str, Edges]] = {
     "alpha": OPEN, "batch.epsilon": OPEN, "begin": NOT_NEGATIVE, "burn": COUNT_OR_0,
-    "candidates": ((2, 10**6), (1, 0, 2.5)), "centred": FLAG, "coin.epsilon": OPEN, "countdown.epsilon": OPEN,
+    "candidates": ((2, 10**6), (1, 0, 2.5)), "centred": FLAG, "coin-reports.epsilon": OPEN, "countdown.epsilon": OPEN,
     "confidence": POSITIVE, "constant": POSITIVE, "copies": ((1, 3), (0, -1, 1.5, 2)),
     "counter": (("best", "binary"), (None, "abacus", "randomized-response")), "delta": OPEN, "demand": CLOSED,
     "depth": OPEN, "domain": COUNT, "epsilon": POSITIVE, "even": FLAG, "exponent": NOT_NEGATIVE,
@@ -57,9 +57,9 @@ RANGES: Final[dict[str, Edges]] = {
 NEEDED: Final[dict[str, dict[str, Any]]] = {
     "martingale.strength": {"parameters": "simple"},
     "grow-and-delete.peak": {"rest": 0},
-    **{f"{kind}.threshold": {"epsilon": 0.5} for kind in ("batch", "coin", "countdown")},
-    **{f"{kind}.epsilon": {"threshold": 9} for kind in ("batch", "coin", "countdown")},
-    "batch.size": {"threshold": 9, "epsilon": 0.5}, "coin.delta": {"threshold": 9, "epsilon": 0.5},
+    **{f"{kind}.threshold": {"epsilon": 0.5} for kind in ("batch", "coin-reports", "countdown")},
+    **{f"{kind}.epsilon": {"threshold": 9} for kind in ("batch", "coin-reports", "countdown")},
+    "batch.size": {"threshold": 9, "epsilon": 0.5}, "coin-reports.delta": {"threshold": 9, "epsilon": 0.5},
 }  # fmt: skip
 """Parameters that one needs beside it."""
 CASES: Final = [

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from disttrack.simulator.faults.parts import FaultyPart
+from disttrack.simulator.faults.mixins import FaultyPart
 from disttrack.simulator.faults.promises import TIMES
 
 

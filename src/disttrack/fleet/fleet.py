@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from disttrack.fleet.change import Change
 from disttrack.fleet.quotas.base import Quota
-from disttrack.fleet.quotas.parts import QuotaServer, QuotaSite
+from disttrack.fleet.quotas.sites import QuotaServer, QuotaSite
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.network.mail import FAULT, Mail, Receivers
 

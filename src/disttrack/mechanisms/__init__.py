@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 
 from disttrack.mechanisms.above_threshold import AboveThreshold as AboveThreshold
-from disttrack.mechanisms.accounting import Ledger as Ledger
 from disttrack.mechanisms.accounting import Overdrawn as Overdrawn
+from disttrack.mechanisms.accounting import PrivacyLedger as PrivacyLedger
 from disttrack.mechanisms.base import Mechanism, kinds_of
 from disttrack.mechanisms.continual_output import ContinualOutput as ContinualOutput
 from disttrack.mechanisms.counters import *  # noqa: F403

@@ -16,14 +16,14 @@ from disttrack.mechanisms.shortcuts import settle_anew as settle_anew
 from disttrack.mechanisms.shortcuts import shadowed as shadowed
 from disttrack.mechanisms.shortcuts import void_by as void_by
 from disttrack.protocols.bulk import BulkForm
-from disttrack.protocols.parts import EVERYONE as EVERYONE
-from disttrack.protocols.parts import FOREVER as FOREVER
-from disttrack.protocols.parts import Exactly as Exactly
-from disttrack.protocols.parts import Message as Message
-from disttrack.protocols.parts import Number as Number
-from disttrack.protocols.parts import Server as Server
-from disttrack.protocols.parts import Site as Site
-from disttrack.protocols.parts import SumOfReports as SumOfReports
+from disttrack.protocols.sites import EVERYONE as EVERYONE
+from disttrack.protocols.sites import FOREVER as FOREVER
+from disttrack.protocols.sites import Exactly as Exactly
+from disttrack.protocols.sites import Message as Message
+from disttrack.protocols.sites import Number as Number
+from disttrack.protocols.sites import Server as Server
+from disttrack.protocols.sites import Site as Site
+from disttrack.protocols.sites import SumOfReports as SumOfReports
 
 STEADY: Final = 1000
 """Number of the round from which on the constants of rounds hardly change."""

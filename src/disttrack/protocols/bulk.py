@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
-from disttrack.protocols.parts import Message, Number, Server
+from disttrack.protocols.sites import Message, Number, Server
 
 Integers = npt.NDArray[np.int64]
 

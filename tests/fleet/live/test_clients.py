@@ -132,7 +132,7 @@ def greedy(client: Client, sites: int, seconds: float) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "holds"),
-    [("periodic every=1500", False), ("quotas.countdown", True), ("lease", True)],
+    [("periodic every=1500", False), ("countdown-quota", True), ("lease", True)],
 )
 def test_greedy_overshoots_over_http_what_it_overshoots_in_the_simulator(
     tmp_path: Path, protocol: str, holds: bool

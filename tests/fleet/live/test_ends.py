@@ -17,7 +17,7 @@ from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
 from disttrack.fleet.live.server import ServerProcess
-from disttrack.fleet.live.server_part import ServerPart
+from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.quotas import CountdownQuota
 
 ENDS = 2.0 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
@@ -63,7 +63,7 @@ def test_windows_turn_by_a_clock_that_does_not_jump(monkeypatch: pytest.MonkeyPa
 
     async def windows() -> tuple[int, float]:
         kept, rule = Kept(None), CountdownQuota(limit=10, window=10)
-        kept.begin(ServerPart, {"began": time.time()}, protocol=rule, k=1, seed=1)
+        kept.begin(ServerState, {"began": time.time()}, protocol=rule, k=1, seed=1)
         server = ServerProcess(kept, entry_of(rule), Security(), step=0.001)
         await server.start("127.0.0.1", 0)
         await asyncio.sleep(0.05)

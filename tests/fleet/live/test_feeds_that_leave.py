@@ -17,7 +17,7 @@ from disttrack.fleet.live.estimate import estimate
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
 from disttrack.fleet.live.server import ServerProcess
-from disttrack.fleet.live.server_part import ServerPart
+from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
 from disttrack.protocols import Protocol
@@ -47,7 +47,7 @@ class Play:
     def __init__(self, protocol: Protocol, k: int, seed: int, folder: Path) -> None:
         self.protocol, self.k, self.rng, self.folder = protocol, k, random.Random(seed), folder
         kept = Kept(None)
-        kept.begin(ServerPart, {}, protocol=protocol, k=k, seed=[seed, k])
+        kept.begin(ServerState, {}, protocol=protocol, k=k, seed=[seed, k])
         self.server = ServerProcess(kept, entry_of(protocol), Security())
         self.items, self.port = 0, 0
 
@@ -57,9 +57,7 @@ class Play:
         for life in range(lives):
             await asyncio.sleep(self.rng.random() * 0.03)
             kept = Kept(journal)
-            process = SiteProcess(
-                site, (HOST, self.port), kept, Security(), seed=[seed, life], protocol=self.protocol
-            )
+            process = SiteProcess(site, (HOST, self.port), kept, Security(), seed=[seed, life], protocol=self.protocol)
             running = asyncio.create_task(process.run())
             await asyncio.wait_for(process.ready.wait(), 20)
             for _ in range(self.rng.randrange(6)):

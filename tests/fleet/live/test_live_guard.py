@@ -16,7 +16,7 @@ from disttrack.fleet.live.http import listen, server_app, site_app
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
 from disttrack.fleet.live.server import ServerProcess
-from disttrack.fleet.live.server_part import ServerPart
+from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.protocols import Exact, Protocol
 
@@ -28,7 +28,7 @@ class Small:
 
     def __init__(self, protocol: Protocol) -> None:
         kept = Kept(None)
-        kept.begin(ServerPart, {}, protocol=protocol, k=2, seed=1)
+        kept.begin(ServerState, {}, protocol=protocol, k=2, seed=1)
         self.server = ServerProcess(kept, entry_of(protocol), Security())
 
     async def __aenter__(self) -> Small:

@@ -15,8 +15,8 @@ import pytest
 
 from disttrack.fleet.live import journal
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.parts import SitePart
-from disttrack.fleet.live.server_part import ServerPart
+from disttrack.fleet.live.server_state import ServerState
+from disttrack.fleet.live.site_state import SiteState
 from disttrack.fleet.live.states import dump, load
 from disttrack.protocols import Deterministic, Martingale, Protocol
 from disttrack.simulator.errors import RunError
@@ -29,7 +29,7 @@ MUTANTS = 200
 def written(path: Path, protocol: Protocol) -> list[int]:
     """Write the journal of a site; return its items after each commit, none at first."""
     kept, seen = Kept(path), [0]
-    kept.begin(SitePart, {"site": 0}, protocol=protocol, k=2, number=0, seed=1)
+    kept.begin(SiteState, {"site": 0}, protocol=protocol, k=2, number=0, seed=1)
     for items in range(1, 120):
         kept.apply(("take", items))
         kept.commit()
@@ -87,7 +87,7 @@ def test_items_that_a_journal_cannot_store_are_not_acknowledged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     kept = Kept(tmp_path / "journal")
-    kept.begin(SitePart, {}, protocol=Deterministic(alpha=0.1), k=1, number=0, seed=1)
+    kept.begin(SiteState, {}, protocol=Deterministic(alpha=0.1), k=1, number=0, seed=1)
     kept.apply(("take", 7))
     kept.commit()
 
@@ -120,7 +120,7 @@ def makers() -> dict[str, Any]:
 @pytest.mark.parametrize("maker", makers().values(), ids=makers())
 def test_a_state_of_every_protocol_comes_back_as_it_was_or_is_kept_as_events(maker: Any) -> None:
     protocol = maker(**{one.name: GIVEN[one.name] for one in fields(maker) if one.name in GIVEN})
-    for part in (SitePart(protocol, 2, 0, 7), ServerPart(protocol, 2, 7)):
+    for part in (SiteState(protocol, 2, 0, 7), ServerState(protocol, 2, 7)):
         with suppress(TypeError):  # such as a function: then its events are kept
             stored = dump(part)
             again = load(stored)

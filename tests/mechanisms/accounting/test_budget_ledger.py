@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disttrack.mechanisms import FullyDynamic, GrowingFinite, GrowingSparseInfinite, InsertedMinusDeleted
-from disttrack.mechanisms.accounting import Ledger, Overdrawn, lines, record
+from disttrack.mechanisms.accounting import Overdrawn, PrivacyLedger, lines, record
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 
 @settings(max_examples=100, deadline=None)
 @given(losses=st.lists(st.floats(0.001, 2), min_size=1, max_size=20))
 def test_in_parallel_the_largest_counts(losses: list[float]) -> None:
-    ledger = Ledger("all", max(losses), rule="parallel")
+    ledger = PrivacyLedger("all", max(losses), rule="parallel")
     for place, loss in enumerate(losses, start=1):
         ledger.use("release", loss, over=(place, place))
     assert ledger.spent[0] == max(losses)
@@ -27,7 +27,7 @@ def test_in_parallel_the_largest_counts(losses: list[float]) -> None:
 
 
 def test_in_parallel_nobody_looks_twice() -> None:
-    ledger = Ledger("all", 1.0, rule="parallel")
+    ledger = PrivacyLedger("all", 1.0, rule="parallel")
     with pytest.raises(Overdrawn, match="must declare"):
         ledger.use("release", 0.5)
     ledger.use("release", 0.5, over=(1, 4))
@@ -53,7 +53,7 @@ def test_in_parallel_nobody_looks_twice() -> None:
 @pytest.mark.parametrize("rule", ["parallel", "sequence"])
 def test_a_range_is_within_its_budget_and_runs_forward(rule, over, said: str) -> None:
     """A range that runs backwards would free the items before it: they could be used twice."""
-    ledger = Ledger("all", 1.0, rule=rule, over=(1, 30))
+    ledger = PrivacyLedger("all", 1.0, rule=rule, over=(1, 30))
     ledger.use("a", 0.5, over=(10, 12))
     with pytest.raises(ValueError, match=said):
         ledger.use("b", 0.5, over=over)
@@ -65,7 +65,7 @@ def test_a_range_is_within_its_budget_and_runs_forward(rule, over, said: str) ->
 
 
 def test_a_range_ends_once_and_not_before_it_begins() -> None:
-    ledger = Ledger("all", 1.0, rule="parallel", over=(1, 30))
+    ledger = PrivacyLedger("all", 1.0, rule="parallel", over=(1, 30))
     with pytest.raises(ValueError, match="none is open"):
         ledger.declare(10)
     ledger.use("a", 0.5, over=(5, None))
@@ -82,7 +82,7 @@ def test_a_range_ends_once_and_not_before_it_begins() -> None:
 
 def test_a_part_has_the_items_that_it_was_declared_for() -> None:
     """Also the parts of a part, which inherit them."""
-    part = Ledger("all", 1.0, rule="parallel").part("node", 1.0, over=(1, 10))
+    part = PrivacyLedger("all", 1.0, rule="parallel").part("node", 1.0, over=(1, 10))
     inner = part.part("deletions", 0.5, rule="parallel")
     for ledger in (part, inner):
         with pytest.raises(Overdrawn, match="this budget has"):
@@ -91,7 +91,7 @@ def test_a_part_has_the_items_that_it_was_declared_for() -> None:
 
 
 def test_a_closed_part_takes_nothing_more() -> None:
-    ledger = Ledger("all", 1.0, rule="parallel")
+    ledger = PrivacyLedger("all", 1.0, rule="parallel")
     part = ledger.part("node", 1.0, over=(1, 10))
     inner = part.part("release", 0.5)
     ledger.close(part)
@@ -103,11 +103,11 @@ def test_a_closed_part_takes_nothing_more() -> None:
 @pytest.mark.parametrize("loss", [(-0.5, 0.0), (math.nan, 0.0), (0.5, -1e-9), (0.5, math.nan)])
 def test_a_loss_is_never_paid_back(loss) -> None:
     with pytest.raises(ValueError, match="must lose 0 or more"):
-        Ledger("all", 1.0, 1e-6).use("a", *loss)
+        PrivacyLedger("all", 1.0, 1e-6).use("a", *loss)
 
 
 def test_what_is_refused_leaves_no_trace() -> None:
-    ledger = Ledger("all", 1.0, 1e-6)
+    ledger = PrivacyLedger("all", 1.0, 1e-6)
     ledger.use("release", 0.5, 1e-6)
     before = record(ledger)
     for epsilon, delta in ((0.6, 0.0), (0.1, 1e-7)):
@@ -118,7 +118,7 @@ def test_what_is_refused_leaves_no_trace() -> None:
     assert record(ledger) == before
 
 
-class Broke(Ledger):
+class Broke(PrivacyLedger):
     """A ledger with nothing left for uses, whose parts have nothing left either."""
 
     __slots__ = ()

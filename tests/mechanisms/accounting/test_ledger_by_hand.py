@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from disttrack.mechanisms import Ledger, Overdrawn
+from disttrack.mechanisms import Overdrawn, PrivacyLedger
 from disttrack.mechanisms.accounting.trees import lines, record
 
 
-def overdrawn(ledger: Ledger, name: str, *loss: float, **more: Any) -> str:
+def overdrawn(ledger: PrivacyLedger, name: str, *loss: float, **more: Any) -> str:
     with pytest.raises(Overdrawn) as found:
         ledger.use(name, *loss, **more)
     return str(found.value)
 
 
 def test_a_budget_in_sequence() -> None:
-    ledger = Ledger("b", 1.0, 1e-3)
+    ledger = PrivacyLedger("b", 1.0, 1e-3)
     assert (ledger.rule, ledger.over, ledger.spent) == ("sequence", None, (0, 0))
     ledger.use("one", 0.25, 4e-4)
     ledger.use("one", 0.25)
@@ -33,11 +33,11 @@ def test_a_budget_in_sequence() -> None:
     use = ledger.uses["one"]
     assert (use.count, use.epsilon, use.delta, use.largest) == (2, 0.5, 4e-4, (0.25, 4e-4))
     with pytest.raises(ValueError, match=r"^rule must be one of sequence, parallel; got 'none'$"):
-        Ledger("b", 1.0, rule="none")  # type: ignore[arg-type]
+        PrivacyLedger("b", 1.0, rule="none")  # type: ignore[arg-type]
 
 
 def test_closed_parts_are_forgotten_but_for_the_costliest() -> None:
-    ledger = Ledger("p", 1.0, rule="parallel")
+    ledger = PrivacyLedger("p", 1.0, rule="parallel")
     parts = []
     for place, loss in enumerate((0.3, 0.9, 0.5), start=1):
         parts.append(ledger.part("x", 1.0, over=(place, place)))
@@ -58,7 +58,7 @@ def test_closed_parts_are_forgotten_but_for_the_costliest() -> None:
         "    u: 0.9",
         "  y: 0 of epsilon 0.25, in sequence",
     ]  # fmt: skip
-    several = Ledger("s", 1.0, 0.01)
+    several = PrivacyLedger("s", 1.0, 0.01)
     for _ in range(1200):
         several.use("v", 1e-5, 1e-6)
     assert list(lines(several)) == [

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted, Ledger
+from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted, PrivacyLedger
 from disttrack.mechanisms.dynamic.cutting import Cutter
 from disttrack.mechanisms.static.linear import LaplaceQueries
 from disttrack.simulator.tasks.audit.exact.halting import MeasuredTest, log_chance
@@ -162,8 +162,8 @@ def test_two_streams_with_the_whole_budget_each_lose_more(monkeypatch: pytest.Mo
         def half(self) -> Any:
             return InsertedMinusDeleted(2 * self.epsilon, 2 * self.delta, self.queries, self.domain).half
 
-        def budget(self, ledger: Ledger | None) -> Ledger:
-            return Ledger("twice", 2 * self.epsilon, 2 * self.delta)
+        def budget(self, ledger: PrivacyLedger | None) -> PrivacyLedger:
+            return PrivacyLedger("twice", 2 * self.epsilon, 2 * self.delta)
 
     codes = [1, *(0,) * 9, -1, *(0,) * 17]
     replay = Replay(monkeypatch)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from disttrack.mechanisms import LaplaceQueries, Ledger
+from disttrack.mechanisms import LaplaceQueries, PrivacyLedger
 from disttrack.mechanisms.dynamic.base import counts_of, together
 from disttrack.mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
@@ -26,7 +26,7 @@ PRECISE = Shares(2000.0, 0.0, 0.05)
 
 
 def node(counts, shares=PRECISE, rng=None) -> NodeMechanism:
-    ledger = Ledger("node", shares.epsilon)
+    ledger = PrivacyLedger("node", shares.epsilon)
     return NodeMechanism(STATIC, shares, np.array(counts, dtype=float), rng or ScriptedNoise(), ledger, segment=4)
 
 

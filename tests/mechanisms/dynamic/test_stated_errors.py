@@ -15,7 +15,7 @@ from disttrack.mechanisms import (
     GrowingSparse,
     GrowingSparseInfinite,
     InsertedMinusDeleted,
-    Ledger,
+    PrivacyLedger,
     PrivatePartition,
 )  # fmt: skip
 from disttrack.mechanisms.dynamic.fully_dynamic import HALF
@@ -169,5 +169,5 @@ def test_a_run_keeps_to_its_budget_and_its_horizon(kind: type[Any]) -> None:
     run.step(0)
     with pytest.raises(ValueError, match=rf"^step 3 is past the horizon of this {kind.kind}, 2$"):
         run.step(0)
-    given = Ledger("given", 1.0)
+    given = PrivacyLedger("given", 1.0)
     assert mechanism.start(ScriptedNoise(), given).ledger is given

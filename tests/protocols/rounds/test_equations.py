@@ -17,7 +17,7 @@ from disttrack.adversaries import Adversary, Freeze, RoundRobin
 from disttrack.mechanisms import Binary
 from disttrack.protocols import Robust
 from disttrack.protocols.rounds.constants import Constants, paper_constants
-from disttrack.protocols.rounds.parts import BIT
+from disttrack.protocols.rounds.sites import BIT
 from disttrack.simulator import play
 
 SITES = (4, 9, 16, 100, 1024)

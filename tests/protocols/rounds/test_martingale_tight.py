@@ -8,7 +8,7 @@ import pytest
 from disttrack.adversaries import RoundRobin, Uniform
 from disttrack.protocols import Martingale
 from disttrack.protocols.base import Message
-from disttrack.protocols.rounds.parts import BIT
+from disttrack.protocols.rounds.sites import BIT
 from disttrack.simulator import play
 
 

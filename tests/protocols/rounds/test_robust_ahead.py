@@ -8,7 +8,7 @@ import pytest
 from disttrack.protocols import Robust
 from disttrack.protocols.base import EVERYONE, Message
 from disttrack.protocols.rounds.constants import CANDIDATES, paper_constants, tight_constants
-from disttrack.protocols.rounds.parts import BIT
+from disttrack.protocols.rounds.sites import BIT
 from disttrack.protocols.rounds.tight import tight_round
 
 TIGHT = Robust(alpha=0.2, delta=0.5, parameters="tight")

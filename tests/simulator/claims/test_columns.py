@@ -22,7 +22,7 @@ from disttrack.simulator.claims.columns import (
     TRIALS,
     names,
 )  # fmt: skip
-from disttrack.simulator.claims.judge import Finding
+from disttrack.simulator.claims.findings import Finding
 from disttrack.simulator.game.play import play
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load

@@ -10,7 +10,7 @@ from scipy import stats
 
 from disttrack.simulator.claims.expressions import measure
 from disttrack.simulator.claims.false_alarm import rate_of_several
-from disttrack.simulator.claims.judge import judge
+from disttrack.simulator.claims.findings import findings_of
 from disttrack.simulator.claims.tails import beta_binomial, binomial, clustered, clustered_below
 from tests.simulator.claims.rates import claim, false_alarm, games
 
@@ -147,7 +147,9 @@ def test_groups_add_up() -> None:
     assert rate_of_several([0.7, 0.7]) == 1
     assert rate_of_several([0.1, None]) is None
     assert rate_of_several([]) == 0
-    result = judge([claim(each="point", at_least=1, chance=0.01)], games(points=2, trials=3, ok=np.ones(6, dtype=bool)))
+    result = findings_of(
+        [claim(each="point", at_least=1, chance=0.01)], games(points=2, trials=3, ok=np.ones(6, dtype=bool))
+    )
     assert [one.false_alarm for one in result] == pytest.approx([1 - 0.99**3] * 2)
 
 

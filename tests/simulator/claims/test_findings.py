@@ -9,7 +9,15 @@ import pytest
 
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.columns import GAME
-from disttrack.simulator.claims.judge import ControlTable, Finding, distinct_games, groups, judge, lost_games, meets
+from disttrack.simulator.claims.findings import (
+    ControlTable,
+    Finding,
+    distinct_games,
+    findings_of,
+    groups,
+    lost_games,
+    meets,
+)
 from disttrack.simulator.claims.statistics import clopper_pearson
 from tests.simulator.claims.rates import false_alarm, power
 
@@ -30,7 +38,7 @@ def claim(**keys: Any) -> Claim:
 
 def result(table: Any = TABLE, **keys: Any) -> list[Finding]:
     lost = keys.pop("lost", None)
-    return judge([claim(**keys)], table, lost=lost)
+    return findings_of([claim(**keys)], table, lost=lost)
 
 
 def test_all_that_a_finding_says() -> None:
@@ -56,7 +64,7 @@ def test_several_claims_have_their_findings_in_order_and_each_its_own_control() 
         claim(name="three", no_control="why"),
         claim(name="four", no_control="why", each="sites", measure="fraction(ko)"),
     ]
-    findings = judge(claims, TABLE, {1: broken})
+    findings = findings_of(claims, TABLE, {1: broken})
     assert [(one.name, one.group, one.broken, one.control) for one in findings] == [
         ("one", TWO[0], "", None),
         ("one", TWO[1], "", None),
@@ -186,5 +194,5 @@ def test_a_claim_that_reads_the_verdict_of_games_without_one_is_undecided(measur
 def test_a_control_whose_games_have_no_verdict_decides_nothing() -> None:
     intact = {**TABLE, "verdict": np.full(12, "ok")}
     broken = {**TABLE, "ok": np.zeros(12, dtype=bool), "verdict": np.full(12, "undecided")}
-    (finding,) = judge([claim(control={"fault": "f"})], intact, {0: ControlTable(broken, 0)})
+    (finding,) = findings_of([claim(control={"fault": "f"})], intact, {0: ControlTable(broken, 0)})
     assert (finding.verdict, finding.note) == ("UNDECIDED", "control: 12 of its 12 games have no verdict")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from disttrack.simulator.claims.columns import GAME
-from disttrack.simulator.claims.judge import ControlTable, judge
+from disttrack.simulator.claims.findings import ControlTable, findings_of
 from tests.simulator.claims.test_findings import TABLE, claim
 
 
@@ -17,7 +17,7 @@ def control(ok: list[bool], intact: int = 0, **columns: Any) -> ControlTable:
 
 
 def beside(made: ControlTable, **keys: Any) -> list[tuple[str, str, float | None, str]]:
-    findings = judge([claim(control={"fault": "f"}, **keys)], TABLE, {0: made})
+    findings = findings_of([claim(control={"fault": "f"}, **keys)], TABLE, {0: made})
     return [(one.verdict, one.note, one.control, one.broken) for one in findings]
 
 
@@ -37,7 +37,7 @@ def test_intact_games_of_a_group_are_measured_with_its_broken_ones_each_once() -
     made = ControlTable({**made.table, GAME: np.array([0, 1, 2, 2])}, 1)
     # sites 2: one intact game, and twice the same broken one; sites 4: a broken game that holds
     assert beside(made, each="sites") == [("PASS", "", 0.5, "fault f"), ("VACUOUS", "", 1.0, "fault f")]
-    (stated,) = judge([claim()], TABLE, {0: control([False])})  # nobody message what is broken there
+    (stated,) = findings_of([claim()], TABLE, {0: control([False])})  # nobody message what is broken there
     assert (stated.verdict, stated.control, stated.broken) == ("PASS", 0.0, "")
     intact = control([True, False], 1, sites=[4, 2])
     assert beside(intact, each="sites") == [("PASS", "", 0.0, "fault f"), ("PASS", "", None, "")]
@@ -66,5 +66,5 @@ def test_a_control_that_lost_games_leaves_what_passed_undecided() -> None:
     assert beside(lost, where="sites == 2", at_least=0.9) == [("FAIL", "", None, "")]
     one = ControlTable({"ok": np.array([False])}, 0, {"sites": np.array([2])})
     assert beside(one) == [("UNDECIDED", "1 games of its control ended in an error", None, "")]
-    several = judge([claim(each="sites", at_least=0.1)], TABLE, {0: lost})
+    several = findings_of([claim(each="sites", at_least=0.1)], TABLE, {0: lost})
     assert [each.verdict for each in several] == ["UNDECIDED"] * 2

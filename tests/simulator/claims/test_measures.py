@@ -10,8 +10,8 @@ import pytest
 
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.expressions import column_of, condition, measure, rows
+from disttrack.simulator.claims.findings import findings_of
 from disttrack.simulator.claims.jackknife import observe
-from disttrack.simulator.claims.judge import judge
 
 TABLE: Final = {
     "protocol": np.array(["a", "a", "b", "b"]),
@@ -153,10 +153,10 @@ GAPS: Final = {
 )
 def test_a_measure_of_a_comparison_needs_values_in_all_games(text: str) -> None:
     """A comparison with a missing value is neither true nor false: a claim on it fails, whatever its bound."""
-    (result,) = judge([Claim(name="c", measure=f"fraction({text})", at_least=0)], GAPS)
+    (result,) = findings_of([Claim(name="c", measure=f"fraction({text})", at_least=0)], GAPS)
     assert result.verdict == "FAIL"
     assert "some of the games have no value for" in result.note
-    (known,) = judge([Claim(name="c", measure=f"fraction({text}, where=(x > 0))", at_least=0)], GAPS)
+    (known,) = findings_of([Claim(name="c", measure=f"fraction({text}, where=(x > 0))", at_least=0)], GAPS)
     assert (known.verdict, known.note) == ("PASS", "")
 
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 from disttrack.simulator.claims.columns import COINLESS
 from disttrack.simulator.claims.expressions import measure
-from disttrack.simulator.claims.judge import judge, meets
+from disttrack.simulator.claims.findings import findings_of, meets
 from disttrack.simulator.claims.power import Power
 from disttrack.simulator.claims.tails import clustered_below
 from tests.simulator.claims.rates import claim, games, power
@@ -160,9 +160,9 @@ def test_a_promise_of_failure_is_a_probability() -> None:
 
 
 def test_a_finding_states_it() -> None:
-    (finding,) = judge([claim(at_least=0.9)], holding(40))
+    (finding,) = findings_of([claim(at_least=0.9)], holding(40))
     result = of(holding(40), at_least=0.9)
     assert result is not None
     assert (finding.power, finding.of_goal) == (result.value, result.of_goal)
-    (unknown,) = judge([claim(at_least=0)], holding(40))
+    (unknown,) = findings_of([claim(at_least=0)], holding(40))
     assert (unknown.power, unknown.of_goal) == (None, None)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from disttrack.simulator.claims.claim import Claim, ill_typed
 from disttrack.simulator.claims.columns import TRIALS, ColumnType
+from disttrack.simulator.claims.expression_checks import check_condition, check_measure, check_rows, column_types
 from disttrack.simulator.claims.expressions import (
     ExpressionError,
     columns_of,
@@ -24,8 +25,7 @@ from disttrack.simulator.claims.expressions import (
     parse,
     rows,
 )
-from disttrack.simulator.claims.judge import judge
-from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows, column_types
+from disttrack.simulator.claims.findings import findings_of
 from disttrack.simulator.errors import accepted
 
 KNOWN: Final[dict[str, ColumnType]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
@@ -270,5 +270,5 @@ def test_what_the_values_do_not_bear(text: str, message: str) -> None:
 def test_a_condition_is_none_where_an_unknown_column_turns_out_to_hold_something_else(text: str) -> None:
     message = f"{text!r} is neither true nor false of a game; for example: sites >= 64"
     assert line_of(condition, text, TABLE) == message
-    (finding,) = judge([Claim(name="c", where=text, measure="games()", at_least=0)], TABLE)
+    (finding,) = findings_of([Claim(name="c", where=text, measure="games()", at_least=0)], TABLE)
     assert (finding.verdict, finding.note) == ("FAIL", message)

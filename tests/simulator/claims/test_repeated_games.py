@@ -9,7 +9,7 @@ import pytest
 
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.columns import COINLESS, GAME
-from disttrack.simulator.claims.judge import Finding, judge
+from disttrack.simulator.claims.findings import Finding, findings_of
 
 TABLE = {
     "point": np.array([0.0, 0, 1, 1]),
@@ -31,7 +31,7 @@ SAME = {
 
 
 def result(table: Any, **keys: Any) -> list[Finding]:
-    return judge([Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.1, **keys})], table)
+    return findings_of([Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.1, **keys})], table)
 
 
 def test_games_without_coins_are_counted_once() -> None:
@@ -56,5 +56,5 @@ def test_what_has_no_coins_has_no_false_alarm(measure: str) -> None:
 
 def test_a_game_without_coins_beyond_the_bound_is_there_in_every_run() -> None:
     table = {"words": np.array([9.0, 1, 2]), "point": np.array([0.0, 1, 1]), COINLESS: np.array([True, False, False])}
-    (finding,) = judge([Claim(name="c", measure="max(words)", at_most=5)], {**table, GAME: np.arange(3)})
+    (finding,) = findings_of([Claim(name="c", measure="max(words)", at_most=5)], {**table, GAME: np.arange(3)})
     assert finding.false_alarm == 1.0

@@ -47,15 +47,11 @@ def test_kinds_are_listed_by_the_game_that_they_play() -> None:
 
 
 def test_a_name_that_means_two_things_asks_which() -> None:
-    said = refused("describe", "gaussian")
-    assert (
-        "gaussian means 2 things: disttrack describe static-queries gaussian or disttrack describe "
-        "statistical-queries gaussian" in said
-    )
-    assert "GaussianAnswers" in disttrack("describe", "statistical-queries", "gaussian").stdout
+    said = refused("describe", "experts")
+    assert "experts means 2 things: disttrack describe task experts or disttrack describe scenario experts" in said
     assert disttrack("describe", "scenario", "experts").stdout.startswith("experts (scenario,")
     assert "takes a name, or a sort and a name" in refused("describe", "scenarios", "experts")
-    assert "there is no plot gaussian" in refused("describe", "plot", "gaussian")
+    assert "there is no plot experts" in refused("describe", "plot", "experts")
 
 
 def test_the_kinds_of_one_game_are_listed() -> None:
@@ -70,8 +66,8 @@ def test_the_kinds_of_one_game_are_listed() -> None:
 
 
 def test_a_sort_may_be_given_where_a_name_means_one_thing() -> None:
-    assert disttrack("describe", "continual-count", "square-root").stdout.startswith("square-root (protocol, ")
-    assert refused("describe", "count", "square-root").startswith("there is no count square-root")
+    assert disttrack("describe", "protocol", "square-root").stdout.startswith("square-root (protocol, ")
+    assert refused("describe", "task", "square-root").startswith("there is no task square-root")
 
 
 def test_describe_states_the_error_of_a_mechanism() -> None:
@@ -80,10 +76,7 @@ def test_describe_states_the_error_of_a_mechanism() -> None:
     assert len(MECHANISMS) >= 20
     for kind, maker in MECHANISMS.items():
         assert maker.error, kind
-        sort = {"gaussian": "static-queries", "laplace": "static-queries", "hybrid": "continual-count"}.get(
-            kind, "protocol"
-        )
-        assert f"\nerror:         {maker.error}\n" in disttrack("describe", sort, kind).stdout
+        assert f"\nerror:         {maker.error}\n" in disttrack("describe", "protocol", kind).stdout
     shown = disttrack("describe", "square-root").stdout
     assert f"\nmemory:        {SquareRoot.memory}\n" in shown
     assert "\nprivacy:       approximate\n" in shown

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from disttrack import Burst, Exact, Randomized, Rotation, play, run
-from disttrack.simulator.claims.judge import UNDECIDED
+from disttrack.simulator.claims.findings import UNDECIDED
 from disttrack.simulator.cli import main
 from disttrack.simulator.results.answers import answer_table
 

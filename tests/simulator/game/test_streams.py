@@ -31,7 +31,9 @@ PERMANENT = {
     "count": ("sites", "server", "adversary", "network"),
     "generalisation": ("sites", "server", "adversary", "network"),
     "threshold": ("sites", "server", "adversary", "network"),
-    **dict.fromkeys(("item-frequency", "heavy-hitters", "item-sample", "item-rank"), ("sites", "server", "adversary")),
+    **dict.fromkeys(
+        ("item-frequency", "frequent-items", "item-sampling", "item-rank"), ("sites", "server", "adversary")
+    ),
 }
 OTHERS = {
     "audit": mechanism.ROLES,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from disttrack.protocols.base import Exactly, Number
 from disttrack.simulator.game.outputs import exact
-from disttrack.simulator.game.verdict import Referee
+from disttrack.simulator.game.verdict import IntervalJudge
 
 
 @dataclass
@@ -102,9 +102,9 @@ def slowly(trace: GameTrace) -> Facts:
     return Facts(changes, failing, first_failure, first_step, highest, lowest)
 
 
-def told(trace: GameTrace) -> Referee:
+def told(trace: GameTrace) -> IntervalJudge:
     """Tell the referee of changes only."""
-    referee = Referee(trace.alpha, trace.start, trace.first)
+    referee = IntervalJudge(trace.alpha, trace.start, trace.first)
     skips = not all(trace.feeds)
     for step, output in sorted(trace.outputs.items()):
         if type(output) is not int or output != referee.output:
@@ -115,7 +115,7 @@ def told(trace: GameTrace) -> Referee:
     return referee
 
 
-def agree(referee: Referee, facts: Facts) -> None:
+def agree(referee: IntervalJudge, facts: Facts) -> None:
     assert referee.changes == facts.changes
     assert referee.failing_steps == facts.failing
     assert referee.first_failure == facts.first_failure
@@ -184,7 +184,7 @@ def test_what_is_no_finite_number_fails_its_steps(trace: GameTrace) -> None:
 @example(GameTrace(0.1, 0, [True] * 80, {step: float(step) if step % 9 else nan for step in range(1, 80)}, 0), [], True)
 def test_nor_does_it_hide_among_many(trace: GameTrace, cuts: list[int], later: bool) -> None:
     """change_many() and catch_up() do with them what change() does one by one."""
-    referee = Referee(trace.alpha, trace.start, trace.first)
+    referee = IntervalJudge(trace.alpha, trace.start, trace.first)
     steps, outputs = sorted(trace.outputs), [trace.outputs[step] for step in sorted(trace.outputs)]
     borders = sorted({0, *(min(cut, len(steps)) for cut in cuts), len(steps)})
     for begin, end in pairwise(borders):
@@ -204,7 +204,7 @@ def test_nor_does_it_hide_among_many(trace: GameTrace, cuts: list[int], later: b
 
 def test_a_number_beyond_all_floats_is_infinitely_wrong() -> None:
     for output in (10**400, Exactly(10**400, 3)):
-        referee = Referee(0.1, 5, 5)
+        referee = IntervalJudge(0.1, 5, 5)
         assert referee.change(1, 6, 5, output)
         referee.close(3, 8)
         assert (referee.max_rel_error, referee.failing_steps, referee.value) == (inf, 3, inf)
@@ -224,7 +224,7 @@ def test_many_changes_at_once(trace: GameTrace, scale: tuple[int, int], exactly:
         step: output if scale == (1, 1) else Exactly(output * scale[0], scale[1]) for step, output in raw.items()
     }
     facts = slowly(GameTrace(trace.alpha, trace.start, trace.feeds, scaled, trace.first))
-    referee = Referee(trace.alpha, trace.start, trace.first)
+    referee = IntervalJudge(trace.alpha, trace.start, trace.first)
     steps = np.array(list(raw), dtype=np.int64)
     outputs = np.array(list(raw.values()), dtype=np.int64)
     borders = sorted({0, *(min(cut, len(steps)) for cut in cuts), len(steps)})
@@ -244,7 +244,7 @@ def test_huge_outputs_with_a_long_scale_are_judged_exactly() -> None:
     steps = np.array([5, 6], dtype=np.int64)
     sums = np.array([8 * 10**11, 8 * 10**11 + 1], dtype=np.int64)
     for exactly in (False, True):
-        referee = Referee(0.00552427, 8 * 10**11 - 6, 8 * 10**11 - 6)
+        referee = IntervalJudge(0.00552427, 8 * 10**11 - 6, 8 * 10**11 - 6)
         _, values = referee.change_many(steps, 8 * 10**11 - 6, sums, scale, exactly=exactly)
         referee.close(6, 8 * 10**11)
         nearest = [int(one) * scale[0] / scale[1] for one in sums]
@@ -260,7 +260,7 @@ def test_a_stretch_of_true_outputs(start: int, first: int, last: int) -> None:
     """exact_stretch() is change() at every step; then the output stands still until it fails."""
     after = 30
     for alpha in (0.0, 0.1):
-        quick, slow = Referee(alpha, start, start), Referee(alpha, start, start)
+        quick, slow = IntervalJudge(alpha, start, start), IntervalJudge(alpha, start, start)
         quick.exact_stretch(first, last, start)
         for step in range(first, last + 1):
             slow.change(step, step + start, step + start - 1, step + start)
@@ -272,7 +272,7 @@ def test_a_stretch_of_true_outputs(start: int, first: int, last: int) -> None:
 
 
 def test_an_output_before_any_item_is_infinitely_wrong() -> None:
-    referee = Referee(0.1, 0, 0)
+    referee = IntervalJudge(0.1, 0, 0)
     referee.change(1, 0, 0, 3, lambda n: 9)
     referee.close(2, 0, lambda n: 9)
     assert referee.max_rel_error == float("inf")

@@ -15,7 +15,7 @@ import pytest
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points import code
 from disttrack.simulator.points.code import PACKAGES, PRESENTATION, bare_digest, own_code, states
-from disttrack.simulator.points.contents import contents
+from disttrack.simulator.points.own_files import own_files
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.document import parse
@@ -112,13 +112,13 @@ def test_imports_are_followed_where_they_are_written(tmp_path: Path) -> None:
     (package / "far.py").write_text("x = 1\n")
     text = "import os, numpy, disttrack.protocols.base\ndef later():\n    from mine.near import y\n"
     (tmp_path / "root.py").write_text(text)
-    result = contents("root.py:Class", None, {}, tmp_path)
+    result = own_files("root.py:Class", None, {}, tmp_path)
     wanted = {"class": "root.py", "mine": "__init__.py", "mine.near": "near.py", "mine.far": "far.py"}
     assert {name: Path(content.path).name for name, content in result.items()} == wanted
-    assert set(contents("mine.near:Class", None, {}, tmp_path)) == {"mine", "mine.near", "mine.far"}
+    assert set(own_files("mine.near:Class", None, {}, tmp_path)) == {"mine", "mine.near", "mine.far"}
     assert "mine" not in sys.modules  # nothing was run for this
     (tmp_path / "root.py").write_text("import (")
-    assert set(contents("root.py:Class", None, {}, tmp_path)) == {"class"}
+    assert set(own_files("root.py:Class", None, {}, tmp_path)) == {"class"}
 
 
 EDITS: Final = {

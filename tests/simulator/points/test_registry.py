@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from disttrack import mechanisms
 from disttrack.adversaries.base import Adversary, Choice
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.faults import FAULTS
 from disttrack.simulator.points import registry
 from disttrack.simulator.points.point import Part, PointError, part
 from disttrack.simulator.points.source import Source, load_file
@@ -51,10 +53,39 @@ def test_built_in_kinds_are_found_and_are_what_they_say() -> None:
     assert {"round-robin", "uniform", "coin", "freeze", "drain", "zipf", "bursts", "single-site", "trace"} <= set(
         adversaries
     )
-    for key, kind in {**protocols, **adversaries}.items():
-        assert kind.load().kind == kind.name == key.rpartition(".")[2]
+    for name, kind in {**protocols, **adversaries}.items():
+        assert kind.load().kind == kind.name == name
         assert kind.origin == "built in"
     assert "choice" not in adversaries  # it wraps functions and cannot be made from a scenario
+
+
+def test_no_name_has_two_meanings() -> None:
+    """Of kinds of all families, of named faults, and of the mechanisms that classes take by name."""
+    meanings: dict[str, set[str]] = {}
+    for family in registry.FAMILIES:
+        for name, kind in registry.kinds(family).items():
+            meanings.setdefault(name, set()).add(f"{family} {kind.reference}")
+    for name in FAULTS:
+        meanings.setdefault(name, set()).add("fault")
+    tables = [table for name, table in vars(mechanisms).items() if name.isupper() and isinstance(table, dict)]
+    for name, maker in (pair for table in tables for pair in table.items()):
+        meanings.setdefault(name, set()).add(f"protocol {maker.__module__}:{maker.__qualname__}")
+    assert len(tables) >= 6
+    assert len(meanings) > 200
+    assert {name: several for name, several in meanings.items() if len(several) > 1} == {}
+
+
+FORMER = {("task", "heavy-hitters"): "frequent-items", ("task", "item-sample"): "item-sampling"}
+"""Former names and the present ones; those of sides are tried with their games."""
+
+
+@pytest.mark.parametrize(("family", "name"), FORMER)
+def test_a_former_name_is_found_and_says_the_present_one(
+    family: registry.Family, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert registry.find(family, name).kind == FORMER[family, name]
+    registry.find(family, name)
+    assert capsys.readouterr().err in ("", f"task {name} is called {FORMER[family, name]} now\n")  # once per process
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from disttrack.simulator.claims.judge import Finding
+from disttrack.simulator.claims.findings import Finding
 from disttrack.simulator.results.write import write_tables
 from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.base import Record, lost

@@ -98,9 +98,7 @@ def test_a_wrong_move_costs_its_own_game() -> None:
     )
     report = run(load("rude.yaml"), out="out", workers=1)
     assert report.trials["verdict"].tolist() == ["error", "ok"]
-    assert report.trials["error"][0] == (
-        "MoveError: adversary far: named site 15 at step 1; this game has sites 0 … 7"
-    )
+    assert report.trials["error"][0] == ("MoveError: adversary far: named site 15 at step 1; this game has sites 0 … 7")
 
 
 @pytest.mark.quick_cases(2)

@@ -25,9 +25,7 @@ def test_a_class_does_not_take_the_name_of_the_one_that_it_extends(tmp_path: Pat
     assert [point.protocol.label for point in points] == ["randomized", "Mine", "named"]
 
 
-@pytest.mark.parametrize(
-    "adversary", ["['v1/adv.py:A', 'v2/adv.py:A']", "['v1/adv.py:turn', 'v2/adv.py:turn']"]
-)
+@pytest.mark.parametrize("adversary", ["['v1/adv.py:A', 'v2/adv.py:A']", "['v1/adv.py:turn', 'v2/adv.py:turn']"])
 def test_two_classes_of_one_name_are_refused(tmp_path: Path, adversary: str) -> None:
     for number in (1, 2):
         (tmp_path / f"v{number}").mkdir()

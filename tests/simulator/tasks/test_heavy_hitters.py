@@ -1,4 +1,4 @@
-"""The task `heavy-hitters`: against a plain reference item by item, and the band in which items may be listed."""
+"""The task `frequent-items`: against a plain reference item by item, and the band in which items may be listed."""
 
 from __future__ import annotations
 

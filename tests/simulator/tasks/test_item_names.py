@@ -164,7 +164,7 @@ def test_numbers_and_texts_together_have_no_ranks() -> None:
         assert play_duel(FrequencyDeterministic(alpha=0.2), adversary, sites=2, items=50).ok
         for task, tracker in (
             ("item-rank", RankDeterministic(alpha=0.2)),
-            ("item-sample", contents.ItemSample(alpha=0.5)),
+            ("item-sampling", contents.ItemSample(alpha=0.5)),
         ):
             with pytest.raises(
                 MoveError, match=f"adversary listed: .* numbers and texts; task {task} must put them in"

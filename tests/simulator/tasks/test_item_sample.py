@@ -1,4 +1,4 @@
-"""The task `item-sample`: uniform samples, the exact largest error, and the attack that chooses by the sample."""
+"""The task `item-sampling`: uniform samples, the exact largest error, and the attack that chooses by the sample."""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ def most_of_countdown(sites: int, threshold: int, earliest: int, start: int) -> 
 
 def test_that_there_is_something_to_test() -> None:
     assert len(TRACKERS) >= 9
-    assert set(ThresholdAlarm.kinds("protocol")) - set(TRACKERS) == {"countdown", "batch", "coin"}
-    assert not {"countdown", "batch", "coin"} & set(Count.kinds("protocol"))
+    assert set(ThresholdAlarm.kinds("protocol")) - set(TRACKERS) == {"countdown", "batch", "coin-reports"}
+    assert not {"countdown", "batch", "coin-reports"} & set(Count.kinds("protocol"))
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda each: each.kind)

@@ -16,7 +16,7 @@ class ItemAdversary(Opponent, ABC):
     `view.changes` counts the steps in which one of them changed.
     """
 
-    plays: ClassVar[tuple[str, ...]] = ("item-frequency", "heavy-hitters", "item-sample", "item-rank")
+    plays: ClassVar[tuple[str, ...]] = ("item-frequency", "frequent-items", "item-sampling", "item-rank")
     each_item: ClassVar[bool] = False
     """Whether it needs time for each item, and not only for each change."""
 

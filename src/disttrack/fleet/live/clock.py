@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from disttrack.fleet.live.parts import Event, SitePart
+from disttrack.fleet.live.site_state import Event, SiteState
 
 
-async def tick(part: SitePart, do: Callable[[Event], object], age: float, step: float, joins: bool) -> None:
+async def tick(part: SiteState, do: Callable[[Event], object], age: float, step: float, joins: bool) -> None:
     """Have a site act at each of its moments, as the simulator's fleet does, by the server's clock as of now.
 
     Parameters

@@ -27,7 +27,7 @@ from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security, address
 from disttrack.fleet.live.requests import Pace
 from disttrack.fleet.live.server import ServerProcess
-from disttrack.fleet.live.server_part import ServerPart
+from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.units import DURATION
@@ -88,7 +88,7 @@ def serve(
     known: dict[str, Any] = {"entry": entry_of(made), "sites": sites, "start": start, "step": float(step)}
     if kept.part is None:
         seed = secrets.randbits(128)
-        kept.begin(ServerPart, {**known, "began": time.time()}, protocol=made, k=sites, seed=seed, start=start)
+        kept.begin(ServerState, {**known, "began": time.time()}, protocol=made, k=sites, seed=seed, start=start)
     elif (stored := {name: kept.facts[name] for name in known}) != known:
         name = next(name for name in known if known[name] != stored[name])
         raise ScenarioError(f"--journal: {journal} is that of a server with {name} {stored[name]}; got {known[name]}")
@@ -128,10 +128,7 @@ def feed(
         _check_file(items)
     where = address(server)
     pace = Pace()
-    fed = {
-        number: SiteProcess(number, where, Kept(_named(journal, number)), security, pace=pace)
-        for number in numbers
-    }
+    fed = {number: SiteProcess(number, where, Kept(_named(journal, number)), security, pace=pace) for number in numbers}
 
     async def run() -> None:
         running = [asyncio.create_task(work) for site in fed.values() for work in (site.run(), site.over.wait())]

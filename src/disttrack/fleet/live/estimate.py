@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from disttrack.fleet.live.parts import MOST
 from disttrack.fleet.live.server import ServerProcess
-from disttrack.fleet.live.server_part import GONE
+from disttrack.fleet.live.server_state import GONE
+from disttrack.fleet.live.site_state import MOST
 from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.outputs import measured
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from disttrack.fleet.live import frames
 from disttrack.fleet.live.frames import Frames, NonsenseError, checked
 from disttrack.fleet.live.link import CHUNK
-from disttrack.fleet.live.parts import MOST, Event
-from disttrack.fleet.live.server_part import FORGOTTEN, GONE, ServerPart
+from disttrack.fleet.live.server_state import FORGOTTEN, GONE, ServerState
+from disttrack.fleet.live.site_state import MOST, Event
 from disttrack.fleet.quotas import Quota
 
 
@@ -37,7 +37,7 @@ async def read_greeting(reader: asyncio.StreamReader, incoming: Frames) -> Greet
     raise EOFError("no greeting before the end")
 
 
-def event_of(part: ServerPart, hello: Greeting, token: str, connected: bool) -> tuple[Event, bool]:
+def event_of(part: ServerState, hello: Greeting, token: str, connected: bool) -> tuple[Event, bool]:
     """Return the event that takes a site in, and whether its life goes on with its session.
 
     Parameters

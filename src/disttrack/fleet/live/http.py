@@ -22,9 +22,9 @@ from disttrack.fleet.live import estimate as estimates
 from disttrack.fleet.live.guard import Guard, quiet
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
-from disttrack.fleet.live.parts import MOST, SitePart
 from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.site import SiteProcess
+from disttrack.fleet.live.site_state import MOST, SiteState
 from disttrack.fleet.quotas import Quota
 from disttrack.simulator.errors import RunError
 from disttrack.simulator.game.outputs import measured
@@ -106,8 +106,11 @@ def server_app(server: ServerProcess) -> web.Application:
         yield "messages_down", "Messages to each site.", True, _by_site(ledger.down_sites)
         yield "words", "Words in both directions.", True, {"": ledger.words}
         yield "bytes", "Bytes of messages and acknowledgements.", True, {"": server.bytes}
-        yield "site_connected", "Whether each site is connected.", False, _by_site(
-            [site in server.peers for site in range(part.k)]
+        yield (
+            "site_connected",
+            "Whether each site is connected.",
+            False,
+            _by_site([site in server.peers for site in range(part.k)]),
         )
         missing = {str(site): inf if most is None else most for site, most in estimates.unknown(server).items()}
         yield "unknown_items", "The most items of a site that may never be known.", False, missing
@@ -243,8 +246,7 @@ async def _asked(request: web.Request, sites: Mapping[int, SiteProcess], form: t
     return sites[number], asked
 
 
-def _part(site: SiteProcess) -> SitePart:
+def _part(site: SiteProcess) -> SiteState:
     if not site.ready.is_set():
         raise _error(503, "the server has not been met yet")
     return site.part
-

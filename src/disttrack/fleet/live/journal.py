@@ -25,8 +25,8 @@ import msgpack
 
 from disttrack.fleet.live.entries import entry_of, protocol_of
 from disttrack.fleet.live.frames import NonsenseError, array_of, pack
-from disttrack.fleet.live.parts import Event, Sent, SitePart
-from disttrack.fleet.live.server_part import ServerPart
+from disttrack.fleet.live.server_state import ServerState
+from disttrack.fleet.live.site_state import Event, Sent, SiteState
 from disttrack.fleet.live.states import dump, load
 from disttrack.simulator.errors import RunError
 
@@ -38,7 +38,7 @@ FORMAT: Final = f"2 {sys.version_info[0]}.{sys.version_info[1]}"
 MAGIC: Final = f"disttrack journal {FORMAT}\n".encode()
 HEAD: Final = struct.Struct("<II")
 TAIL: Final = struct.Struct("<I")
-KINDS: Final = {kind.__name__: kind for kind in (SitePart, ServerPart)}
+KINDS: Final = {kind.__name__: kind for kind in (SiteState, ServerState)}
 
 
 class Kept:
@@ -116,7 +116,7 @@ class Kept:
         self.facts = facts
         self._write(None)
 
-    def begin(self, kind: type[SitePart | ServerPart], facts: dict[str, Any], **parameters: Any) -> None:
+    def begin(self, kind: type[SiteState | ServerState], facts: dict[str, Any], **parameters: Any) -> None:
         """Begin the life of a part of this class with these parameters, and forget one before; keep these facts."""
         self.facts, self.part = facts, kind(**parameters)
         self._recipe = kind.__name__, {**parameters, "protocol": entry_of(parameters["protocol"])}

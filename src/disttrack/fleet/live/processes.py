@@ -19,12 +19,12 @@ from disttrack.adversaries import RoundRobin
 from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
-from disttrack.fleet.live.parts import Event, SitePart
 from disttrack.fleet.live.server import Row, ServerProcess
-from disttrack.fleet.live.server_part import ServerPart
+from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
+from disttrack.fleet.live.site_state import Event, SiteState
 from disttrack.fleet.quotas import Quota
-from disttrack.fleet.quotas.parts import QuotaSite
+from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError
 from disttrack.simulator.game.play import hosted, play
@@ -47,7 +47,7 @@ class Processes:
     Parameters
     ----------
     protocol, k, seed, start
-        As of `ServerPart`.
+        As of `ServerState`.
     delay
         Seconds that each message waits before it is received.
 
@@ -135,7 +135,7 @@ def _serve(pipe: Connection, others: Sequence[Connection], made: Made) -> None:
     rows: list[Row] = []
     outputs: list[tuple[int, Any]] = []
     kept = Kept(None)
-    kept.begin(ServerPart, {}, protocol=protocol, k=k, seed=[seed, k], start=start)
+    kept.begin(ServerState, {}, protocol=protocol, k=k, seed=[seed, k], start=start)
     part = kept.part
     asked: list[tuple[int, int]] = []
 
@@ -175,9 +175,7 @@ def _serve(pipe: Connection, others: Sequence[Connection], made: Made) -> None:
     _run(lead(), pipe)
 
 
-def _sites(
-    pipe: Connection, others: Sequence[Connection], made: Made, port: int, numbers: Sequence[int]
-) -> None:
+def _sites(pipe: Connection, others: Sequence[Connection], made: Made, port: int, numbers: Sequence[int]) -> None:
     _leave(others)
     protocol, k, seed, _, delay = made
     log: list[tuple[int, int, bool, int]] = []
@@ -214,7 +212,7 @@ def _sites(
     _run(lead(), pipe)
 
 
-def _state(part: SitePart) -> tuple[Any, ...]:
+def _state(part: SiteState) -> tuple[Any, ...]:
     """Return items and quota, and of the site of a quota the rest of `engine.FIELDS`."""
     site = part.site
     if not isinstance(site, QuotaSite):

@@ -17,8 +17,8 @@ from disttrack.fleet.live.frames import Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.greeting import Greeting, event_of, read_greeting
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import CHUNK, SILENCE, Failure, Security, beats, close
-from disttrack.fleet.live.parts import Event, Sent
-from disttrack.fleet.live.server_part import GONE, ServerPart
+from disttrack.fleet.live.server_state import GONE, ServerState
+from disttrack.fleet.live.site_state import Event, Sent
 from disttrack.fleet.quotas import Quota
 from disttrack.simulator.errors import RunError
 
@@ -88,9 +88,9 @@ class ServerProcess:
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
-    def part(self) -> ServerPart:
+    def part(self) -> ServerState:
         """The server's part."""
-        part: ServerPart = self.kept.part
+        part: ServerState = self.kept.part
         return part
 
     async def start(self, host: str, port: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from disttrack.fleet.live.frames import NonsenseError
-from disttrack.protocols.parts import Message
+from disttrack.protocols.sites import Message
 
 
 class Session:

@@ -15,8 +15,8 @@ from disttrack.fleet.live.entries import protocol_of
 from disttrack.fleet.live.frames import Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import CHUNK, PAUSES, SILENCE, Failure, RefusedError, Security, beats, close
-from disttrack.fleet.live.parts import Event, SitePart
 from disttrack.fleet.live.requests import Pace, Waiting
+from disttrack.fleet.live.site_state import Event, SiteState
 from disttrack.fleet.quotas import Quota
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError
@@ -93,9 +93,9 @@ class SiteProcess:
             raise RunError(f"the journal is that of site {self.kept.facts['site']}; got site {self.number}")
 
     @property
-    def part(self) -> SitePart:
+    def part(self) -> SiteState:
         """The site's part; only when it is ready."""
-        part: SitePart = self.kept.part
+        part: SiteState = self.kept.part
         return part
 
     # ------------------------------------------------------------------ items and requests
@@ -240,7 +240,7 @@ class SiteProcess:
         if part is None:
             protocol = self.protocol or protocol_of(facts["entry"])
             self.kept.begin(
-                SitePart, self.kept.facts,
+                SiteState, self.kept.facts,
                 protocol=protocol, k=facts["k"], number=self.number, seed=self.seed, start=facts["start"],
                 items=facts["items"], returned=facts["returned"],
             )  # fmt: skip

@@ -16,7 +16,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.game.engines import Engine
 from disttrack.simulator.game.engines.base import Strides
-from disttrack.simulator.game.verdict import Referee
+from disttrack.simulator.game.verdict import IntervalJudge
 
 TICK: Final = 0.002
 """Least seconds from one handing out of items to the next."""
@@ -41,7 +41,7 @@ class Timed(Led, Strides):
 
     def __init__(self, *sides: Any, **options: Any) -> None:
         super().__init__(*sides, **options)
-        self.referee = Referee(None, self.start, self.server.output)
+        self.referee = IntervalJudge(None, self.start, self.server.output)
 
     def make_sides(self) -> None:
         self.sites = self.remote()

@@ -12,11 +12,11 @@ from math import inf
 from typing import Any, ClassVar, Literal
 
 from disttrack.fleet.faults import Generous
-from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
+from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
 from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.faults.parts import FaultyPart
+from disttrack.simulator.faults.mixins import FaultyPart
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from disttrack.protocols.parts import FOREVER
+from disttrack.protocols.sites import FOREVER
 
 
 class Costs:

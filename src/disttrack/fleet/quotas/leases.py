@@ -9,7 +9,7 @@ from math import log
 from typing import Any, ClassVar
 
 from disttrack.fleet.quotas.base import Quota
-from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
+from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, UpToOne
 from disttrack.protocols.base import FOREVER, Message
 
@@ -91,7 +91,8 @@ class HybridQuota(Leases):
 
     share: FromZero = 0.8
 
-    kind: ClassVar[str] = "hybrid"
+    kind: ClassVar[str] = "hybrid-quota"
+    formerly: ClassVar[str] = "hybrid"
 
     def upfront_of(self, k: int) -> int:
         return int(self.limit * self.share) // k

@@ -8,7 +8,7 @@ from math import ceil, gcd, inf, isfinite, log2
 from typing import Any, ClassVar
 
 from disttrack.fleet.quotas.base import Quota
-from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
+from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import Message
 

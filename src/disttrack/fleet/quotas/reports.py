@@ -9,7 +9,7 @@ from math import ceil, log2
 from typing import Any, ClassVar
 
 from disttrack.fleet.quotas.base import Quota
-from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
+from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, Whole
 from disttrack.protocols.base import EVERYONE, Message
 
@@ -60,7 +60,8 @@ class BatchQuota(Reports):
 
     size: Whole = 10
 
-    kind: ClassVar[str] = "batch"
+    kind: ClassVar[str] = "batch-quota"
+    formerly: ClassVar[str] = "batch"
 
     def report_size(self, k: int, spent: int) -> int:
         return self.size
@@ -90,7 +91,8 @@ class CountdownQuota(Reports):
 
     epsilon: FromZero = 0.0
 
-    kind: ClassVar[str] = "countdown"
+    kind: ClassVar[str] = "countdown-quota"
+    formerly: ClassVar[str] = "countdown"
 
     def smallest(self, k: int) -> int:
         return max(1, int(self.limit * self.epsilon / k))

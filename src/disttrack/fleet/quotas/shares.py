@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from disttrack.fleet.quotas.base import Quota
-from disttrack.fleet.quotas.parts import Answers, QuotaServer, QuotaSite
+from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero
 from disttrack.protocols.base import Message
 

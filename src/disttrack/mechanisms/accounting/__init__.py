@@ -1,6 +1,6 @@
 """Privacy budgets: a ledger that refuses overdrawing, and the composition of losses.
 
->>> budget = Ledger("game", epsilon=1.0)
+>>> budget = PrivacyLedger("game", epsilon=1.0)
 >>> halves = [budget.part(name, 0.5, rule="parallel") for name in ("left", "right")]
 >>> halves[0].use("release", 0.5, over=(1, 10))
 >>> halves[0].use("release", 0.5, over=(11, 20))
@@ -9,12 +9,12 @@
 >>> budget.use("one more", 0.1)
 Traceback (most recent call last):
     ...
-disttrack.mechanisms.accounting.ledger.Overdrawn: game: one more asks for epsilon 0.1, and 0 of 1 are left
+disttrack.mechanisms.accounting.privacy_ledger.Overdrawn: game: one more asks for epsilon 0.1, and 0 of 1 are left
 """
 
 from __future__ import annotations
 
-from disttrack.mechanisms.accounting.ledger import Ledger, Overdrawn
+from disttrack.mechanisms.accounting.privacy_ledger import Overdrawn, PrivacyLedger
 from disttrack.mechanisms.accounting.trees import lines, record
 
-__all__ = ["Ledger", "Overdrawn", "lines", "record"]
+__all__ = ["Overdrawn", "PrivacyLedger", "lines", "record"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from disttrack.mechanisms.accounting.ledger import Ledger
+from disttrack.mechanisms.accounting.privacy_ledger import PrivacyLedger
 
 
-def record(ledger: Ledger, depth: int = 99) -> dict[str, Any]:
+def record(ledger: PrivacyLedger, depth: int = 99) -> dict[str, Any]:
     """Return a ledger as plain values for JSON: the budget, the loss spent, and the parts.
 
     For parallel parts, only the costliest of each name is included.
@@ -20,7 +20,7 @@ def record(ledger: Ledger, depth: int = 99) -> dict[str, Any]:
 
     Examples
     --------
-    >>> budget = Ledger("tree", 1.0, rule="parallel")
+    >>> budget = PrivacyLedger("tree", 1.0, rule="parallel")
     >>> budget.use("release", 0.5, over=(1, 2))
     >>> record(budget)["parts"]
     [{'name': 'release', 'count': 1, 'epsilon': 0.5, 'delta': 0.0, 'spent': 0.5}]
@@ -36,24 +36,24 @@ def record(ledger: Ledger, depth: int = 99) -> dict[str, Any]:
     return {**head, "spent": spent, "spent_delta": spent_delta, "parts": parts}
 
 
-def _costliest(ledger: Ledger) -> list[Ledger]:
+def _costliest(ledger: PrivacyLedger) -> list[PrivacyLedger]:
     """Return the part of each name that has lost most."""
     names = dict.fromkeys(part.name for part in ledger.parts)
     return [max((part for part in ledger.parts if part.name == name), key=lambda part: part.spent) for name in names]
 
 
-def lines(ledger: Ledger | dict[str, Any]) -> Iterator[str]:
+def lines(ledger: PrivacyLedger | dict[str, Any]) -> Iterator[str]:
     """Yield a ledger, or its record, as lines of text: a tree with shares, rules and counts.
 
     Examples
     --------
-    >>> budget = Ledger("tree", 1.0)
+    >>> budget = PrivacyLedger("tree", 1.0)
     >>> budget.use("count", 0.25)
     >>> print(*lines(budget), sep="\\n")
     tree: 0.25 of epsilon 1, in sequence
       count: 0.25
     """
-    yield from _lines(record(ledger) if isinstance(ledger, Ledger) else ledger, "")
+    yield from _lines(record(ledger) if isinstance(ledger, PrivacyLedger) else ledger, "")
 
 
 def _lines(entry: dict[str, Any], margin: str) -> Iterator[str]:

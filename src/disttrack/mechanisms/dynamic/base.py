@@ -25,7 +25,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.accounting import PrivacyLedger
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import FromZero, Positive, Share, Whole, whole
 from disttrack.mechanisms.noise import Floats
@@ -100,7 +100,7 @@ class DynamicMechanism(Mechanism, ABC):
         return static_mechanism(self.static, epsilon, delta=delta, queries=self.queries, domain=self.domain)
 
     @abstractmethod
-    def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> DynamicRun:
+    def start(self, rng: np.random.Generator, ledger: PrivacyLedger | None = None) -> DynamicRun:
         """Return a fresh run.
 
         Parameters
@@ -111,9 +111,9 @@ class DynamicMechanism(Mechanism, ABC):
             The budget to use, in sequence; None for a new one.
         """
 
-    def budget(self, ledger: Ledger | None) -> Ledger:
+    def budget(self, ledger: PrivacyLedger | None) -> PrivacyLedger:
         """Return the ledger of a run."""
-        return Ledger(self.kind, self.epsilon, self.delta) if ledger is None else ledger
+        return PrivacyLedger(self.kind, self.epsilon, self.delta) if ledger is None else ledger
 
     descriptions = frozenset({"counting", "deletes", "memory", "needs_horizon"})
 
@@ -140,7 +140,7 @@ class DynamicRun(Shortcuts, ABC):
         Record of the budget spent.
     """
 
-    def __init__(self, mechanism: DynamicMechanism, ledger: Ledger) -> None:
+    def __init__(self, mechanism: DynamicMechanism, ledger: PrivacyLedger) -> None:
         self.mechanism = mechanism
         self.ledger = ledger
         self.t = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.accounting import PrivacyLedger
 from disttrack.mechanisms.dynamic.base import share
 from disttrack.mechanisms.partition import PrivatePartition
 
@@ -26,7 +26,7 @@ class Cutter:
 
     __slots__ = ("_ledger", "_partition", "_run", "_t", "most")
 
-    def __init__(self, partition: PrivatePartition, rng: np.random.Generator, ledger: Ledger) -> None:
+    def __init__(self, partition: PrivatePartition, rng: np.random.Generator, ledger: PrivacyLedger) -> None:
         self._partition = partition
         self._ledger = ledger
         self._t = 0

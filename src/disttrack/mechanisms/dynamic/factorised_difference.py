@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.accounting import PrivacyLedger
 from disttrack.mechanisms.checks import Whole, one_of
 from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun
 from disttrack.mechanisms.dynamic.live_noise import LaplaceNoise, LiveNoise, NormalNoise
@@ -107,7 +107,7 @@ class FactorisedDifference(DynamicMechanism):
         # noise for longer lifetimes hides shorter ones too, and Laplace noise for any may be the smaller
         return min((maker(*given, longest) for longest in sorted({self.longest, self.most_answers})), key=_variance)
 
-    def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> FactorisedRun:
+    def start(self, rng: np.random.Generator, ledger: PrivacyLedger | None = None) -> FactorisedRun:
         return FactorisedRun(self, self.budget(ledger), rng)
 
 
@@ -120,7 +120,7 @@ class FactorisedRun(DynamicRun):
 
     mechanism: FactorisedDifference
 
-    def __init__(self, mechanism: FactorisedDifference, ledger: Ledger, rng: np.random.Generator) -> None:
+    def __init__(self, mechanism: FactorisedDifference, ledger: PrivacyLedger, rng: np.random.Generator) -> None:
         super().__init__(mechanism, ledger)
         ledger.use("all answers", mechanism.epsilon, mechanism.delta)
         self._strategy = mechanism.measured

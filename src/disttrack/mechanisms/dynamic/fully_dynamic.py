@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.accounting import PrivacyLedger
 from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of, share
 from disttrack.mechanisms.dynamic.cutting import Cutter
 from disttrack.mechanisms.dynamic.interval_tree import Node, OnlineIntervalTree, last_query, level_of
@@ -49,7 +49,7 @@ class FullyDynamic(DynamicMechanism):
         part = share(level)
         return Shares(self.epsilon * (1 - HALF) * part, self.delta * part, self.beta / 2 * part)
 
-    def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> FullyDynamicRun:
+    def start(self, rng: np.random.Generator, ledger: PrivacyLedger | None = None) -> FullyDynamicRun:
         return FullyDynamicRun(self, self.budget(ledger), rng)
 
 
@@ -81,17 +81,17 @@ class FullyDynamicRun(DynamicRun):
 
     mechanism: FullyDynamic
 
-    def __init__(self, mechanism: FullyDynamic, ledger: Ledger, rng: np.random.Generator) -> None:
+    def __init__(self, mechanism: FullyDynamic, ledger: PrivacyLedger, rng: np.random.Generator) -> None:
         super().__init__(mechanism, ledger)
         for_partition, self._rng = rng.spawn(2)
         partition = mechanism.partition
         self._cutter = Cutter(partition, for_partition, ledger.part("partition", partition.epsilon, rule="parallel"))
         rest = mechanism.epsilon * (1 - HALF)
         self._budget = ledger.part("tree", rest, mechanism.delta)
-        self._levels: dict[int, Ledger] = {}
+        self._levels: dict[int, PrivacyLedger] = {}
         self._static = mechanism.part(rest, mechanism.delta)
         self.tree: OnlineIntervalTree[int, int] = OnlineIntervalTree()
-        self.nodes: dict[int, tuple[NodeMechanism, Ledger]] = {}
+        self.nodes: dict[int, tuple[NodeMechanism, PrivacyLedger]] = {}
         """Mechanism and budget of each node in use, by number."""
         self.history: dict[int, LevelHistory] = {}
         self.restarts = 0

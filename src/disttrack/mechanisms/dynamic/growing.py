@@ -7,7 +7,7 @@ from math import log2
 
 import numpy as np
 
-from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.accounting import PrivacyLedger
 from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of, share
 from disttrack.mechanisms.dynamic.cutting import Cutter
 from disttrack.mechanisms.dynamic.releases import HybridReleases, ReleaseTree
@@ -34,7 +34,7 @@ class GrowingFinite(DynamicMechanism):
         """Return the value of `counting` at epsilon 1, with logarithms to base 2, after these steps and items."""
         return float(log2(max(2.0, steps)) ** 1.5)
 
-    def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> EveryStep:
+    def start(self, rng: np.random.Generator, ledger: PrivacyLedger | None = None) -> EveryStep:
         assert self.horizon is not None
         static, budget = self.part(self.epsilon, self.delta), self.budget(ledger)
         return EveryStep(self, budget, ReleaseTree(static, self.horizon.bit_length(), rng, budget))
@@ -55,7 +55,7 @@ class GrowingInfinite(DynamicMechanism):
     memory = "O(|X| log t)"
     counting_order = GrowingFinite.counting_order
 
-    def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> EveryStep:
+    def start(self, rng: np.random.Generator, ledger: PrivacyLedger | None = None) -> EveryStep:
         budget = self.budget(ledger)
         return EveryStep(self, budget, HybridReleases(self.part(self.epsilon, self.delta), rng, budget))
 
@@ -87,7 +87,7 @@ class GrowingSparse(DynamicMechanism):
         """The partition, at half of the budget."""
         return PrivatePartition(self.epsilon / 2, self.horizon if self.needs_horizon else None, self.beta)
 
-    def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> EverySegment:
+    def start(self, rng: np.random.Generator, ledger: PrivacyLedger | None = None) -> EverySegment:
         return EverySegment(self, self.budget(ledger), self.partition, rng)
 
 
@@ -110,7 +110,9 @@ class GrowingSparseInfinite(GrowingSparse):
 class EveryStep(DynamicRun):
     """Insertions with new answers at every step."""
 
-    def __init__(self, mechanism: DynamicMechanism, ledger: Ledger, releases: ReleaseTree | HybridReleases) -> None:
+    def __init__(
+        self, mechanism: DynamicMechanism, ledger: PrivacyLedger, releases: ReleaseTree | HybridReleases
+    ) -> None:
         super().__init__(mechanism, ledger)
         self._releases = releases
 
@@ -129,7 +131,7 @@ class EverySegment(DynamicRun):
     """Insertions with new answers whenever a segment of the private partition closes."""
 
     def __init__(
-        self, mechanism: DynamicMechanism, ledger: Ledger, partition: PrivatePartition, rng: np.random.Generator
+        self, mechanism: DynamicMechanism, ledger: PrivacyLedger, partition: PrivatePartition, rng: np.random.Generator
     ) -> None:
         super().__init__(mechanism, ledger)
         for_partition, for_releases = rng.spawn(2)

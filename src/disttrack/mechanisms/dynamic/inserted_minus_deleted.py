@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.accounting import PrivacyLedger
 from disttrack.mechanisms.dynamic.base import PAUSE, DynamicMechanism, DynamicRun
 from disttrack.mechanisms.dynamic.growing import GrowingSparseInfinite
 
@@ -35,14 +35,14 @@ class InsertedMinusDeleted(DynamicMechanism):
             self.epsilon / 2, self.delta / 2, self.queries, self.domain, self.static, None, self.beta
         )
 
-    def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> DifferenceRun:
+    def start(self, rng: np.random.Generator, ledger: PrivacyLedger | None = None) -> DifferenceRun:
         return DifferenceRun(self, self.budget(ledger), rng)
 
 
 class DifferenceRun(DynamicRun):
     """A running baseline."""
 
-    def __init__(self, mechanism: InsertedMinusDeleted, ledger: Ledger, rng: np.random.Generator) -> None:
+    def __init__(self, mechanism: InsertedMinusDeleted, ledger: PrivacyLedger, rng: np.random.Generator) -> None:
         super().__init__(mechanism, ledger)
         half = mechanism.half
         for_inserted, for_deleted = rng.spawn(2)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.accounting import PrivacyLedger
 from disttrack.mechanisms.dynamic.base import counts_of
 from disttrack.mechanisms.dynamic.releases import HybridReleases
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
@@ -101,7 +101,7 @@ class NodeMechanism:
         shares: Shares,
         counts: Floats | None,
         rng: np.random.Generator,
-        ledger: Ledger,
+        ledger: PrivacyLedger,
         segment: int,
     ) -> None:
         self._static, self._shares, self._rng, self._ledger = static, shares, rng, ledger

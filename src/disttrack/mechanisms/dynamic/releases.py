@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.accounting import PrivacyLedger
 from disttrack.mechanisms.dynamic.base import together
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.static import StaticMechanism
@@ -35,13 +35,13 @@ class ReleaseTree:
     __slots__ = ("_after", "_answers", "_ledger", "_levels", "_rng", "_shares", "nodes", "static", "t")
 
     def __init__(
-        self, static: StaticMechanism, levels: int, rng: np.random.Generator, ledger: Ledger, after: int = 0
+        self, static: StaticMechanism, levels: int, rng: np.random.Generator, ledger: PrivacyLedger, after: int = 0
     ) -> None:
         self.static = static.at(static.epsilon / levels, static.delta / levels)
         """The mechanism of a release."""
         self._levels = levels
         self._rng, self._ledger, self._after = rng, ledger, after
-        self._shares: dict[int, Ledger] = {}
+        self._shares: dict[int, PrivacyLedger] = {}
         self._answers = [np.zeros(static.family.number)]
         self.nodes: list[tuple[int, Floats | None]] = []
         """Level and data of the ranges that cover the steps so far, oldest first."""
@@ -89,7 +89,9 @@ class HybridReleases:
 
     __slots__ = ("_after", "_base", "_epochs", "_half", "_ledger", "_rng", "_tree", "_trees", "answers", "static", "t")
 
-    def __init__(self, static: StaticMechanism, rng: np.random.Generator, ledger: Ledger, after: int = 0) -> None:
+    def __init__(
+        self, static: StaticMechanism, rng: np.random.Generator, ledger: PrivacyLedger, after: int = 0
+    ) -> None:
         self.static = static
         """The mechanism at the whole budget."""
         self._half = static.at(static.epsilon / 2, static.delta / 2)

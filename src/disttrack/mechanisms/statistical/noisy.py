@@ -52,7 +52,8 @@ class LaplaceAnswers(NoisyAnswers):
     Theorem 5 for the distribution.
     """
 
-    kind = "laplace"
+    kind = "laplace-answers"
+    formerly = "laplace"
     error = "sqrt(8 k ln(1 / delta)) ln(k / beta) / (epsilon n) + 10 epsilon, against any analyst"
     arithmetic = "rounded"
 
@@ -98,7 +99,8 @@ class GaussianAnswers(NoisyAnswers):
     The latter for the calibration.
     """
 
-    kind = "gaussian"
+    kind = "gaussian-answers"
+    formerly = "gaussian"
     error = "sqrt(k) / (epsilon n) up to logarithms, and 10 epsilon, against any analyst"
     arithmetic = "rounded"
 

@@ -50,7 +50,7 @@ class HeavyHitters(ItemTracker):
 
     kind: ClassVar[str] = "heavy-hitters"
     guarantee: ClassVar[Any] = "always"  # that of the tracker of frequencies, for an instance
-    plays: ClassVar[tuple[str, ...]] = ("heavy-hitters",)
+    plays: ClassVar[tuple[str, ...]] = ("frequent-items",)
     weighs: ClassVar[bool] = True
     reveals: ClassVar[str] = "what the estimates reveal"
     per_item: ClassVar[bool] = True

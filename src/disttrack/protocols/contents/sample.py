@@ -41,7 +41,7 @@ class ItemSample(ItemTracker):
 
     kind: ClassVar[str] = "item-sample"
     guarantee: ClassVar[Any] = "oblivious"
-    plays: ClassVar[tuple[str, ...]] = ("item-sample",)
+    plays: ClassVar[tuple[str, ...]] = ("item-sampling",)
     reveals: ClassVar[str] = "the sample, which shows whether the last item came into it"
 
     def scale(self, known: int, k: int) -> int:

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from disttrack.protocols.base import Protocol, Site
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.rounds.parts import RoundServer, RoundSite
 from disttrack.protocols.rounds.reacting import ReactingRounds
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule, remembering
+from disttrack.protocols.rounds.sites import RoundServer, RoundSite
 
 
 @dataclass(frozen=True)

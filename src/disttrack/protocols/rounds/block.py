@@ -11,8 +11,8 @@ from disttrack.mechanisms.rules import BlockSizes
 from disttrack.protocols.base import bound_by_doublings
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import DoublingServer, RoundProtocol
-from disttrack.protocols.rounds.parts import RoundServer
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule
+from disttrack.protocols.rounds.sites import RoundServer
 
 
 class Blocks(BlockRule):

@@ -21,8 +21,8 @@ from disttrack.protocols.bulk import (
     in_order,
     repeated,
 )
-from disttrack.protocols.rounds.parts import BIT, END, ITEM, POLL, RoundServer, counted
 from disttrack.protocols.rounds.rules import BlockRule, CoinRule, RuleOf, SignalRule
+from disttrack.protocols.rounds.sites import BIT, END, ITEM, POLL, RoundServer, counted
 
 Replies = Sequence[tuple[int, Message]]
 """Messages that the server sends, with their receivers."""

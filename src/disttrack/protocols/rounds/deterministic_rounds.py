@@ -10,8 +10,8 @@ from disttrack.mechanisms.checks import Share
 from disttrack.protocols.base import bound_by_doublings, ratio
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import DoublingServer, RoundProtocol
-from disttrack.protocols.rounds.parts import RoundServer
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule
+from disttrack.protocols.rounds.sites import RoundServer
 
 
 class LastOfBlock(BlockRule):

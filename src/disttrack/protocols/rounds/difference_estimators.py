@@ -13,8 +13,8 @@ from disttrack.mechanisms.rules import size_within
 from disttrack.protocols.base import EVERYONE, Message, Protocol, Server, Site, bound_by_rounds
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.block import Blocks
-from disttrack.protocols.rounds.parts import RoundServer, RoundSite
 from disttrack.protocols.rounds.rules import RuleOf, SignalRule, remembering
+from disttrack.protocols.rounds.sites import RoundServer, RoundSite
 
 
 class Doubling(NamedTuple):

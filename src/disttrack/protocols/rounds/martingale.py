@@ -11,8 +11,8 @@ from disttrack.mechanisms.checks import Positive, Share
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.coin_rounds import bias, share_of, signals_of, words_of, worth_it
-from disttrack.protocols.rounds.parts import RoundServer
 from disttrack.protocols.rounds.rules import CoinRule, RuleOf, SignalRule
+from disttrack.protocols.rounds.sites import RoundServer
 
 
 @lru_cache(maxsize=4096)

@@ -16,8 +16,8 @@ import numpy as np
 from disttrack.protocols.base import FOREVER, Message
 from disttrack.protocols.bulk import Integers, MessageBatch, Segment, Signals, Stream, in_order, repeated
 from disttrack.protocols.rounds.bulk import BulkRounds, Replies
-from disttrack.protocols.rounds.parts import BIT, END, ITEM
 from disttrack.protocols.rounds.rules import BlockRule, CoinRule
+from disttrack.protocols.rounds.sites import BIT, END, ITEM
 
 _NOTHING: Final[Replies] = ()
 

@@ -24,8 +24,8 @@ from disttrack.protocols.rounds.constants import (
     scaled_constants,
     tight_constants,
 )
-from disttrack.protocols.rounds.parts import BIT, RoundServer
 from disttrack.protocols.rounds.rules import RuleOf, SignalRule
+from disttrack.protocols.rounds.sites import BIT, RoundServer
 from disttrack.protocols.rounds.tight import known_noise
 
 AS_THE_PAPERS: Final = ("binary", "tree-variance-reduced")

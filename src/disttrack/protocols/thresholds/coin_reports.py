@@ -39,7 +39,8 @@ class CoinReports(Threshold):
 
     delta: Share = 0.05
 
-    kind: ClassVar[str] = "coin"
+    kind: ClassVar[str] = "coin-reports"
+    formerly: ClassVar[str] = "coin"
     guarantee: ClassVar[Any] = "adaptive"
     reveals: ClassVar[str] = "the number of reports: which sites have sent them stays hidden"
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from disttrack.simulator.claims.columns import ColumnType
+from disttrack.simulator.claims.expression_checks import check_condition, check_measure, check_rows, is_column
 from disttrack.simulator.claims.expressions import ExpressionError, outermost
-from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows, is_column
 from disttrack.simulator.errors import accepted, nearest
 
 LARGEST: Final = 2**62

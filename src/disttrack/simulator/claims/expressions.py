@@ -5,7 +5,8 @@ are columns, and only the functions of `simulator.claims.statistics` can be call
 the same language without the functions that sum a column up: ``protocol == 'robust' and sites >= 64``.
 
 Every value is a numpy array of numbers, truth values or texts: one value (of no dimension), or one per row. An
-expression is checked before there are results by evaluating it on a sample table: see `simulator.claims.rehearsal`.
+expression is checked before there are results by evaluating it on a sample table: see
+`simulator.claims.expression_checks`.
 """
 
 from __future__ import annotations

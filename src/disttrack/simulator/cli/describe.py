@@ -26,7 +26,7 @@ def describe(words: tuple[str, ...]) -> None:
     """Describe a kind or a scenario: parameters, source, guarantee, cost, error.
 
     NAME is a name that disttrack list shows, or a class of your own: module:Class, path/to/file.py:Class. Where it
-    means two things, SORT says which: protocol, adversary, task, plot, scenario, or the game that it plays.
+    means two things, SORT says which: protocol, adversary, task, plot or scenario.
     """
     from disttrack.simulator.points.facts import Facts
     from disttrack.simulator.points.registry import FAMILIES, family_of, kinds
@@ -35,22 +35,23 @@ def describe(words: tuple[str, ...]) -> None:
 
     scenarios = shipped_scenarios()
     *sort, name = words
-    sorts = [*FAMILIES, "scenario", *kinds("task")]
+    sorts = [*FAMILIES, "scenario"]
     if len(sort) > 1 or (sort and sort[0] not in sorts):
         raise ScenarioError(f"disttrack describe: takes a name, or a sort and a name ({accepted(sorts)})")
+    meanings: dict[str, Facts | None] = {}
     if is_reference(name):
         maker = class_of(name, "protocol")
-        known = [Facts(family_of(maker), name, "your own", maker.__qualname__, maker)]
+        family = family_of(maker)
+        meanings[family] = Facts(family, name, "your own", maker.__qualname__, maker)
     else:
-        every = [kind for family in FAMILIES for kind in kinds(family).values()]
-        matches = [kind for kind in every if kind.name == name]
-        known = [Facts(kind.family, name, kind.origin, kind.reference, kind.load()) for kind in matches]
-        if not known and name not in scenarios:
-            names = [*(kind.name for kind in every), *scenarios]
+        matches = [kinds(family)[name] for family in FAMILIES if name in kinds(family)]
+        meanings |= {one.family: Facts(one.family, name, one.origin, one.reference, one.load()) for one in matches}
+        meanings |= {"scenario": None} if name in scenarios else {}
+        if not meanings:
+            names = [*(kind for family in FAMILIES for kind in kinds(family)), *scenarios]
             raise ScenarioError(f"there is no {name!r}{nearest(name, names)} (disttrack list shows what there is)")
-    meanings = {sort_of(one, known): one for one in known} | ({"scenario": None} if name in scenarios else {})
     if sort:
-        meanings = {one: facts for one, facts in meanings.items() if sort[0] == one or _is_of(facts, sort[0])}
+        meanings = {one: facts for one, facts in meanings.items() if one == sort[0]}
     if not meanings:
         raise ScenarioError(f"there is no {' '.join(words)} (disttrack list shows what there is)")
     if len(meanings) > 1:
@@ -61,21 +62,6 @@ def describe(words: tuple[str, ...]) -> None:
             _print_scenario(name, scenarios[name])
         else:
             _print_kind(facts)
-
-
-def sort_of(facts: Facts, others: Sequence[Facts]) -> str:
-    """Return the word that tells a kind from others of its name: its family, or the game that it plays."""
-    from disttrack.simulator.points.registry import game_of
-
-    alone = sum(one.family == facts.family for one in others) == 1
-    return facts.family if alone else game_of(facts.maker)
-
-
-def _is_of(facts: Facts | None, sort: str) -> bool:
-    """Return whether a kind is of this family, or made for this game, whatever else has its name."""
-    from disttrack.simulator.points.registry import game_of
-
-    return facts is not None and sort in (facts.family, game_of(facts.maker))
 
 
 def _print_kind(known: Facts) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from disttrack.simulator.claims.judge import UNDECIDED
+from disttrack.simulator.claims.findings import UNDECIDED
 from disttrack.simulator.cli.tables import Column, Table
 from disttrack.simulator.results.formats import chance, games_of, interval, number, span
 
 if TYPE_CHECKING:
-    from disttrack.simulator.claims.judge import Finding
+    from disttrack.simulator.claims.findings import Finding
     from disttrack.simulator.results.answers import AnswerTable
     from disttrack.simulator.runs.seeds import Held
 

@@ -33,10 +33,10 @@ from disttrack.protocols import (
 )
 from disttrack.protocols.base import EVERYONE, Message, Protocol, Site
 from disttrack.protocols.rounds.base import RoundProtocol
-from disttrack.protocols.rounds.parts import announcement
+from disttrack.protocols.rounds.sites import announcement
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.faults import noise
-from disttrack.simulator.faults.parts import FaultyPart, Wrapped
+from disttrack.simulator.faults.mixins import FaultyPart, Wrapped
 from disttrack.simulator.faults.promises import AnswersZero, Coarse, LostReports
 
 

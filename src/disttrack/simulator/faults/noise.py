@@ -28,7 +28,7 @@ from disttrack.mechanisms import (
     SparseVectorQueries,
     StaticMechanism,
 )
-from disttrack.simulator.faults.parts import FaultyPart, Wrapped
+from disttrack.simulator.faults.mixins import FaultyPart, Wrapped
 
 DRAWN = (
     Counter,

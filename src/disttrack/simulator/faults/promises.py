@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from disttrack.protocols.base import Message, Protocol, Site
-from disttrack.simulator.faults.parts import FaultyPart
+from disttrack.simulator.faults.mixins import FaultyPart
 
 TIMES: Final = 4
 """Factor of the promised error: trackers use a third to the whole of their promised error."""

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.points.source import import_reference
-
 ERRORS: Final = ("max_rel_error", "max_abs_error", "regret", "mistakes")
 """The error that a kind of game is about: the first of these columns that it has."""
 
@@ -46,7 +44,9 @@ class Outcome:
         ValueError
             This kind of game keeps no timeline.
         """
-        return import_reference("disttrack.simulator.plots.figures:timeline_of")(self, path)
+        from disttrack.simulator.plots.figures import timeline_of
+
+        return timeline_of(self, path)
 
     def __repr__(self) -> str:
         facts = self.facts
@@ -60,4 +60,6 @@ class Outcome:
         return f"<game{sides}: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:
-        return str(import_reference("disttrack.simulator.notebook.shown:game")(self))
+        from disttrack.simulator.notebook.shown import game
+
+        return game(self)

@@ -140,8 +140,8 @@ class Judge(Judgement):
 class PresentJudge(Judge):
     """Compares outputs with the present number of items.
 
-    Extremes are those of output / items, as `verdict.Referee` finds them: of errors that are one float there, the first
-    is reported, so that both verdicts have the same last digit.
+    Extremes are those of output / items, as `verdict.IntervalJudge` finds them: of errors that are one float there, the
+    first is reported, so that both verdicts have the same last digit.
     """
 
     def rank(self, error: float, items: int) -> float:
@@ -150,7 +150,7 @@ class PresentJudge(Judge):
         return self.value / items if items else self.value * inf if self.value else 1.0
 
 
-class LagReferee(Judge):
+class LagJudge(Judge):
     """Judges all steps after the warm-up, those between two notes at once."""
 
     def __init__(self, alpha: float | None, output: Number, warm_up: int = 0, start: int = 0) -> None:

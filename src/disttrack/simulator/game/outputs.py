@@ -103,7 +103,7 @@ def plain(output: Any, numerator: int, denominator: int) -> Any:
 
 
 def scaled(outputs: Any, numerator: int, denominator: int, exactly: bool) -> Any:
-    """Return whole numbers times a fraction as floats; `exactly` as in `Referee.change_many`."""
+    """Return whole numbers times a fraction as floats; `exactly` as in `IntervalJudge.change_many`."""
     if int(outputs.max()) * numerator < 2**53:
         return outputs * numerator / denominator
     if exactly:  # Python divides whole numbers of any size to the nearest float

@@ -24,7 +24,7 @@ _FEW = 50
 _SLACK = 1e-12  # far above the rounding of one division; nearer to the border the exact test decides
 
 
-class Referee(Judgement):
+class IntervalJudge(Judgement):
     """Judges a running game.
 
     Parameters

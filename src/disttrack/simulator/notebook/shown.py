@@ -1,6 +1,6 @@
 """Games, results and scenarios as HTML for a notebook: small tables in the notebook's own look, all text escaped.
 
-The classes name these functions by reference, for nothing here is needed before a notebook shows something.
+The classes import these functions late, for nothing here is needed before a notebook shows something.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from disttrack.mechanisms.docstrings import with_parameters
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.points.source import import_reference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,8 +58,8 @@ class Plotter:
 
     def __call__(self, kind: str, *, ax: Axes | Sequence[Axes] | None = None, **options: Any) -> Any:
         """Draw a figure of this kind, a registered name or a class by reference; return its axes."""
-        # by reference: `Results` names this class as a type, and figures read results
-        axes_of = import_reference("disttrack.simulator.plots.figures:axes_of")
+        from disttrack.simulator.plots.figures import axes_of  # with matplotlib
+
         return axes_of(self._results, {"kind": kind, **options}, ax)
 
     if not TYPE_CHECKING:  # a checker refuses other names; those that packages register are drawn by a call

@@ -2,7 +2,7 @@
 
 All digests are of what runs: an edit of a docstring or a comment changes nothing. The project's own code is one digest
 in a checkout; an installed copy has its version. Of a user's class the files are digested: see
-`simulator.points.contents`.
+`simulator.points.own_files`.
 """
 
 from __future__ import annotations

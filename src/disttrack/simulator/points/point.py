@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.code import digest_of, own_code, versions
-from disttrack.simulator.points.contents import Content, contents, foreign, texts, with_files
+from disttrack.simulator.points.own_files import OwnFile, foreign, own_files, texts, with_files
 from disttrack.simulator.points.registry import Family, find, kinds, make, parameters
 from disttrack.simulator.points.source import Source, is_reference, source_of
 
@@ -63,8 +63,7 @@ def label_of_class(role: Family, maker: Any, reference: str = "") -> str:
     """
     own = vars(maker).get("kind") if isclass(maker) else ""  # not that of the class that it extends
     label = str(own or getattr(maker, "__name__", reference))
-    makers = [kind.load() for kind in kinds(role).values() if label in (kind.name, kind.key)]
-    if makers and maker not in makers:
+    if label in kinds(role) and maker is not kinds(role)[label].load():
         return reference or f"{maker.__module__}:{maker.__qualname__}"
     return label
 
@@ -148,12 +147,12 @@ class Part:
         parameters = with_files(self.given(), Path(self.folder), digest_of)
         return {"kind": self.kind, "parameters": parameters, "fault": self.fault}
 
-    def files(self) -> dict[str, Content]:
+    def files(self) -> dict[str, OwnFile]:
         """Return the files of the user's that it is made of, code and data, by names that stay when a folder moves."""
         reference = foreign(self.kind, [self.role])
         if reference:
             self.maker()  # so that its module is there
-        return contents(reference, self.source, self.arguments, Path(self.folder))
+        return own_files(reference, self.source, self.arguments, Path(self.folder))
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 A kind is a registered name (``robust``), ``module:Class``, or ``path/to/file.py:Class``. Names come from the
 packages of the built-in kinds, and from entry points of installed packages (``disttrack.protocols``,
-``disttrack.adversaries``, ``disttrack.tasks``, ``disttrack.plots``); the name of an entry point may have another word
-and a dot before that of the kind, where another game has a kind of this name. A game has two roles, who answers
+``disttrack.adversaries``, ``disttrack.tasks``, ``disttrack.plots``). A name has one meaning, whatever the family; a
+class that once had another name states it as `formerly`, and is found by it too. A game has two roles, who answers
 (`protocol`) and who asks (`adversary`); which kinds it takes follows from the classes that it names for them.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
@@ -82,15 +83,12 @@ class Kind:
         ``module:Class``, from which any process can load it.
     origin
         ``built in``, or the distribution that registers it.
-    key
-        Its name in lists of all kinds: with the package before it, where another game has a kind of this name.
     """
 
     name: str
     family: Family
     reference: str
     origin: str = "built in"
-    key: str = ""
 
     def load(self) -> Any:
         """Return the class."""
@@ -99,28 +97,25 @@ class Kind:
 
 @cache
 def kinds(family: Family) -> dict[str, Kind]:
-    """Return the registered kinds of a family by their keys, built-in ones first."""
+    """Return the registered kinds of a family by their names, built-in ones first."""
     home = HOMES[family]
     known: dict[str, Kind] = {}
     for package in home.packages:
         for name, reference in _built_in(package, home):
-            key = name if name not in known else f"{package.rpartition('.')[2]}.{name}"
-            known[key] = Kind(name, family, reference, key=key)
+            if name in known:
+                raise ValueError(f"{reference} and {known[name].reference} are both called {name}")
+            known[name] = Kind(name, family, reference)
     for point in entry_points(group=f"disttrack.{home.plural}"):
         whose = point.dist.name if point.dist is not None else point.group
         origin = "built in" if whose == "disttrack" else whose
         if point.name not in known:  # names of built-in kinds are permanent
-            known[point.name] = Kind(point.name.rpartition(".")[2], family, point.value, origin, point.name)
+            known[point.name] = Kind(point.name, family, point.value, origin)
     return known
 
 
 def kinds_for(family: Family, base: str) -> dict[str, Kind]:
     """Return the kinds that extend a class, ``module:Class``, by their names; all of a family if it is empty."""
-    known: dict[str, Kind] = {}
-    for kind in kinds(family).values():
-        if _extends(kind.load(), base):
-            known.setdefault(kind.name, kind)
-    return known
+    return {name: kind for name, kind in kinds(family).items() if _extends(kind.load(), base)}
 
 
 def _extends(maker: Any, base: str) -> bool:
@@ -166,17 +161,42 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         return member(load_file(source), kind.rpartition(":")[2], kind)
     if is_reference(kind):
         return import_reference(kind, folder)
-    makers = [one.load() for one in kinds(family).values() if kind in (one.name, one.key)]
-    if not makers:
+    kind = current_name(family, kind, base)
+    if kind not in kinds(family):
         known = kinds_for(family, base)
         other = next((one for one in FAMILIES if kind in kinds(one)), "")
         what = f"unknown kind {kind!r} of {family}{nearest(kind, known)}"
         if other:
             what = f"{kind} is {'an' if other[0] in 'aeiou' else 'a'} {other}, no {family}"
         raise ScenarioError(f"{what} ({accepted(known)}, module:Class, path/to/file.py:Class)")
-    if maker := next((one for one in makers if _extends(one, base)), None):
-        return maker
-    raise ScenarioError(f"{kind} does not play here: {advice_on(makers[0])}")
+    maker = kinds(family)[kind].load()
+    if not _extends(maker, base):
+        raise ScenarioError(f"{kind} does not play here: {advice_on(maker)}")
+    return maker
+
+
+_FORMER_NAMES: Final[set[str]] = set()
+"""Former names that were used in this process."""
+
+
+def current_name(family: Family, kind: str, base: str = "") -> str:
+    """Return the name of a kind that may be given by its former one; the first use of this prints the present one.
+
+    Parameters
+    ----------
+    base
+        The class that the kind must extend, as ``module:Class``: a former name may be that of another game's kind now.
+    """
+    if is_reference(kind) or (kind in kinds(family) and _extends(kinds(family)[kind].load(), base)):
+        return kind
+    former = kind.rpartition(".")[2]  # once some had the name of their package before it
+    for name, one in kinds_for(family, base).items():
+        if vars(one.load()).get("formerly") == former:
+            if kind not in _FORMER_NAMES:
+                _FORMER_NAMES.add(kind)
+                print(f"{family} {kind} is called {name} now", file=sys.stderr)
+            return name
+    return kind
 
 
 def advice_on(maker: Any) -> str:

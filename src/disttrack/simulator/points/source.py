@@ -74,7 +74,7 @@ def refuse_in_import(command: str) -> None:
     if _importing:
         raise ScenarioError(
             f"{command} is called while {_importing[-1]} is imported for its classes, so its games would be played "
-            "twice: put the call under `if __name__ == \"__main__\":`"
+            'twice: put the call under `if __name__ == "__main__":`'
         )
 
 

@@ -190,9 +190,7 @@ def _record_of_items(point: Point, seed: int, whence: Mapping[str, Any]) -> Game
     game, item, history, turns = watched(point, seed)
     rows = asked(turns, game.game_end)
     copies = [
-        step
-        for turn, row in zip(turns, rows, strict=True)
-        for step in copies_of(item, turn.plan, row.step, row.taken)
+        step for turn, row in zip(turns, rows, strict=True) for step in copies_of(item, turn.plan, row.step, row.taken)
     ]
     first = first_failure(history, copies, game.protocol.alpha, game.game_end)
     about = About(

@@ -15,7 +15,7 @@ from typing import Final
 
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.false_alarm import ALLOWED, rate_of_several
-from disttrack.simulator.claims.judge import SKIPPED, UNDECIDED
+from disttrack.simulator.claims.findings import SKIPPED, UNDECIDED
 from disttrack.simulator.claims.statements import PAPERS, Paper, key_of
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.results.files import write_text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.points.registry import Family, find
-from disttrack.simulator.points.source import import_reference, is_reference
+from disttrack.simulator.points.registry import ROLES, Family, current_name, find
+from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.results.stored import read_manifest, read_table
+from disttrack.simulator.scenario.sides import with_current_names
 
 if TYPE_CHECKING:
     from disttrack.simulator.plots.accessor import Plotter
@@ -31,7 +33,9 @@ def _file(name: str) -> cached_property[Any]:
         tables = None if name == "manifest.json" else results.manifest.get("tables")
         try:
             path = results.dir / name
-            return read_manifest(path) if name == "manifest.json" else read_table(path, tables)
+            if name == "manifest.json":
+                return _with_current_names(read_manifest(path), results.own)
+            return results.with_current_names(read_table(path, tables))
         except ValueError as error:
             raise NoResults(f"{results.dir}: {error}; run the scenario again") from error
 
@@ -94,8 +98,9 @@ class Results:
     @property
     def plot(self) -> Plotter:
         """Figures: `plot.cost(x="sites", ax=axes)` draws one and returns its axes; `dir(results.plot)` lists them."""
-        plotter: Plotter = import_reference("disttrack.simulator.plots.accessor:Plotter")(self)
-        return plotter
+        from disttrack.simulator.plots.accessor import Plotter
+
+        return Plotter(self)
 
     @property
     def scenario(self) -> dict[str, Any]:
@@ -121,6 +126,16 @@ class Results:
         task: type[Task] = class_of("task", str(self.scenario.get("task") or "count"), self.own)
         return task
 
+    def with_current_names(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return a table with the present names of kinds that an older version wrote."""
+        with suppress(ScenarioError):
+            bases: dict[Family, str] = {"task": "", **{role: self.task.bases[role] for role in ROLES}}
+            for family, base in bases.items():
+                if family in table:
+                    names = {name: current_name(family, name, base) for name in table[family].unique()}
+                    table = table.assign(**{family: table[family].map(names)})
+        return table
+
     @property
     def ok(self) -> bool:
         """Return whether all claims hold and no game ended in an error."""
@@ -131,7 +146,20 @@ class Results:
         return f"Results({str(self.dir)!r})"
 
     def _repr_html_(self) -> str:
-        return str(import_reference("disttrack.simulator.notebook.shown:results")(self))
+        from disttrack.simulator.notebook.shown import results
+
+        return results(self)
+
+
+def _with_current_names(manifest: dict[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a manifest with the present names of kinds; as it is if its task is a user's that was not given."""
+    scenario = {**manifest["scenario"]}
+    task = scenario["task"] = current_name("task", str(scenario.get("task") or "count"))
+    with suppress(ScenarioError):
+        bases = class_of("task", task, own).bases
+        kept = {key: with_current_names(manifest[key], bases) for key in ("points",) if key in manifest}
+        return {**manifest, **kept, "scenario": with_current_names(scenario, bases)}
+    return manifest
 
 
 def class_of(family: Family, kind: str, own: Mapping[str, Any], base: str = "") -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
 from disttrack.simulator.claims.columns import CLAIMS, COINLESS, GAME, KINDS, PLACE, SERIES, UNJUDGED, Scalar
 from disttrack.simulator.claims.expressions import column_of
-from disttrack.simulator.claims.judge import ControlTable, Finding, judge
+from disttrack.simulator.claims.findings import ControlTable, Finding, findings_of
 from disttrack.simulator.errors import one_line, printable
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.results.files import writing
@@ -84,7 +84,7 @@ def write_tables(
         if tracebacks:
             start(ERRORS).write(printable("\n".join(tracebacks)))
         unjudged = scenario.without_games, scenario.too_few
-        findings = judge(scenario.head.claims, table.columns(), judged, table.lost_columns(), *unjudged)
+        findings = findings_of(scenario.head.claims, table.columns(), judged, table.lost_columns(), *unjudged)
         claims = _writer(start("claims.csv"), CLAIMS)
         claims.writerows([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
     return findings, errors

@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.claims.judge import Finding
+from disttrack.simulator.claims.findings import Finding
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import is_hosted
 from disttrack.simulator.points.code import check_unchanged

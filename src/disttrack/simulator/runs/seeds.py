@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from disttrack.simulator.claims.judge import SKIPPED, UNDECIDED, Finding
+from disttrack.simulator.claims.findings import SKIPPED, UNDECIDED, Finding
 from disttrack.simulator.results.files import writing
 from disttrack.simulator.runs.own_folder import SEEDS, claim
 from disttrack.simulator.runs.runner import Report, run

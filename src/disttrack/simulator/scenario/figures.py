@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from disttrack.simulator.claims.expression_checks import check_condition
 from disttrack.simulator.claims.expressions import ExpressionError
-from disttrack.simulator.claims.rehearsal import check_condition
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.registry import find, kinds, make
 from disttrack.simulator.points.source import source_of

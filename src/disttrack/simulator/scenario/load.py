@@ -13,11 +13,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from disttrack.simulator.claims.columns import ENDED, NETWORK, TRIALS
-from disttrack.simulator.claims.rehearsal import column_types
+from disttrack.simulator.claims.expression_checks import column_types
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
-from disttrack.simulator.points.registry import ROLES
-from disttrack.simulator.points.source import import_reference, is_reference
+from disttrack.simulator.points.registry import ROLES, current_name
+from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.points.swept import swept_columns
 from disttrack.simulator.scenario.checks import (
     Faults,
@@ -30,6 +30,7 @@ from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
 from disttrack.simulator.scenario.document import Document, read
 from disttrack.simulator.scenario.model import Head, Plan, faults_of, point_of
 from disttrack.simulator.scenario.parts import Sweep, sweeps_of
+from disttrack.simulator.scenario.sides import with_current_names
 from disttrack.simulator.scenario.skipped import Skipped, stated_trials, why_too_few
 from disttrack.simulator.scenario.sweep import Combination
 from disttrack.simulator.tasks.base import Task, called
@@ -83,7 +84,9 @@ class Scenario:
         return self.head.name
 
     def _repr_html_(self) -> str:
-        return str(import_reference("disttrack.simulator.notebook.shown:scenario")(self))
+        from disttrack.simulator.notebook.shown import scenario
+
+        return scenario(self)
 
     def __repr__(self) -> str:
         return f"<scenario {self.name}: {len(self.points):,} points, {self.games:,} games>"
@@ -224,6 +227,7 @@ def shipped_scenarios() -> dict[str, Path]:
 def build(document: Document) -> Scenario:
     """Return the scenario that a document describes; it raises what `load` raises."""
     faults = Faults()
+    document.data = _with_current_names(document)
     head = _head(document, faults)
     try:
         played = part("task", {"kind": head.task}, document.folder)
@@ -261,6 +265,20 @@ def build(document: Document) -> Scenario:
         controls=controls,
         skipped=(*skipped, *uncontrolled, *undrawn),
     )
+
+
+def _with_current_names(document: Document) -> dict[str, Any]:
+    """Return the data of a document with the present names of kinds; as it is if its task is wrong."""
+    task = document.data.get("task", "count")
+    if not isinstance(task, str):
+        return document.data
+    task = current_name("task", task)
+    try:
+        game = part("task", {"kind": task}, document.folder).make()
+    except PointError:
+        return document.data
+    data: dict[str, Any] = with_current_names(document.data, game.bases)
+    return {**data, **({"task": task} if "task" in data else {})}
 
 
 def _head(document: Document, faults: Faults) -> Head:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.columns import NETWORK
+from disttrack.simulator.claims.expression_checks import is_column, possible_rows
 from disttrack.simulator.claims.expressions import (
     Columns,
     ExpressionError,
@@ -21,7 +22,6 @@ from disttrack.simulator.claims.expressions import (
     rows,
     select,
 )
-from disttrack.simulator.claims.rehearsal import is_column, possible_rows
 from disttrack.simulator.points.registry import ROLES, parameters
 from disttrack.simulator.points.swept import LEFT_OUT
 from disttrack.simulator.tasks.base import Task

@@ -26,7 +26,7 @@ from disttrack.protocols import (
 )
 from disttrack.protocols.base import Message, Server
 from disttrack.simulator import play
-from disttrack.simulator.game.judge import LagReferee
+from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.network.mail import Ends, Letter, Mail, Origin, Receivers, Wires
@@ -71,7 +71,7 @@ def test_the_referee_judges_every_step(
     items = [start]
     for there in fed:
         items.append(items[-1] + there)
-    referee = LagReferee(alpha, start, warm_up, start)
+    referee = LagJudge(alpha, start, warm_up, start)
     states: dict[int, tuple[Any, Origin | None]] = {}
     now = 0
     for wait, output, open_ in notes:

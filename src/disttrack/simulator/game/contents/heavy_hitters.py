@@ -19,7 +19,7 @@ class HeavyItems(Frequency):
     worst step is the last one, or the one before a copy; while it does not, that of a copy. Laps as for `Frequency`.
     """
 
-    name: ClassVar[str] = "heavy-hitters"
+    name: ClassVar[str] = "frequent-items"
 
     def __init__(self, tracker: Any, *others: Any) -> None:
         super().__init__(tracker, *others)
@@ -65,9 +65,7 @@ class HeavyItems(Frequency):
         first = max(self._since.get(item, 0), begun)
         low, high = plan.count(item, first - begun), plan.count(item, last - begun)
         listed = item in self.listed
-        bound = self._errors(
-            item, last if listed else first + 1, before + plan.sum_of(item, low if listed else high)
-        )
+        bound = self._errors(item, last if listed else first + 1, before + plan.sum_of(item, low if listed else high))
         if last <= first or bound <= self.highest:
             return
         lap = plan.per_lap(item)

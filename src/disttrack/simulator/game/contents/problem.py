@@ -155,7 +155,7 @@ class Frequency(Problem):
     An item of weight w counts as w copies, also in N. While an estimate stands, f and N only grow. So
     the error is largest right after a change of the estimate, and smallest right after a copy of the item. In a plan
     that repeats, the copies at one place of the list have errors (a - i) / (b + c i) in the i-th lap, which only rise
-    or only fall with i: the first and the last lap decide. """
+    or only fall with i: the first and the last lap decide."""
 
     name: ClassVar[str] = "item-frequency"
     weighs: ClassVar[bool] = True

@@ -19,7 +19,7 @@ class Representative(Problem):
     Every item changes it, so that a game costs its items: they are listed, and judged step by step after the end.
     """
 
-    name: ClassVar[str] = "item-sample"
+    name: ClassVar[str] = "item-sampling"
     ordered: ClassVar[bool] = True
     each_item: ClassVar[bool] = True
 

@@ -13,14 +13,14 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.channels import TranscriptRow
 from disttrack.simulator.game.consultation import Consultation
 from disttrack.simulator.game.engines.watch import Watch, watches
-from disttrack.simulator.game.judge import LagReferee
+from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.mail import Mail, Receivers
 from disttrack.simulator.game.network.recovery import receivers_of
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
-from disttrack.simulator.game.verdict import Referee
+from disttrack.simulator.game.verdict import IntervalJudge
 
 PATIENCE: Final = 100_000
 """Largest number of consecutive plans without an item."""
@@ -218,12 +218,12 @@ class Strides(Engine):
     """An engine that passes over steps without effect: items, verdict and turns in closed form."""
 
     referee: Any
-    lag: LagReferee | None
+    lag: LagJudge | None
 
     def __init__(self, *sides: Any, **options: Any) -> None:
         super().__init__(*sides, **options)
         if self.network is not None:
-            self.lag = LagReferee(self.protocol.accuracy, self.server.output, self.network.warm_up, self.start)
+            self.lag = LagJudge(self.protocol.accuracy, self.server.output, self.network.warm_up, self.start)
         self.sent_before = 0
         """Items sent before the present plan began."""
         self.skipped = False
@@ -233,7 +233,7 @@ class Strides(Engine):
         self._segments: list[tuple[int, int, Schedule]] = []
 
     def referee_of(self) -> Any:
-        return Referee(self.protocol.accuracy, self.start, self.server.output)
+        return IntervalJudge(self.protocol.accuracy, self.start, self.server.output)
 
     def close(self, last: int) -> None:
         self.referee.catch_up(self.offset)

@@ -45,9 +45,7 @@ class ContentEngine(Engine):
     protocol: ItemTracker  # type: ignore[assignment]  # its sites receive items with content
     plans: ClassVar[type[Any]] = Pairs
 
-    def __init__(
-        self, tracker: ItemTracker, adversary: ItemAdversary, problem: type[Problem], **options: Any
-    ) -> None:
+    def __init__(self, tracker: ItemTracker, adversary: ItemAdversary, problem: type[Problem], **options: Any) -> None:
         self._problem = problem
         self._before: dict[Cell, int] = {}
         """Copies of each item at each site before the present plan."""

@@ -174,9 +174,7 @@ def inside(part: Any) -> Any:
     return part.server if isinstance(part, ServerMachine) else part
 
 
-def receivers_of(
-    protocol: Protocol, network: Network | None, k: int, start: int, rngs: Mapping[str, Any]
-) -> Receivers:
+def receivers_of(protocol: Protocol, network: Network | None, k: int, start: int, rngs: Mapping[str, Any]) -> Receivers:
     """Return the k sites and the server; if the network can stop them, on machines and with their recovery."""
     begun = (even_start(start, k),) if start else ()
     sites, server = protocol.sites(k, rngs["sites"], *begun), protocol.server(k, rngs["server"], *begun)

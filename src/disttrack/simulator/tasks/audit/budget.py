@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.mechanisms import Counter, DynamicMechanism, Sparse, StaticMechanism
-from disttrack.mechanisms.accounting import Ledger, Overdrawn, lines
+from disttrack.mechanisms.accounting import Overdrawn, PrivacyLedger, lines
 from disttrack.mechanisms.accounting.composition import TAIL, exact_available, exact_loss
 from disttrack.mechanisms.counters import counter as counter_of
 from disttrack.mechanisms.counters.linear import UserLevelCounter
@@ -49,7 +49,7 @@ def accounted(mechanism: Any, delta: float) -> float | None:
     return exact_loss([1 / float(weight) for weight in column if weight], delta or TAIL)
 
 
-def budget_of(thing: Any, *, sites: int = SITES) -> Ledger:
+def budget_of(thing: Any, *, sites: int = SITES) -> PrivacyLedger:
     """Return the ledger of a mechanism or of one round of the robust tracker.
 
     Raises
@@ -81,7 +81,7 @@ def budget_of(thing: Any, *, sites: int = SITES) -> Ledger:
             run.step(1)
         return run.ledger
     delta = float(getattr(thing, "delta", 0.0)) if getattr(thing, "privacy", "") == "approximate" else 0.0
-    ledger = Ledger(thing.kind, epsilon, delta)
+    ledger = PrivacyLedger(thing.kind, epsilon, delta)
     if isinstance(thing, Counter):
         _counter(thing, ledger, delta)
     else:
@@ -103,7 +103,7 @@ def budget_lines(thing: Any, sites: int = SITES) -> list[str]:
         raise ScenarioError(str(error)) from error
 
 
-def _counter(counter: Counter, ledger: Ledger, delta: float = 0.0) -> None:
+def _counter(counter: Counter, ledger: PrivacyLedger, delta: float = 0.0) -> None:
     """Enter the loss of a counter's draws for the user whose entries are used most."""
     if isinstance(counter, Sparse):
         partition, inner = counter.partition, counter.inner
@@ -137,10 +137,10 @@ def _of_users(counter: Counter, rows: Any) -> Any:
     return sum(later[:, at : at + steps] for at in range(0, min(entries * separation, steps), separation))
 
 
-def _tracker(protocol: Robust, sites: int) -> Ledger:
+def _tracker(protocol: Robust, sites: int) -> PrivacyLedger:
     """Enter the loss of one threshold in a round: moving a bit to another phase changes two phases and two counts."""
     of = protocol.constants(sites, 1)
-    ledger = Ledger(f"one threshold in a round of {protocol.kind}", of.epsilon)
+    ledger = PrivacyLedger(f"one threshold in a round of {protocol.kind}", of.epsilon)
     for phase in ("the phase that its bit left", "the phase that its bit joined"):
         ledger.use(f"end of {phase}", 1 / of.threshold_scale)
     counter = counter_of(of.counter, of.counter_epsilon, max(1, of.releases))

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.mechanisms import DynamicMechanism, FactorisedDifference, FullyDynamic, GrowingSparse
-from disttrack.mechanisms.accounting import Ledger, Overdrawn
+from disttrack.mechanisms.accounting import Overdrawn, PrivacyLedger
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, audit_of, exactly
 from disttrack.simulator.tasks.audit.data_cases import EXACT_NOISE
@@ -115,7 +115,7 @@ def _updates_loss(mechanism: DynamicMechanism, stream: Sequence[int] | None = No
     if static.kind not in EXACT_NOISE or (approximate and isinstance(mechanism, FullyDynamic)):
         return None  # no linear map, or one with both normal and Laplace noise
 
-    def watch(codes: Sequence[int], rng: Any, ledger: Ledger | None = None) -> Sequence[float]:
+    def watch(codes: Sequence[int], rng: Any, ledger: PrivacyLedger | None = None) -> Sequence[float]:
         run = mechanism.start(rng, ledger)
         seen: list[float] = []
         for code in codes:
@@ -124,7 +124,7 @@ def _updates_loss(mechanism: DynamicMechanism, stream: Sequence[int] | None = No
         return seen
 
     stream = _stream(mechanism) if stream is None else stream
-    ledger = Ledger(mechanism.kind, mechanism.epsilon, mechanism.delta)
+    ledger = PrivacyLedger(mechanism.kind, mechanism.epsilon, mechanism.delta)
     try:
         watch(stream, ScriptedNoise(), ledger)
     except Overdrawn:
@@ -148,7 +148,7 @@ def _stream(mechanism: DynamicMechanism) -> Sequence[int]:
     return tuple((1 + values).tolist())
 
 
-def _spent_on_data(ledger: Ledger) -> float:
+def _spent_on_data(ledger: PrivacyLedger) -> float:
     """Return the spending of a ledger except for the tests of partitions."""
     tests = [part.spent[0] for part in ledger.parts if part.name == "partition"]
     halves = [part for part in ledger.parts if part.name in ("inserted", "deleted")]

@@ -24,8 +24,8 @@ from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.rules import size_within
 from disttrack.protocols import Robust
 from disttrack.protocols.base import even_start
-from disttrack.protocols.rounds.parts import BIT, RoundSite
 from disttrack.protocols.rounds.rules import BlockRule
+from disttrack.protocols.rounds.sites import BIT, RoundSite
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.tasks.planned import SKIP, Planned
 

@@ -1,4 +1,4 @@
-"""The tasks of content: `item-frequency`, how often each item came, `heavy-hitters`, `item-sample`, `item-rank`."""
+"""The tasks of content: `item-frequency`, how often each item came, `frequent-items`, `item-sampling`, `item-rank`."""
 
 from __future__ import annotations
 
@@ -152,7 +152,8 @@ class ItemFrequency(ContentGame):
 class HeavyHitterGame(ContentGame):
     """A game in which the server must list all items above phi N, and none below (phi - alpha) N, at every step."""
 
-    kind: ClassVar[str] = "heavy-hitters"
+    kind: ClassVar[str] = "frequent-items"
+    formerly: ClassVar[str] = "heavy-hitters"
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which every item above phi N was listed, and none below (phi - alpha) N, at every step"),
         *MEASURED,
@@ -162,7 +163,8 @@ class HeavyHitterGame(ContentGame):
 class SampleGame(ContentGame):
     """A game in which the server has s of the items, distributed like all of them up to alpha at every step."""
 
-    kind: ClassVar[str] = "item-sample"
+    kind: ClassVar[str] = "item-sampling"
+    formerly: ClassVar[str] = "item-sample"
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the distribution of the sample stayed within alpha of that of the stream at every step"),
         *MEASURED,

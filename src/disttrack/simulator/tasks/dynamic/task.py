@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from disttrack.adversaries.updates import UpdateStream, UpdateView
-from disttrack.mechanisms.accounting import Ledger, record
+from disttrack.mechanisms.accounting import PrivacyLedger, record
 from disttrack.mechanisms.dynamic import (
     DynamicMechanism,
     DynamicRun,
@@ -98,7 +98,7 @@ class ReleaseReferee(DataReferee):
     def __init__(self, mechanism: StaticMechanism, rng: np.random.Generator) -> None:
         super().__init__(mechanism.family)
         self._mechanism, self._rng = mechanism, rng
-        self.ledger = Ledger(mechanism.kind, mechanism.epsilon, mechanism.delta)
+        self.ledger = PrivacyLedger(mechanism.kind, mechanism.epsilon, mechanism.delta)
 
     def row(self) -> dict[str, Any]:
         """Return the columns."""
@@ -142,7 +142,7 @@ class DataSetDuel(Duel):
         game = {"sites": mechanism.domain, "items": sizes["steps"], "known": known(mechanism), "rng": rngs["adversary"]}
         return UpdateView(live=referee.live, exact=referee.truth, **game)
 
-    def columns_of(self, sides: Sides, row: dict[str, Any], ledger: Ledger) -> dict[str, Any]:
+    def columns_of(self, sides: Sides, row: dict[str, Any], ledger: PrivacyLedger) -> dict[str, Any]:
         """Return the columns of a game, with those that both tasks share; `row` has the error and its bound."""
         referee: Any = sides.referee
         error, bound = row["max_abs_error"], row["bound"]

@@ -1,6 +1,6 @@
 """A site as a state machine: the same events give the same state and the same messages, coins included.
 
-So a journal of the events restores it after a kill; `server_part` is the same for the server. An event is a tuple of a
+So a journal of the events restores it after a kill; `server_state` is the same for the server. An event is a tuple of a
 method's name and its arguments. Nothing here depends on clocks or connections.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from disttrack.fleet.live.session import Session
 from disttrack.fleet.quotas.costs import Costs
-from disttrack.fleet.quotas.parts import QuotaSite
+from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.protocols.base import Message, Protocol, even_start
 from disttrack.simulator.game.network.recovery import ANEW, RECOUNT, RECOUNTED, SiteMachine
 
@@ -25,7 +25,7 @@ MOST: Final = 2**62
 """Maximum number of items of a deployment."""
 
 
-class SitePart:
+class SiteState:
     """One site of a protocol, its end of the session, and the number of its items.
 
     Parameters

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from disttrack.protocols.base import EVERYONE, FOREVER
-from disttrack.protocols.rounds.parts import BIT, END, ITEM, POLL, RoundServer, RoundSite, announcement, counted
 from disttrack.protocols.rounds.rules import SignalRule
+from disttrack.protocols.rounds.sites import BIT, END, ITEM, POLL, RoundServer, RoundSite, announcement, counted
 
 
 class EveryThird(SignalRule):

@@ -26,14 +26,14 @@ _AS_LOADED: Final = "__digest_as_loaded__"
 """Attribute of a user's module: the digest that its file had when it was first asked for."""
 
 
-class Content(NamedTuple):
+class OwnFile(NamedTuple):
     """A file: where it is, and its digest: of code without docstrings and comments, of data as it is."""
 
     path: str
     digest: str
 
 
-def contents(reference: str, source: Source | None, arguments: Any, folder: Path) -> dict[str, Content]:
+def own_files(reference: str, source: Source | None, arguments: Any, folder: Path) -> dict[str, OwnFile]:
     """Return the user's files that a part is made of, by names that stay when the folder moves.
 
     Parameters
@@ -55,7 +55,7 @@ def contents(reference: str, source: Source | None, arguments: Any, folder: Path
         if place.rpartition(".")[2] != "file":
             files |= _code(place, foreign(text), folder)
         elif (file := located(text, folder)) is not None:
-            files[place] = Content(str(file.resolve()), digest_of(file))
+            files[place] = OwnFile(str(file.resolve()), digest_of(file))
     return files
 
 
@@ -87,7 +87,7 @@ def texts(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
         yield from texts(one, f"{place}.{key}".lstrip("."))
 
 
-def _code(place: str, reference: str, folder: Path, source: Source | None = None) -> dict[str, Content]:
+def _code(place: str, reference: str, folder: Path, source: Source | None = None) -> dict[str, OwnFile]:
     """Return the file of a reference, and the user's modules that it imports, directly or not.
 
     Of an installed package only the modules of this package count. A `source` is the text that was read, and is sent to
@@ -95,12 +95,12 @@ def _code(place: str, reference: str, folder: Path, source: Source | None = None
     """
     module = reference.rpartition(":")[0]
     waiting, before = [module], [folder, Path.cwd()]
-    code: dict[str, Content] = {}
+    code: dict[str, OwnFile] = {}
     if source is None:
         with suppress(ScenarioError):  # a text with a colon that is no reference
             source = source_of(reference, folder)
     if source is not None:
-        code[place] = Content(source.path, bare_digest(source.text.encode()))
+        code[place] = OwnFile(source.path, bare_digest(source.text.encode()))
         waiting, before = list(_imports(source.text, "")), [Path(source.path).parent]
     files: dict[str, Path] = {}
     while waiting:
@@ -114,7 +114,7 @@ def _code(place: str, reference: str, folder: Path, source: Source | None = None
         files[name] = file
         package = name if file.name == "__init__.py" else name.rpartition(".")[0]
         waiting += _imports(file.read_text(encoding="utf-8", errors="replace"), package)
-    return code | {name: Content(str(file), digest_of(file)) for name, file in sorted(files.items())}
+    return code | {name: OwnFile(str(file), digest_of(file)) for name, file in sorted(files.items())}
 
 
 @lru_cache(maxsize=512)

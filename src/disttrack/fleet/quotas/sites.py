@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from disttrack.fleet.quotas.costs import Costs
-from disttrack.protocols.parts import FOREVER, Message, Server, Site
+from disttrack.protocols.sites import FOREVER, Message, Server, Site
 
 
 class Answers(list[bool | None]):

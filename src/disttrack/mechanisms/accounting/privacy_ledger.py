@@ -48,7 +48,7 @@ class Use:
         self.largest = max(self.largest[0], epsilon), max(self.largest[1], delta)
 
 
-class Ledger:
+class PrivacyLedger:
     """One budget and its uses.
 
     Parameters
@@ -85,7 +85,7 @@ class Ledger:
             raise ValueError(f"{name}: over must end, and not before it begins; got {over!r}")
         self.name, self.epsilon, self.delta, self.rule, self.over = name, epsilon, delta, rule, over
         self.uses: dict[str, Use] = {}
-        self.parts: list[Ledger] = []
+        self.parts: list[PrivacyLedger] = []
         self.made: dict[str, int] = {}
         self._done = False
         self._granted: Loss = (0.0, 0.0)
@@ -109,9 +109,9 @@ class Ledger:
 
     def part(
         self, name: str, epsilon: float, delta: float = 0.0, rule: Rule = "sequence", over: Range | None = None
-    ) -> Ledger:
+    ) -> PrivacyLedger:
         """Reserve a budget within this one, and return it; refused like a use. Its items have an end."""
-        made = Ledger(name, epsilon, delta, rule, self.over if over is None else over)
+        made = PrivacyLedger(name, epsilon, delta, rule, self.over if over is None else over)
         self._admit(name, epsilon, delta, over)
         self.parts.append(made)
         self.made[name] = self.made.get(name, 0) + 1
@@ -131,7 +131,7 @@ class Ledger:
         self._within("the open range", (self._begun, last))
         self._begun, self._end = None, last
 
-    def close(self, part: Ledger) -> None:
+    def close(self, part: PrivacyLedger) -> None:
         """Close a part of a parallel budget; of the closed parts of each name the costliest is kept."""
         part._seal()
         done = [one for one in self.parts if one._done and one.name == part.name]

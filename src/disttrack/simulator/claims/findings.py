@@ -25,6 +25,7 @@ import numpy as np
 
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.columns import COINLESS, COSTS, GAME, UNJUDGED
+from disttrack.simulator.claims.expression_checks import possible_rows
 from disttrack.simulator.claims.expressions import (
     Columns,
     ExpressionError,
@@ -37,7 +38,6 @@ from disttrack.simulator.claims.expressions import (
 from disttrack.simulator.claims.false_alarm import ALLOWED, false_alarm
 from disttrack.simulator.claims.jackknife import observe
 from disttrack.simulator.claims.power import power
-from disttrack.simulator.claims.rehearsal import possible_rows
 
 VACUOUS: Final = "VACUOUS"
 UNDECIDED: Final = "UNDECIDED"
@@ -134,7 +134,7 @@ class ControlTable(NamedTuple):
     lost: Columns | None = None
 
 
-def judge(
+def findings_of(
     claims: Sequence[Claim],
     table: Columns,
     controls: Mapping[int, ControlTable] | None = None,

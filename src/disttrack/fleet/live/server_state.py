@@ -1,4 +1,4 @@
-"""The server as a state machine, like the sites of `parts`: sessions, what is known of each site, and new starts.
+"""The server as a state machine, like the sites of `site_state`: sessions, what is known of each site, and new starts.
 
 A *start* is the initial state of a game: the count of each site, known to all. The server asks for a new start when the
 present one cannot go on: a site has come back without its state, or one that the server must hear has left. It asks all
@@ -18,10 +18,10 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.fleet.live.frames import NonsenseError
-from disttrack.fleet.live.parts import MOST, Event, Sent
 from disttrack.fleet.live.session import Session
+from disttrack.fleet.live.site_state import MOST, Event, Sent
 from disttrack.fleet.quotas import Quota
-from disttrack.fleet.quotas.parts import QuotaServer
+from disttrack.fleet.quotas.sites import QuotaServer
 from disttrack.protocols.base import EVERYONE, Message, Protocol, Site, even_start
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network.recovery import ANEW, RECOUNT, RECOUNTED
@@ -35,13 +35,13 @@ Letters = Iterable[tuple[int, Message]]
 """Receivers and messages."""
 
 
-class ServerPart:
+class ServerState:
     """The server of a protocol, its ends of the sessions, and the last known state of each site.
 
     Parameters
     ----------
     protocol, k, seed, start
-        As of `SitePart`.
+        As of `SiteState`.
 
     Attributes
     ----------
@@ -173,9 +173,7 @@ class ServerPart:
         """Begin anew once the answers of all sites are in that are not absent."""
         if self.counts is None or not all(site in self.counts or self.is_absent(site) for site in range(self.k)):
             return ()
-        counts = [
-            self.seen[site][0] if self.is_absent(site) else self.counts[site] for site in range(self.k)
-        ]
+        counts = [self.seen[site][0] if self.is_absent(site) else self.counts[site] for site in range(self.k)]
         self._give_up_absent()
         self.counts, self._start = None, counts
         self.server = self.protocol.server(self.k, self.rng, counts)

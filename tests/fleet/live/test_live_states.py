@@ -15,13 +15,13 @@ from disttrack.fleet.live import journal
 from disttrack.fleet.live.entries import entry_of, protocol_of
 from disttrack.fleet.live.frames import NonsenseError, pack
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.parts import MOST, SitePart
 from disttrack.fleet.live.requests import Pace
-from disttrack.fleet.live.server_part import ServerPart
+from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.session import Session
+from disttrack.fleet.live.site_state import MOST, SiteState
 from disttrack.fleet.quotas import CountdownQuota
 from disttrack.protocols import Deterministic, Martingale, PrivateCopies, Protocol, Randomized, Robust
-from disttrack.protocols.parts import Message
+from disttrack.protocols.sites import Message
 from disttrack.simulator.errors import RunError
 from disttrack.simulator.points.registry import kinds
 
@@ -39,11 +39,11 @@ class Fleet:
     def __init__(self, protocol: Protocol, folder: Path | None, seed: int) -> None:
         self.folder = folder
         self.server = self._kept("server")
-        self.server.begin(ServerPart, {}, protocol=protocol, k=K, seed=[seed, K])
+        self.server.begin(ServerState, {}, protocol=protocol, k=K, seed=[seed, K])
         self.sites = []
         for number in range(K):
             kept = self._kept(str(number))
-            kept.begin(SitePart, {"site": number}, protocol=protocol, k=K, number=number, seed=[seed, number])
+            kept.begin(SiteState, {"site": number}, protocol=protocol, k=K, number=number, seed=[seed, number])
             self.sites.append(kept)
             self.server.apply(("begin", number, f"life {number}", 0, 0))
         self.heard: list[Any] = []
@@ -105,7 +105,7 @@ def test_a_journal_is_refused_in_one_line_if_it_is_none_or_in_use(tmp_path: Path
     with pytest.raises(RunError, match="cannot be used as a journal"):
         Kept(tmp_path / "nowhere" / "file")
     first = Kept(tmp_path / "good")
-    first.begin(SitePart, {}, protocol=TRACKERS[0], k=1, number=0, seed=1)
+    first.begin(SiteState, {}, protocol=TRACKERS[0], k=1, number=0, seed=1)
     with pytest.raises(RunError, match="cannot be used as a journal: another process uses it"):
         Kept(tmp_path / "good")
     first.close()
@@ -134,7 +134,7 @@ def test_a_site_without_its_state_makes_all_begin_anew_with_what_was_known(proto
     sent = fleet.server.apply(("begin", 1, "another life", 0, 0))
     assert fleet.server.part.unknown[1] == MOST > quota  # cut off, it may have taken any number
     fleet.sites[1].begin(
-        SitePart, {}, protocol=protocol, k=K, number=1, seed=9, items=fleet.server.part.seen[1][0], returned=True
+        SiteState, {}, protocol=protocol, k=K, number=1, seed=9, items=fleet.server.part.seen[1][0], returned=True
     )
     ups = []
     for receiver, number, message in sent:
@@ -186,8 +186,8 @@ def test_what_a_message_cannot_carry_is_refused_when_it_is_packed() -> None:
 def test_windows_above_the_limit_and_steps_with_several_requests_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """`countdown` admits more than its limit when requests share a step; these requests are counted and stated."""
     protocol, k = CountdownQuota(limit=50, window=1_000), 3
-    server = ServerPart(protocol, k, seed=1)
-    sites = [SitePart(protocol, k, number, seed=1) for number in range(k)]
+    server = ServerState(protocol, k, seed=1)
+    sites = [SiteState(protocol, k, number, seed=1) for number in range(k)]
     for number in range(k):
         server.apply(("begin", number, f"life {number}", 0, 0))
     sent = [message for site in sites for _ in range(60) for message in site.apply(("request", 1))]
@@ -217,7 +217,7 @@ def test_a_site_that_died_while_it_was_cut_off_leaves_no_bound() -> None:
 
 def test_a_server_that_is_asked_twice_drops_what_belongs_to_an_earlier_start() -> None:
     """An answer to the first question, and what was sent after it, must not be taken for the second one's."""
-    server = ServerPart(Deterministic(alpha=0.1), 2, seed=1)
+    server = ServerState(Deterministic(alpha=0.1), 2, seed=1)
     for number in range(2):
         server.apply(("begin", number, f"life {number}", 0, 0))
     server.apply(("message", 0, 1, "report", None, 1, 1, 0))
