@@ -59,9 +59,12 @@ class SameForm(Randomized):
         return super().bulk_form(k, site_rng, server_rng, start)
 
 
-def test_a_quota_that_is_too_large_is_an_error_that_names_the_class() -> None:
-    with pytest.raises(DifferenceError, match=r"^Fifths: messages by leap 0, by step 80; "):
-        play(Fifths(silent=10**6), RoundRobin(), sites=2, items=1_000_000)
+@pytest.mark.parametrize("engine", ["auto", "leap"])
+def test_a_quota_that_is_too_large_is_an_error_that_names_the_class(engine: str) -> None:
+    said = r"^Fifths: step and leap play different games: messages by leap 0, by step 80; "
+    with pytest.raises(DifferenceError, match=said):
+        play(Fifths(silent=10**6), RoundRobin(), sites=2, items=1_000_000, engine=engine)
+    assert play(Fifths(silent=10**6), RoundRobin(), sites=2, items=100, engine="step").messages == 20
     game = play(Fifths(silent=10**6), RoundRobin(), sites=2, items=1_000_000, on_error="record")
     assert game.verdict == "error"
     assert "DifferenceError: Fifths" in game.error
@@ -70,7 +73,7 @@ def test_a_quota_that_is_too_large_is_an_error_that_names_the_class() -> None:
 
 @pytest.mark.false_alarm(1e-8)
 def test_an_array_form_of_another_protocol_is_an_error() -> None:
-    with pytest.raises(DifferenceError, match=r"^OtherForm: messages by bulk"):
+    with pytest.raises(DifferenceError, match=r"^OtherForm: leap and bulk play different games: messages by bulk"):
         play(OtherForm(alpha=0.3), RoundRobin(), sites=4, items=100_000)
     assert play(SameForm(alpha=0.3), RoundRobin(), sites=4, items=100_000).engine == "bulk"
 

@@ -12,9 +12,8 @@ from scipy.stats import ks_2samp
 from disttrack.adversaries import Adversary, Freeze, Labels, Rotation, RoundRobin, Uniform, View
 from disttrack.protocols.base import Protocol, even_start
 from disttrack.simulator.conformance.by_hand import first_draw
-from disttrack.simulator.conformance.failure import FALSE_ALARM, Checks, require, same_game
+from disttrack.simulator.conformance.failure import FALSE_ALARM, Checks, recorded, require, same_game
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import play
 
 GAMES: Final = 40
 """Games per engine that are compared; two distributions with nothing in common then have a p-value of 2e-23."""
@@ -74,7 +73,7 @@ def leap_and_bulk_agree(protocol: Protocol, sites: Sequence[int], items: int) ->
     ]
     for opponent, k, length, start in settings:
         where = f"adversary {opponent.kind}, {k} sites, {length} items, start {start}"
-        game = partial(play, protocol, opponent, sites=k, items=length, start=start, record=True)
+        game = partial(recorded, protocol, opponent, sites=k, items=length, start=start)
         drawn = first_draw(protocol, k, length, even_start(start, k) if start else ())
         if drawn is None:
             same = same_game(game(seed=k, engine="leap"), game(seed=k, engine="bulk"))

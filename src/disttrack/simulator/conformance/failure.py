@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import binom
 
 from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.play import ENGINES, hosted, play
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""
@@ -117,6 +118,12 @@ def survives_pickling(one: object) -> Any:
             f"does not survive pickling, which workers need: {error}",
             "define the class at the top of a module, and keep no open file, lambda or generator in it",
         ) from error
+
+
+def recorded(*sides: Any, engine: str, **size: Any) -> Game:
+    """Play and record a game by one engine, without the comparison that `play` makes first: the suite makes its own."""
+    with hosted(ENGINES[engine]):
+        return play(*sides, engine=engine, record=True, **size)
 
 
 def same_game(one: Game, other: Game) -> bool:

@@ -13,7 +13,16 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.conformance.bulk_form import bulk_agrees
 from disttrack.simulator.conformance.by_hand import deliver, first_draw
 from disttrack.simulator.conformance.facts import refuses, states
-from disttrack.simulator.conformance.failure import COINS, SAME_GAME, Checks, keeps_delta, require, same_game, unless
+from disttrack.simulator.conformance.failure import (
+    COINS,
+    SAME_GAME,
+    Checks,
+    keeps_delta,
+    recorded,
+    require,
+    same_game,
+    unless,
+)
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import play
@@ -39,7 +48,7 @@ def _every_third_step_is_a_skip(view: View) -> int | None:
 def _games(protocol: Protocol, sites: Sequence[int], items: int, engine: str = "leap", **more: Any) -> Iterator[Game]:
     for k in sites:
         for opponent in _opponents():
-            yield play(protocol, opponent, sites=k, items=items, seed=k, engine=engine, record=True, **more)
+            yield recorded(protocol, opponent, sites=k, items=items, seed=k, engine=engine, **more)
 
 
 def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:

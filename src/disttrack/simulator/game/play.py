@@ -159,7 +159,7 @@ class _Played:
         An exit and a wrong move or message count as errors too; Ctrl-C does not.
         """
         try:
-            if self.host is None and self.asked == "auto":
+            if self.host is None:
                 compare_engines(self.protocol, self.adversary, self.network, self.asked, **size)
                 self.begun = time.perf_counter()
             if isinstance(self.adversary, Replay):

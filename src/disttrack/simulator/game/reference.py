@@ -102,19 +102,21 @@ def _difference(play: Play, engine: str) -> str:
     wrong = [name for name in reference if not same(other.get(name), reference[name])]
     if not wrong or not all(same(again, reference.get(name)) for name, again in play("step", 0).items()):
         return ""
-    return f"{wrong[0]} by {engine} {shown(other.get(wrong[0]))}, by step {shown(reference[wrong[0]])}"
+    where = f"{wrong[0]} by {engine} {shown(other.get(wrong[0]))}, by step {shown(reference[wrong[0]])}"
+    return f"step and {engine} play different games: {where}"
 
 
 def _in_distribution(play: Play, exact: str, engine: str) -> str:
     """Return the first number in which all games of an engine are above, or below, all of the exact one."""
     fast, slow = ([play(one, seed) for seed in range(GAMES)] if engine else [] for one in (engine, exact))
     if slow and all("error" in game for game in slow) and not any("error" in game for game in fast):
-        return f"no error by {engine}, by {exact} {slow[0]['error']}"
+        return f"{exact} and {engine} play different games: no error by {engine}, by {exact} {slow[0]['error']}"
     slow, fast = ([game for game in games if "error" not in game] for games in (slow, fast))
     for name in [name for name, value in slow[0].items() if isinstance(value, int | float)] if slow and fast else []:
         fasts, slows = ([game[name] for game in games] for games in (fast, slow))
         if max(fasts) < min(slows) or max(slows) < min(fasts):
-            return f"{name} by {engine} {shown(fasts[0])}, by {exact} {shown(slows[0])}"
+            where = f"{name} by {engine} {shown(fasts[0])}, by {exact} {shown(slows[0])}"
+            return f"{exact} and {engine} play different games: {where}"
     return ""
 
 
