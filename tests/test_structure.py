@@ -40,7 +40,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "results": frozenset({"errors", "points", "claims", "scenario", "tasks"}),
     "plots": frozenset({"mechanisms", "errors", "claims", "points", "scenario", "results"}),
     "pages": frozenset(),
-    "notebook": frozenset({"game", "pages", "report", "results", "scenario"}),
+    "notebook": frozenset({"game", "pages", "points", "report", "results", "scenario"}),
     "report": frozenset({"errors", "points", "claims", "scenario", "results", "plots", "pages"}),
     "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
     "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),

@@ -21,7 +21,7 @@ from disttrack.simulator.plots.description import Series
 from disttrack.simulator.plots.marks import TRACKERS, mark
 from disttrack.simulator.plots.requests import described_of
 from disttrack.simulator.plots.style import ink, save
-from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.results.lines import fixed
 from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.tasks.tracking import Count
 

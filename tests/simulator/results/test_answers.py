@@ -13,9 +13,10 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
+from disttrack.simulator.points.settings import UNSET, Setting
 from disttrack.simulator.results.answers import AnswerTable, answer_table
 from disttrack.simulator.results.folder import NoResults, Results
-from disttrack.simulator.results.parameters import UNSET, Parameter, games_per_point
+from disttrack.simulator.results.formats import games_per_point
 from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.tasks import TASKS
 from disttrack.simulator.tasks.answers import USUAL, Answer, answers_of, ratio
@@ -175,7 +176,7 @@ def test_a_point_without_a_network_has_no_delay(counted: Path) -> None:
     ],
 )  # fmt: skip
 def test_parameters_in_words(name: str, values: tuple[object, ...], kinds: tuple[str, ...], words: str) -> None:
-    assert Parameter("", name, name, "", values, kinds, (), (False,) * len(values)).words() == words
+    assert Setting("", name, name, "", values, kinds, (), (False,) * len(values)).words() == words
 
 
 REFERENCES = sorted(path.parent.name for path in REFERENCE.glob("*/trials.csv"))

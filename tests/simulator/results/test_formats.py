@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.simulator.results.formats import cell, duration, in_bytes, interval, number, setting, short, span
+from disttrack.simulator.points.names import setting
+from disttrack.simulator.results.formats import cell, duration, in_bytes, interval, number, short, span
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import pytest
 from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.lines import lines, swept_axes
-from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.results.lines import fixed, lines, swept_axes
 from disttrack.simulator.results.read import read_tables
 
 

@@ -19,11 +19,12 @@ from disttrack import play
 from disttrack.adversaries import RoundRobin
 from disttrack.protocols import Randomized
 from disttrack.simulator.cli.summary import games_table
+from disttrack.simulator.points.names import with_name
 from disttrack.simulator.points.point import label_of_class
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.results.answers import answer_table
 from disttrack.simulator.results.compared import compare_results
-from disttrack.simulator.results.formats import apart, exact, with_name
+from disttrack.simulator.results.formats import apart, exact
 from disttrack.simulator.runs.runner import run
 
 VALUES = st.one_of(

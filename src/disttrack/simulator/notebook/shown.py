@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.pages.html import Html, facts, joined, verdict
 from disttrack.simulator.pages.tables import table
+from disttrack.simulator.points.names import setting
 from disttrack.simulator.report.claims import claims
 from disttrack.simulator.report.games import games
-from disttrack.simulator.results.formats import cell, duration, number, setting
+from disttrack.simulator.results.formats import cell, duration, number
 from disttrack.simulator.results.labels import on_network, sides_of
 
 if TYPE_CHECKING:

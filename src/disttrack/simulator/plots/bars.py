@@ -12,9 +12,8 @@ import numpy as np
 from disttrack.simulator.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words, rounded
 from disttrack.simulator.plots.kinds import Breakdown, Budget
 from disttrack.simulator.plots.marks import BORDER
-from disttrack.simulator.results.formats import with_name
-from disttrack.simulator.results.lines import lines
-from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.points.names import with_name
+from disttrack.simulator.results.lines import fixed, lines
 from disttrack.simulator.results.read import GAME, Tables
 
 COLOURS: Final = {

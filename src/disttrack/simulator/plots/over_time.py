@@ -26,8 +26,7 @@ from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import look_of, shape, value_axis
 from disttrack.simulator.plots.sweep import panels
 from disttrack.simulator.results.formats import short
-from disttrack.simulator.results.lines import lines
-from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.results.lines import fixed, lines
 from disttrack.simulator.results.read import GAME, Tables
 
 

@@ -40,8 +40,7 @@ from disttrack.simulator.plots.sweep import (
     symbol,
 )
 from disttrack.simulator.results.formats import short, swept_ticks
-from disttrack.simulator.results.lines import Line
-from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.results.lines import Line, fixed
 from disttrack.simulator.results.read import Tables
 
 FLOOR: Final = 0.1

@@ -11,10 +11,9 @@ from disttrack.simulator.plots.description import Axis, Cells, Description, Fill
 from disttrack.simulator.plots.kinds import Matrix, Spread
 from disttrack.simulator.plots.panels import column_of, error_over_alpha, look_of, measured_label, value_axis
 from disttrack.simulator.plots.sweep import infinite_note
-from disttrack.simulator.results.formats import swept_ticks, with_name
-from disttrack.simulator.results.labels import label_of
-from disttrack.simulator.results.lines import Line, lines
-from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.points.names import label_of, with_name
+from disttrack.simulator.results.formats import swept_ticks
+from disttrack.simulator.results.lines import Line, fixed, lines
 from disttrack.simulator.results.read import Tables
 
 _ALSO: Final = (Look("#555555", "X", "", order=2.9), Look("#222222", "2", "", order=2.9))

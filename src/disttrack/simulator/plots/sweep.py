@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import beta
 
-from disttrack.simulator.results.formats import name_of
+from disttrack.simulator.points.names import name_of
 from disttrack.simulator.results.lines import Line, lines
 from disttrack.simulator.results.read import Tables
 

@@ -30,10 +30,10 @@ from disttrack.simulator.plots.description import (
 from disttrack.simulator.plots.kinds import Timeline
 from disttrack.simulator.plots.marks import mark
 from disttrack.simulator.plots.panels import error_over_alpha
-from disttrack.simulator.results.formats import short, with_name
-from disttrack.simulator.results.labels import named, sides_of
-from disttrack.simulator.results.lines import swept_axes
-from disttrack.simulator.results.parameters import fixed
+from disttrack.simulator.points.names import with_name
+from disttrack.simulator.results.formats import short
+from disttrack.simulator.results.labels import sides_of
+from disttrack.simulator.results.lines import fixed, named, swept_axes
 from disttrack.simulator.results.read import Tables
 
 Floats = npt.NDArray[np.float64]

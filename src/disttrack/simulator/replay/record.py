@@ -13,10 +13,10 @@ from pydantic import BaseModel, Field
 
 from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.game.play import play
+from disttrack.simulator.points.names import in_words, label_of
 from disttrack.simulator.points.point import LISTED
 from disttrack.simulator.replay.contents import copies_of, first_failure, watched
 from disttrack.simulator.replay.plans import Plan, written
-from disttrack.simulator.results.labels import in_words, label_of
 from disttrack.simulator.runs.jobs import game_seed
 from disttrack.simulator.tasks.contents.task import ItemFrequency
 from disttrack.simulator.tasks.tracking import Count, prepare

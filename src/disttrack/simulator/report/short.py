@@ -8,7 +8,8 @@ from math import isfinite, nan
 from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.pages.html import Html, joined, plain
-from disttrack.simulator.results.formats import number, with_name
+from disttrack.simulator.points.names import with_name
+from disttrack.simulator.results.formats import number
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -40,8 +40,8 @@ def words(results: Results) -> Html:
 def _known(results: Results, task: str) -> list[Facts]:
     """Return the facts of the task, and of the kinds on both sides in the order in which they were played."""
     from disttrack.simulator.points.facts import Facts
+    from disttrack.simulator.points.settings import SIDES
     from disttrack.simulator.results.folder import class_of
-    from disttrack.simulator.results.labels import SIDES
 
     maker = results.task
     entries = [Facts("task", task, "", task, maker)]

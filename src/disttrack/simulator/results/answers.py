@@ -15,10 +15,9 @@ import numpy as np
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.results.folder import Results, class_of, finished, opened
-from disttrack.simulator.results.formats import apart, number
-from disttrack.simulator.results.labels import SIDES
-from disttrack.simulator.results.parameters import PRIVACY, games_per_point, parameters_of, played
+from disttrack.simulator.points.settings import PRIVACY, SIDES
+from disttrack.simulator.results.folder import Results, class_of, finished, opened, settings_of
+from disttrack.simulator.results.formats import apart, games_per_point, number
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
@@ -105,8 +104,7 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
     """
     results = opened(place)
     games = games_by_point(results)
-    parameters = parameters_of(results.task, [results.scenario], played(results.trials, results.points), results.own)
-    stated = [one for one in parameters if one.stated]
+    stated = [one for one in settings_of(results).columns if one.stated]
     # rows have a name also where nothing varies
     varying = [one for one in stated if one.varies] or [one for one in stated if one.name in SIDES][:1]
     columns: list[tuple[Column, list[Cell]]] = []

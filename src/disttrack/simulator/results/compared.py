@@ -13,12 +13,11 @@ from scipy.stats import fisher_exact, quantile_test
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import canonical
+from disttrack.simulator.points.settings import SIDES, Setting, Settings
 from disttrack.simulator.results.answers import SHARES, games_by_point, measured
-from disttrack.simulator.results.folder import Results, finished
+from disttrack.simulator.results.folder import Results, finished, rows_of
 from disttrack.simulator.results.formats import exact, number
-from disttrack.simulator.results.labels import SIDES
 from disttrack.simulator.results.matching import Point, matched, unmatched
-from disttrack.simulator.results.parameters import Parameter, parameters_of, played
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 EACH: Final = 0.975
@@ -128,7 +127,7 @@ class Compared:
 
     names: tuple[str, ...]
     points: tuple[Point, ...]
-    shared: tuple[Parameter, ...]
+    shared: tuple[Setting, ...]
     rows: tuple[Row, ...]
     unmatched: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -195,12 +194,8 @@ def compare_results(results: Sequence[Results], names: Sequence[str], match: Seq
         There is no such parameter.
     """
     owners = [(place, row) for place, one in enumerate(results) for row in range(one.trials["point"].nunique())]
-    parameters = parameters_of(
-        results[0].task,
-        [one.scenario for one in results],
-        [each for one in results for each in played(one.trials, one.points)],
-        {key: maker for one in results for key, maker in one.own.items()},
-    )
+    rows = [row for one in results for row in rows_of(one, results[0].task)]
+    parameters = Settings(results[0].task, rows, [one.scenario for one in results]).columns
     varying = [one for one in parameters if one.sets_apart] or [one for one in parameters if one.name == "protocol"]
     varying.sort(key=lambda one: one.name not in SIDES)
     if unknown := [name for name in match if name not in [one.header for one in parameters]]:

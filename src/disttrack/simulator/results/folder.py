@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.names import in_words
+from disttrack.simulator.points.point import unusual
 from disttrack.simulator.points.registry import ROLES, Family, current_name, find
+from disttrack.simulator.points.settings import SIDES, Row, Settings
 from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.results.stored import read_manifest, read_table
 from disttrack.simulator.scenario.sides import with_current_names
@@ -177,6 +180,49 @@ def class_of(family: Family, kind: str, own: Mapping[str, Any], base: str = "") 
     if not given:
         raise ScenarioError(f"{kind!r} is a user's class, and results run no code: name it, --with FILE.py:{name}")
     return given[0]
+
+
+def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = None) -> list[Row]:
+    """Return the rows of the table of settings: the points that were played, or those of other games.
+
+    Parameters that the manifest does not have come from the first game of a point: sizes that a scenario leaves out,
+    and in results of earlier versions the names of the sides. `task` is the kind of the games as far as it is known.
+    """
+    rows: list[Row] = []
+    for game in (
+        (results.trials if games is None else games).drop_duplicates("point").sort_values("point").to_dict("records")
+    ):
+        point = {key: value for key, value in results.points.get(int(game["point"]), {}).items() if value is not None}
+        left_out: dict[str, Any] = {size.column: game.get(size.key, game.get(size.column)) for size in task.sizes}
+        unusual = {side: _unusual(task, side, point, results.own) for side in SIDES if "unusual" not in point}
+        rows.append(
+            {
+                **left_out,
+                "part": game.get("part"),
+                "unusual": unusual,
+                **point,
+                **{name: game.get(name) for name in ("point", "task", "alpha")},
+                "called": {side: str(game[side]) for side in SIDES},
+            }
+        )
+    return rows
+
+
+def settings_of(results: Results) -> Settings:
+    """Return the table of settings of a result."""
+    return Settings(results.task, rows_of(results, results.task), [results.scenario])
+
+
+def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, Any]) -> dict[str, str]:
+    """Return the parameters of a side that differ from its defaults, in words.
+
+    Of a user's class that was not given the defaults are not known, and nothing is returned.
+    """
+    given = point.get(side) or {}
+    try:
+        return in_words(unusual(class_of(side, str(given.get("kind")), own, task.bases[side]), given))
+    except ScenarioError:
+        return {}
 
 
 def finished(trials: pd.DataFrame) -> pd.DataFrame:

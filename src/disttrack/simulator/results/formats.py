@@ -13,10 +13,11 @@ from contextlib import suppress
 from math import inf, isfinite
 from typing import Any, Final
 
+from disttrack.simulator.points.names import as_text, setting
+from disttrack.simulator.points.point import canonical
+
 NOTHING: Final = 1e-12
 """Smaller numbers are rounding errors of 0."""
-MOST_LETTERS: Final = 24
-"""A list or mapping with a longer text is shown by its length."""
 
 
 def number(value: Any) -> str:
@@ -52,17 +53,7 @@ def cell(value: Any) -> str:
     plain = value.item() if hasattr(value, "item") else value
     if plain is None or (isinstance(plain, int | float) and not isinstance(plain, bool)):
         return number(plain)
-    return _text(plain)
-
-
-def _text(value: Any) -> str:
-    """Return a value that is no number; of a long list or mapping only its length."""
-    text = _json(value) if isinstance(value, list | Mapping) else str(value)
-    return text if isinstance(value, str) or len(text) <= MOST_LETTERS else f"{len(value)} values"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return as_text(plain)
 
 
 def exact(value: Any) -> str:
@@ -79,7 +70,7 @@ def exact(value: Any) -> str:
     if isinstance(plain, float) and isfinite(plain):
         return setting(plain)
     if isinstance(plain, list | Mapping):
-        return _json(plain)
+        return canonical(plain)
     text = cell(plain)
     return repr(plain) if isinstance(plain, str) and _is_other(plain) else text
 
@@ -194,47 +185,6 @@ def in_bytes(amount: float) -> str:
     return decimal(round(amount))
 
 
-def setting(value: Any) -> str:
-    """Return the value of a parameter: all of its digits, for two settings must not look alike.
-
-    Examples
-    --------
-    >>> setting(1024), setting(0.03125), setting(2.0), setting("tight")
-    ('1,024', '0.03125', '2', 'tight')
-    >>> setting(0.1234567)
-    '0.1234567'
-    """
-    if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() else float.__repr__(value)
-    return f"{value:,}" if isinstance(value, int) else _text(value)
-
-
-def name_of(parameter: str) -> str:
-    """Return a parameter as a word for a label: without the side that it belongs to."""
-    return {"alpha": "α"}.get(parameter, parameter.removeprefix("protocol_").removeprefix("adversary_"))
-
-
-def with_name(parameter: str, value: Any) -> str:
-    """Return a parameter and its value.
-
-    Examples
-    --------
-    >>> with_name("sites", 1024), with_name("alpha", 0.05), with_name("centred", True), with_name("centred", False)
-    ('1,024 sites', 'α 0.05', 'centred', 'not centred')
-    >>> with_name("queries", 1), with_name("epsilon", float("nan")), with_name("parameters", "tight")
-    ('queries 1', 'no epsilon', 'tight')
-    """
-    value, name = value.item() if hasattr(value, "item") else value, name_of(parameter)
-    if isinstance(value, bool):
-        return name if value else f"not {name}"
-    if value is None or value != value:
-        return f"no {name}"
-    if name == "parameters" and isinstance(value, str):
-        return value  # a set of them has a name of its own
-    counted = isinstance(value, int) and value != 1 and name.endswith("s") and " " not in name
-    return f"{setting(value)} {name}" if counted else f"{name} {setting(value)}"
-
-
 def short(value: float) -> str:
     """Return a large count in few letters, for the axis of a figure.
 
@@ -268,3 +218,11 @@ def swept_ticks(values: Sequence[float]) -> list[str]:
     if all(value > 0 and value & (value - 1) == 0 for value in whole):
         return [f"$2^{{{value.bit_length() - 1}}}$" for value in whole]
     return [short(value) for value in values]
+
+
+def games_per_point(points: Any) -> str:
+    """Return the number of games of each point in words; `points` names the point of each game."""
+    games = points.value_counts()
+    least, most = int(games.min()), int(games.max())
+    number = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    return f"{number} game{'s' * (most > 1)} per point"

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from disttrack.simulator.points.point import canonical
+from disttrack.simulator.points.settings import SIDES, Setting
 from disttrack.simulator.results.formats import exact
-from disttrack.simulator.results.labels import SIDES
-from disttrack.simulator.results.parameters import Parameter
 
 LISTED: Final = 4
 """Values that are named of a parameter of unmatched points."""
@@ -46,7 +45,7 @@ class Point:
 
 
 def matched(
-    parameters: Sequence[Parameter], shown: Sequence[Parameter], owners: Sequence[Owner], match: Sequence[str]
+    parameters: Sequence[Setting], shown: Sequence[Setting], owners: Sequence[Owner], match: Sequence[str]
 ) -> list[Point]:
     """Return every point once, in the order of the results.
 
@@ -83,13 +82,13 @@ def matched(
     return [point for point in points.values() if point.places]
 
 
-def _named(parameters: Sequence[Parameter], match: Sequence[str]) -> list[str]:
+def _named(parameters: Sequence[Setting], match: Sequence[str]) -> list[str]:
     """Return the key of each point: its task, and the values of these parameters."""
     columns = [one.values for one in parameters if one.name == "task" or one.header in match]
     return [canonical(list(values)) for values in zip(*columns, strict=True)]
 
 
-def _unchanged(parameters: Sequence[Parameter], places: Sequence[int], other: int) -> list[str]:
+def _unchanged(parameters: Sequence[Setting], places: Sequence[int], other: int) -> list[str]:
     """Return the key of each point: its task and kinds, and the parameters in which two results do not differ.
 
     They differ in a parameter if no value of it occurs in both, among points of the same kinds. A protocol or adversary
@@ -98,7 +97,7 @@ def _unchanged(parameters: Sequence[Parameter], places: Sequence[int], other: in
     of_two = [index for index, place in enumerate(places) if place in (0, other)]
     keys: list[list[Any]] = [[] for _ in places]
 
-    def values(one: Parameter, indices: Sequence[int]) -> list[set[str]]:
+    def values(one: Setting, indices: Sequence[int]) -> list[set[str]]:
         return [{canonical(one.values[index]) for index in indices if places[index] == place} for place in (0, other)]
 
     kinds = [one for one in parameters if not one.side and one.name in ("task", *SIDES)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -12,10 +12,10 @@ import pandas as pd
 from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.claims.expressions import ExpressionError, rows
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.points.swept import flat
-from disttrack.simulator.results.folder import NoResults, Results, finished, opened
-from disttrack.simulator.results.formats import with_name
-from disttrack.simulator.results.labels import SIDES, UNUSUAL, label_of, texts, unusual_of
+from disttrack.simulator.points.names import label_of, name_of, with_name
+from disttrack.simulator.points.settings import Row, Settings
+from disttrack.simulator.results.folder import NoResults, Results, finished, opened, rows_of
+from disttrack.simulator.results.lines import UNUSUAL, texts
 from disttrack.simulator.tasks.base import Task, called
 
 GAME: Final = ("result", "point", "trial")
@@ -35,9 +35,11 @@ class Tables:
     scenarios
         The scenario of each result, as its manifest has it.
     points
-        The points of each result by number, as its manifest has them: every parameter of both sides.
+        The rows of the table of settings of each result, by the numbers of the points.
     task
         The kind of the games, which names their sizes; `Task` if it is not known, or the results differ in it.
+    of_adversaries
+        The columns of `trials` that are parameters of adversaries.
     own
         The users' classes that the results were made with, by reference or name.
     controls
@@ -53,8 +55,9 @@ class Tables:
     kinds: pd.DataFrame
     controls: pd.DataFrame
     scenarios: dict[str, dict[str, Any]]
-    points: dict[str, dict[int, dict[str, Any]]]
+    points: dict[str, dict[int, Row]]
     task: type[Task]
+    of_adversaries: frozenset[str]
     own: dict[str, Any]
     lost: int
     title: str
@@ -104,10 +107,7 @@ class Tables:
 
     def with_adversaries_named(self, x: str = "") -> Tables:
         """Return the tables with parameters of an adversary as a part of its name: swept and unusual ones but `x`."""
-        points = [point for points in self.points.values() for point in points.values()]
-        mine = _columns(points, "adversary") - _columns(points, "protocol")
-        mine -= {*TRIALS, x, x.removeprefix("adversary_"), f"adversary_{x}"}  # a measure may have the parameter's name
-        own = [column for column in self.trials.columns if column in mine]
+        own = [one for one in self.trials.columns if one in self.of_adversaries and name_of(one) != name_of(x)]
         named = []
         for game in self.trials[["adversary", UNUSUAL["adversary"], *own]].to_dict("records"):
             kind, others = str(game.pop("adversary")), game.pop(UNUSUAL["adversary"])
@@ -136,62 +136,77 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         named[folder if number == 1 else f"{folder} ({number})"] = one
     if not named:
         raise ValueError("no result directory was given")
-    points = {name: one.points for name, one in named.items()}
-    tasks = {_task_of(one) for one in named.values()}
-    trials = _together(_of_result(_with_unusual(finished(one.trials), one), name, one) for name, one in named.items())
-    lost = sum(len(one.trials) for one in named.values()) - len(trials)
+    each = [_tables_of(name, one) for name, one in named.items()]
+    trials, lost = _together(one.trials for one in each), sum(one.lost for one in each)
     if trials.empty:
         why = f"all of its {lost:,} games ended in an error" if lost else "trials.csv is empty"
         raise NoResults(f"{opened(places[0]).dir}: holds no games: {why}")
     return Tables(
         trials,
-        series=_together(_of_result(one.series, name) for name, one in named.items()),
-        kinds=_together(_of_result(one.kinds, name) for name, one in named.items()),
-        controls=_together(_of_result(_controls_of(one), name, one) for name, one in named.items()),
-        scenarios={name: one.scenario for name, one in named.items()},
-        points=points,
-        task=tasks.pop() if len(tasks) == 1 else Task,
-        own={key: maker for one in named.values() for key, maker in one.own.items()},
+        series=_together(one.series for one in each),
+        kinds=_together(one.kinds for one in each),
+        controls=_together(one.controls for one in each),
+        scenarios={name: scenario for one in each for name, scenario in one.scenarios.items()},
+        points={name: points for one in each for name, points in one.points.items()},
+        task=each[0].task if len({one.task for one in each}) == 1 else Task,
+        of_adversaries=frozenset().union(*(one.of_adversaries for one in each)),
+        own={key: maker for one in each for key, maker in one.own.items()},
         lost=lost,
-        title=" | ".join(dict.fromkeys(one.headline for one in named.values())),
+        title=" | ".join(dict.fromkeys(one.title for one in each)),
     )
 
 
-def _of_result(table: pd.DataFrame, name: str, results: Results | None = None) -> pd.DataFrame:
-    """Return a table with the result's name as its first column.
+def _tables_of(name: str, results: Results) -> Tables:
+    """Return the tables of one result.
 
-    With the results, columns that are no parameters of any point, and those that the task measures, have an underscore
-    before their names; so has in any case a column called `result`.
+    Columns of trials.csv that are no settings have an underscore before their names; so has in any case one called
+    `result`.
     """
-    table = table.rename(columns={"result": "_result"})
-    table.insert(0, "result", name)
-    if results is None:
+    task = _task_of(results)
+    points = rows_of(results, task)
+    settings = Settings(task, points)
+    swept = settings.swept
+    of_protocols = {one.name for one in settings.columns if one.side == "protocol"}  # such a one stays an axis
+    known = {*TRIALS, "result", "part", "start", *swept}
+
+    def placed(table: pd.DataFrame) -> pd.DataFrame:
+        table = table.rename(columns={"result": "_result"})
+        table.insert(0, "result", name)
         return table
-    points = results.points.values()
-    known = {key for point in points for key in flat(point.get("network") or {})}
-    known |= _columns(points, "protocol") | _columns(points, "adversary")
-    known -= {*_task_of(results).columns}
-    known |= {*TRIALS, "result", "part", "start", "latency"}
-    return table.rename(columns={one: f"_{one}" for one in table.columns if one[0] != "_" and one not in known})
+
+    def trials(games: pd.DataFrame) -> pd.DataFrame:
+        return placed(games).rename(columns=lambda one: one if one[0] == "_" or one in known else f"_{one}")
+
+    games = finished(results.trials)
+    controls = _controls_of(results, points)
+    return Tables(
+        trials(_with_unusual(games, points)),
+        series=placed(results.series),
+        kinds=placed(results.kinds),
+        controls=trials(controls),
+        scenarios={name: results.scenario},
+        points={name: {row["point"]: row for row in (*points, *rows_of(results, task, controls))}},
+        task=task,
+        of_adversaries=frozenset(
+            column for column, one in swept.items() if one.side == "adversary" and column not in of_protocols
+        ),
+        own=results.own,
+        lost=len(results.trials) - len(games),
+        title=results.headline,
+    )
 
 
-def _with_unusual(trials: pd.DataFrame, results: Results) -> pd.DataFrame:
+def _with_unusual(trials: pd.DataFrame, points: Sequence[Row]) -> pd.DataFrame:
     """Return games with the columns `UNUSUAL`."""
-    trials, task = trials.copy(), _task_of(results)
-    for side in SIDES:
-        every = {number: unusual_of(task, side, point, results.own) for number, point in results.points.items()}
-        own: Any = [tuple(every.get(int(number), {}).items()) for number in trials["point"]]
-        trials[UNUSUAL[side]] = own
-    return trials
+    unusual = {row["point"]: row["unusual"] for row in points}
+    own: dict[str, Any] = {
+        column: [tuple(unusual[number].get(side, {}).items()) for number in trials["point"]]
+        for side, column in UNUSUAL.items()
+    }
+    return trials.assign(**own)
 
 
-def _columns(points: Iterable[Mapping[str, Any]], role: str) -> set[str]:
-    """Return the columns that parameters of a side may have."""
-    names = {name for point in points for name in point.get(role) or {}}
-    return names | {f"{role}_{name}" for name in names}
-
-
-def _controls_of(results: Results) -> pd.DataFrame:
+def _controls_of(results: Results, points: Sequence[Row]) -> pd.DataFrame:
     """Return the games of a result's controls; their points have numbers that no point of the scenario has."""
     games = results.controls
     if games.empty:
@@ -200,7 +215,7 @@ def _controls_of(results: Results) -> pd.DataFrame:
         str(kind) if kind in broken else f"{kind}, {broken}"
         for kind, broken in zip(games["protocol"], games["broken"].astype(str), strict=True)
     ]
-    games = _with_unusual(games, results)
+    games = _with_unusual(games, points)
     for column in UNUSUAL.values():  # the parameters of other sides than those of the point are not known
         own = zip(games["broken"].astype(str), games[column], strict=True)
         games[column] = [pairs if broken.startswith("fault ") else () for broken, pairs in own]

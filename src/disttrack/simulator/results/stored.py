@@ -75,6 +75,8 @@ class _Point(_Lenient):
     start: int | None = None
     network: Part | None = None
     engine_asked: str | None = None
+    part: str | None = None
+    unusual: dict[str, dict[str, str]] = {}
 
 
 class _Manifest(_Lenient):

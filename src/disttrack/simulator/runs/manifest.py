@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from disttrack.simulator.points.code import own_code, versions
 from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.settings import row_of
 from disttrack.simulator.results.files import remove
 from disttrack.simulator.results.stored import CONTROLS, MANIFEST, digests_of, read_manifest, store_manifest
 from disttrack.simulator.scenario.document import comment
@@ -73,17 +74,10 @@ def write_manifest(
 
 
 def _point(point: Point, first: Record) -> dict[str, Any]:
-    """Return a point with every parameter of its sides, and the engine that played its first game."""
+    """Return a point as the table of settings has it, and the engine that played its first game."""
     stream = recorded(point)
     return {
-        "point": point.number,
-        "protocol": {"kind": point.protocol.kind, **point.protocol.given()},
-        "adversary": {"kind": point.adversary.kind, **point.adversary.given()},
-        "sites": point.sites,
-        "items": point.items,
-        "start": point.start,
-        "network": point.network,
-        "engine_asked": point.engine,
+        **row_of(point),
         "engine": first.row.get("engine", ""),
         "engine_reason": first.engine_reason,
         **({} if stream is None else {"rows": {"played": stream.items, "dropped": dict(stream.stream().dropped)}}),

@@ -10,7 +10,7 @@ from disttrack.simulator.claims.columns import ColumnType
 from disttrack.simulator.claims.expressions import column_of
 from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, nearest
 from disttrack.simulator.points.point import Part, Point
-from disttrack.simulator.points.swept import differ
+from disttrack.simulator.points.settings import differ
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.figures import AxisError, check_plot
 from disttrack.simulator.scenario.model import keys_of

@@ -17,8 +17,8 @@ from disttrack.simulator.claims.expression_checks import column_types
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
 from disttrack.simulator.points.registry import ROLES, current_name
+from disttrack.simulator.points.settings import Settings, row_of
 from disttrack.simulator.points.source import is_reference
-from disttrack.simulator.points.swept import swept_columns
 from disttrack.simulator.scenario.checks import (
     Faults,
     check_claims,
@@ -246,7 +246,7 @@ def build(document: Document) -> Scenario:
     check_labels(points, document, faults)
     beforehand = [point.known() for point in points]
     before = {name: [one[name] for one in beforehand] for name in beforehand[0]}
-    extra = swept_columns(points, game.columns)
+    extra = Settings(game, [row_of(point) for point in points]).cells()
     known = {"point": [point.number for point in points], **before, **extra}
     known |= {key: known[name] for name, key in called(game.sizes).items() if name in known}
     plans = {sweep.name: sweep.plan for sweep in sweeps}

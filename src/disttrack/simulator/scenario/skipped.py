@@ -23,7 +23,7 @@ from disttrack.simulator.claims.expressions import (
     select,
 )
 from disttrack.simulator.points.registry import ROLES, parameters
-from disttrack.simulator.points.swept import LEFT_OUT
+from disttrack.simulator.points.settings import LEFT_OUT
 from disttrack.simulator.tasks.base import Task
 
 

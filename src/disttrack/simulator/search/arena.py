@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.names import in_words, label_of
 from disttrack.simulator.points.point import Part, part, unusual
 from disttrack.simulator.points.registry import ROLES, Role, kinds, make, parameters, role_of
 from disttrack.simulator.points.source import import_reference, refuse_in_import
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.folder import finished
-from disttrack.simulator.results.labels import in_words, label_of
 from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.search.advice import Situation, candidates
