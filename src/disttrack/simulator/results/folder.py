@@ -13,7 +13,7 @@ import pandas as pd
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import Family, find
 from disttrack.simulator.points.source import import_reference, is_reference
-from disttrack.simulator.results.stored import read_manifest, read_table
+from disttrack.simulator.results.stored import read_manifest, read_table, table_file
 
 if TYPE_CHECKING:
     from disttrack.simulator.plots.accessor import Plotter
@@ -75,7 +75,7 @@ class Results:
         self.drawn: dict[str, Any] = {}
         self.svgs: dict[str, str] = {}
         for needed in ("trials.csv", "manifest.json"):
-            if not os.path.isfile(self.dir / needed):  # also of a name that is too long
+            if not os.path.isfile(table_file(self.dir / needed)):  # also of a name that is too long
                 raise NoResults(f"{self.dir}: holds no results: {needed} is missing")
 
     trials: cached_property[pd.DataFrame] = _file("trials.csv")
