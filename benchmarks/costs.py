@@ -8,7 +8,6 @@ The formulas are in `benchmarks/words.py`. The measurements are read from the re
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -21,6 +20,7 @@ import yaml
 
 from benchmarks.words import deterministic, least_known, memoryless, oblivious, partial_privacy
 from disttrack.simulator.results.files import write_text
+from disttrack.simulator.results.stored import rows_of
 
 ALPHAS: Final = (0.1, 0.03, 0.01, 0.003, 0.001)
 SITES: Final = tuple(2**power for power in range(4, 21, 2))
@@ -35,14 +35,10 @@ HEAD: Final = Path(__file__).with_name("cost-of-robustness.md")
 def measured_in(folder: Path) -> Measured:
     """Return the mean words for growth by a factor e, over k, of each tracker by sites and alpha."""
     words_of: dict[tuple[int, float], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    file = folder / "trials.csv"
-    if not file.exists():
-        return {}
     start = float(yaml.safe_load(SCENARIO.read_text(encoding="utf-8"))["start"])
-    with file.open(newline="", encoding="utf-8") as stream:
-        for row in csv.DictReader(stream):
-            k, items = int(row["sites"]), float(row["items"])
-            words_of[k, float(row["alpha"])][row["protocol"]].append(float(row["words"]) / k / log(1 + items / start))
+    for row in rows_of(folder / "trials.csv"):
+        k, items = int(row["sites"]), float(row["items"])
+        words_of[k, float(row["alpha"])][row["protocol"]].append(float(row["words"]) / k / log(1 + items / start))
     return {point: {kind: fmean(words) for kind, words in of.items()} for point, of in words_of.items()}
 
 

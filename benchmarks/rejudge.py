@@ -11,7 +11,6 @@ in scenarios with such games in claims.csv.
 from __future__ import annotations
 
 import argparse
-import csv
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from disttrack.simulator.claims.columns import KINDS, PLACE
 from disttrack.simulator.claims.expressions import columns_of
 from disttrack.simulator.claims.findings import Finding
 from disttrack.simulator.results.formats import number
+from disttrack.simulator.results.stored import rows_of
 from disttrack.simulator.results.write import PlacedRecord, write_tables
 from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
 from disttrack.simulator.tasks.base import Record
@@ -31,13 +31,13 @@ OF_KIND: Final = tuple(name for name in KINDS if name not in PLACE)
 def judged_again(scenario: Scenario, folder: Path, out: Path) -> list[Finding]:
     """Judge the claims of a scenario on the games in a folder of results."""
     kinds: defaultdict[tuple[str, str], dict[str, list[Any]]] = defaultdict(lambda: {name: [] for name in OF_KIND})
-    for row in _rows(folder / "kinds.csv"):
+    for row in rows_of(folder / "kinds.csv"):
         for name, values in kinds[row["point"], row["trial"]].items():
             values.append(_value(row[name]))
-    some = any(row.get("played", "") != row["games"] for row in _rows(folder / "claims.csv"))
-    games = _played(_rows(folder / "trials.csv"), {}, some, kinds)
+    some = any(row.get("played", "") != row["games"] for row in rows_of(folder / "claims.csv"))
+    games = _played(rows_of(folder / "trials.csv"), {}, some, kinds)
     claims = scenario.head.claims
-    broken = _rows(folder / "controls.csv")
+    broken = rows_of(folder / "controls.csv")
     controls = [
         game
         for control in scenario.controls
@@ -69,13 +69,6 @@ def _played(
             of_kind = dict((kinds or {}).get((point, trial), {}))
             place = points.get(int(point), int(point))
             yield place, int(trial), int(row["seed"]), Record(values, kinds=of_kind, coins=coins)
-
-
-def _rows(file: Path) -> list[dict[str, str]]:
-    if not file.is_file():
-        return []
-    with open(file, encoding="utf-8", newline="") as opened:
-        return list(csv.DictReader(opened))
 
 
 def _value(text: str) -> Any:

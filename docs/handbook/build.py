@@ -19,12 +19,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from disttrack.simulator.points.facts import Facts
 from disttrack.simulator.points.registry import FAMILIES, HOMES, kinds
 from handbook.api import api_pages, documented
-from handbook.corpus import REFERENCE, ROOT, shipped
+from handbook.corpus import ROOT, shipped
 from handbook.examples import example
 from handbook.gallery import gallery_pages, scenario_page
 from handbook.kind_page import Picture, family_page, kind_page
 from handbook.pages import prepared
-from handbook.pictures import reference_figure, timeline
+from handbook.pictures import figure, reference_figure, timeline
 
 Pages = Iterator[tuple[str, str | bytes]]
 """Files of the site: path and content."""
@@ -75,11 +75,11 @@ def kind_pages(navigation: dict[str, Navigation]) -> Pages:
 
 
 def gallery(navigation: dict[str, Navigation]) -> Pages:
-    """Yield the gallery, a page per scenario, and copies of the figures."""
+    """Yield the gallery, a page per scenario, and the figures."""
     for one in shipped().values():
         yield f"gallery/{one.name}.md", scenario_page(one)
         for name in one.captions:
-            yield f"reference/{one.name}/{name}", (REFERENCE / one.name / "figures" / name).read_bytes()
+            yield f"reference/{one.name}/{name}", figure(one, name)
     pages = gallery_pages()
     navigation["gallery/"] = ["gallery/index.md"]
     for path, (title, text, some) in pages.items():

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from disttrack.simulator.plots import captions
 from disttrack.simulator.points.registry import Family
+from disttrack.simulator.results.stored import rows_of
 from disttrack.simulator.scenario.document import comment
 from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
 
@@ -90,26 +89,17 @@ def uses() -> dict[tuple[Family, str], list[Use]]:
     return points
 
 
-def rows(path: Path) -> list[Row]:
-    """Return the rows of a table; none if there is no such file."""
-    if not path.is_file():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def _read(path: Path) -> Shipped:
     folder = REFERENCE / path.stem
-    games = {int(row["point"]): row for row in rows(folder / "trials.csv") if row["trial"] == "0"}
+    games = {int(row["point"]): row for row in rows_of(folder / "trials.csv") if row["trial"] == "0"}
     return Shipped(
-        path.stem, path, load(path), comment(path), games, rows(folder / "claims.csv"),
+        path.stem, path, load(path), comment(path), games, rows_of(folder / "claims.csv"),
         _captions(folder),
     )  # fmt: skip
 
 
 def _captions(folder: Path) -> dict[str, str]:
-    """Return the figures that were drawn of a result, those that the scenario asks for first, with their captions."""
+    """Return the figures of a result, with their captions."""
     kept = folder / "figures" / "captions.json"
-    texts = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else captions(folder)
-    drawn = {path.stem for path in (folder / "figures").glob("*.png")}
-    return {f"{stem}.png": texts.get(stem, stem) for stem in [*texts, *sorted(drawn - set(texts))] if stem in drawn}
+    texts = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
+    return {f"{stem}.png": text for stem, text in texts.items()}

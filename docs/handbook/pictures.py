@@ -1,8 +1,12 @@
-"""Pictures of kinds: timelines of tracking games, drawn when the site is built; reference figures for all others."""
+"""Pictures: timelines of tracking games, drawn when the site is built, and figures of the reference results.
+
+Of these only what README.md and docs/ show is shipped; the others are drawn from the tables.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import MISSING
 from functools import cache
 from pathlib import Path
@@ -12,10 +16,11 @@ from disttrack.adversaries import Freeze, RoundRobin, Trace
 from disttrack.protocols import Randomized, Robust
 from disttrack.simulator import play
 from disttrack.simulator.points.registry import Family, kinds, parameters
-from handbook.corpus import ROOT, shipped, uses
+from disttrack.simulator.results.folder import Results
+from handbook.corpus import REFERENCE, ROOT, Shipped, shipped, uses
 
 KEPT: Final = ROOT / ".cache" / "handbook"
-"""Timelines that have been drawn, by what they were drawn from."""
+"""Pictures that have been drawn, by what they were drawn from."""
 SITES: Final = 64
 ITEMS: Final = 100_000
 SEED: Final = 7
@@ -59,6 +64,32 @@ def reference_figure(family: Family, name: str) -> tuple[str, str, str] | None:
             if family != "plot" or file.startswith(name):
                 return scenario, file, caption
     return None
+
+
+def figure(one: Shipped, file: str) -> bytes:
+    """Return a figure of the reference results: as shipped, or drawn from the tables if it is not."""
+    path = REFERENCE / one.name / "figures" / file
+    if not path.is_file():
+        tables = json.dumps(Results(REFERENCE / one.name).manifest["tables"], sort_keys=True)
+        folder = KEPT / f"{one.name}-{hashlib.sha256(tables.encode()).hexdigest()[:16]}-{_state_of_the_code()}"
+        path = folder / file
+        if not path.is_file():
+            _draw_all(one, folder)
+    return path.read_bytes()
+
+
+def _draw_all(one: Shipped, folder: Path) -> None:
+    """Draw all figures of a scenario from the tables of its reference results that are not shipped."""
+    from disttrack.simulator.plots.requests import figure_of, planned
+    from disttrack.simulator.plots.style import house_style, save
+    from disttrack.simulator.results.read import read_tables
+
+    results = Results(REFERENCE / one.name)
+    tables = read_tables([results])
+    for stem, plot in planned(results, tables, None)[0].items():
+        if not (REFERENCE / one.name / "figures" / f"{stem}.png").is_file():
+            with house_style():
+                save(figure_of(tables, plot), folder / stem, ("png",))
 
 
 def _draw(path: Path, pairs: list[tuple[Any, Any]], title: str, sees: str) -> None:

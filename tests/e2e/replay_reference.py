@@ -20,12 +20,14 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
 from disttrack.simulator.claims.expressions import columns_of
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.results.formats import duration
+from disttrack.simulator.results.stored import opened_table, table_file
 from disttrack.simulator.results.write import write_tables
 from disttrack.simulator.runs.estimate import cores
 from disttrack.simulator.runs.runner import run
@@ -66,7 +68,7 @@ class Compared:
 
 def recorded() -> list[str]:
     """Return the scenarios that have reference results."""
-    return sorted(path.parent.name for path in REFERENCE.glob("*/trials.csv"))
+    return sorted(path.parent.name for path in REFERENCE.glob("*/manifest.json"))
 
 
 def seconds_of(name: str) -> float:
@@ -119,7 +121,7 @@ def compare(made: Path, reference: Path, names: Sequence[str], only: set[Game] |
     """
     rounded = 0
     for name in names:
-        if not (reference / name).is_file():
+        if not table_file(reference / name).is_file():
             return rounded, f"{name}: is missing in the reference results"
         mine, theirs = (
             [row for row in table(folder / name) if only is None or _game(row) in only] for folder in (made, reference)
@@ -163,8 +165,8 @@ def _close(new: str, old: str) -> bool:
 
 def table(path: Path) -> list[Row]:
     """Return the rows of a table, cells as text; a name that comes twice in the header is numbered."""
-    with open(path, encoding="utf-8", newline="") as file:
-        lines = csv.reader(file)
+    with opened_table(path) as file:
+        lines = csv.reader(TextIOWrapper(file, encoding="utf-8", newline=""))
         header = next(lines)
         names = [name if name not in header[:place] else f"{name} {place}" for place, name in enumerate(header)]
         return [dict(zip(names, line, strict=False)) for line in lines]

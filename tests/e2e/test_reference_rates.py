@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 
 from replay_reference import REFERENCE, recorded
 
 from disttrack.simulator.claims.false_alarm import ALLOWED, rate_of_several
+from disttrack.simulator.results.stored import rows_of
 
 LEAST = 30
 """Smallest number of reference results with rates; older ones have none."""
@@ -16,11 +16,10 @@ LEAST = 30
 def rates(name: str) -> dict[tuple[str, str, str], float | None]:
     """Return the false-alarm rate of each claim of a scenario, over all its groups; nothing without the column."""
     listed: dict[tuple[str, str, str], list[float | None]] = defaultdict(list)
-    with open(REFERENCE / name / "claims.csv", encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if "false_alarm" in row:
-                rate = float(row["false_alarm"]) if row["false_alarm"] else None
-                listed[row["name"], row["where"], row["measure"]].append(rate)
+    for row in rows_of(REFERENCE / name / "claims.csv"):
+        if "false_alarm" in row:
+            rate = float(row["false_alarm"]) if row["false_alarm"] else None
+            listed[row["name"], row["where"], row["measure"]].append(rate)
     return {claim: rate_of_several(mine) for claim, mine in listed.items()}
 
 

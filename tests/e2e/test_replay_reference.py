@@ -11,6 +11,7 @@ import pytest
 import replay_reference
 from replay_reference import REFERENCE, Compared, compare, main, recorded, replay_sample, sample, table
 
+from disttrack.simulator.results.stored import opened_table
 from disttrack.simulator.scenario.load import shipped_scenarios
 
 TABLES = ("trials.csv", "kinds.csv", "claims.csv")
@@ -61,7 +62,8 @@ def copied(tmp_path: Path) -> Path:
     folder = tmp_path / "copied"
     folder.mkdir()
     for name in TABLES:
-        shutil.copy(REFERENCE / "accuracy" / name, folder / name)
+        with opened_table(REFERENCE / "accuracy" / name) as file:
+            (folder / name).write_bytes(file.read())
     return folder
 
 

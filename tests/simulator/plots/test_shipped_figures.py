@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -48,13 +49,22 @@ def test_a_shipped_scenario_has_the_figures_that_it_asks_for(file: Path) -> None
     assert manifest["scenario"]["plots"] == plots, "the reference was drawn for another version of the file"
     folder = reference(file) / "figures"
     captions = json.loads((folder / "captions.json").read_text(encoding="utf-8"))
-    drawn = {path.stem for path in folder.glob("*.png")}
-    assert len(plots) == len(drawn)
-    assert drawn == {path.stem for path in folder.glob("*.svg")} == set(captions)
+    assert len(plots) == len(captions)
+    assert set(json.loads((folder / "digests.json").read_text(encoding="utf-8"))) == set(captions)
     for text in captions.values():
         assert "\n" not in text
         assert 60 < len(text) <= MOST_LETTERS
         assert any(letter.isdigit() for letter in text), "a caption has numbers"
+
+
+def test_only_figures_that_a_page_shows_or_that_cannot_be_drawn_again_are_shipped() -> None:
+    files = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    folder = ROOT / "results" / "reference"
+    kept = {path.relative_to(ROOT).as_posix() for path in folder.glob("*/figures/*.[ps][nv]g")}
+    shown = set(re.findall(r"results/reference/[\w-]+/figures/[\w.-]+", pages))
+    assert {path for path in kept - shown if Path(path).name != "ratio.png"} == set()
+    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 20 * 2**20
 
 
 @pytest.mark.slow

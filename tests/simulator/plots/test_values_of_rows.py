@@ -178,7 +178,7 @@ def test_an_audit_shows_the_loss_of_each_mechanism_beside_what_is_proved() -> No
 def test_rows_leave_out_parameters_that_move_with_another_one() -> None:
     plot = {"kind": "spread", "y": "items_at_halt", "limit": "threshold", "where": "part == 'below'"}
     (panel,) = described(REFERENCE / "monitor", plot).panels
-    rows = pd.read_csv(REFERENCE / "monitor" / "trials.csv")
+    rows = pd.read_csv(REFERENCE / "monitor" / "trials.csv.gz")
     rows = rows[(rows["protocol"] == "release-monitor") & (rows["adversary"] == "hard-instance")]
     mine = rows[rows["items"] == 2**26]
     name = "release-monitor, steps $2^{26}$, against hard-instance"

@@ -45,6 +45,9 @@ SHOWN: Final = {
 }  # fmt: skip
 """Columns that kinds of figures show which ask for none, and what a figure calls otherwise."""
 
+SVG: Final = "<svg xmlns='http://www.w3.org/2000/svg' width='1pt' height='1pt' viewBox='0 0 1 1'></svg>"
+"""Stands for the figure, of which only the values matter here."""
+
 Floats = npt.NDArray[np.float64]
 Data = dict[str, Any]
 
@@ -53,13 +56,12 @@ def pages_of(name: str) -> Iterator[tuple[Data, Data]]:
     """Yield each figure of a scenario as it asks for it, and its data in the page."""
     tables = read_tables([REFERENCE / name])
     for one in tables.scenarios[name].get("plots", []):
-        picture = next((REFERENCE / name / "figures").glob("*.svg"))
         request = {"kind": one} if isinstance(one, str) else one
         plot = check_plot(request)
         if plot.kind == "ratio" and tables.series.empty:
             continue  # its reference results are shipped without the courses of their games
         described = described_of(tables, plot)
-        match = DATA.search(str(figures([Picture(plot.name, picture, "", described)])))
+        match = DATA.search(str(figures([Picture(plot.name, Path("none.svg"), "", described, SVG)])))
         assert match is not None
         yield request, json.loads(match[1])
 
@@ -77,9 +79,9 @@ class Tables:
         named = [str(name).strip() for name in own]
         known = [SHOWN.get(name, [name]) for name in named if name] if named[0] else [SHOWN.get(request["kind"], [])]
         self.shown = [name for names in known for name in names]
-        trials = pd.read_csv(folder / "trials.csv", low_memory=False)
+        trials = pd.read_csv(folder / "trials.csv.gz", low_memory=False)
         if request.get("controls"):  # with points of their own
-            controls = pd.read_csv(folder / "controls.csv", low_memory=False)
+            controls = pd.read_csv(folder / "controls.csv.gz", low_memory=False)
             trials = pd.concat([trials, controls.assign(point=-1 - controls["point"])], ignore_index=True)
         starts = {number: point.get("start") or 0 for number, point in enumerate(results.manifest["points"])}
         efolds = np.log1p(trials["items"] / trials["point"].map(starts).clip(lower=1))
@@ -133,7 +135,8 @@ class Tables:
     def courses(self, protocol: str, adversary: str) -> pd.DataFrame:
         """Return the courses of games, and the quantiles over the games of a point at each step."""
         games = self.games(protocol, adversary, None)
-        rows = pd.read_csv(self.folder / "series.csv").merge(games[["point", "trial", "alpha"]], on=["point", "trial"])
+        rows = pd.read_csv(self.folder / "series.csv.gz")
+        rows = rows.merge(games[["point", "trial", "alpha"]], on=["point", "trial"])
         rows = rows.select_dtypes("number").astype(float)
         error = rows["rel_error"]
         rows["over_alpha"] = error / rows["alpha"].where(rows["alpha"] > 0)
@@ -153,7 +156,7 @@ class Tables:
     def kinds(self, protocol: str, adversary: str) -> Floats:
         """Return the share of each kind of messages in the words of the games of each point."""
         points = self.games(protocol, adversary, None)["point"].unique()
-        kinds = pd.read_csv(self.folder / "kinds.csv")
+        kinds = pd.read_csv(self.folder / "kinds.csv.gz")
         sums = kinds[kinds["point"].isin(points)].groupby(["point", "kind", "direction"])["words"].sum()
         return np.asarray(sums / sums.groupby("point").sum(), dtype=float)
 

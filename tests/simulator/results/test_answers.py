@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections import defaultdict
@@ -18,6 +17,7 @@ from disttrack.simulator.results.answers import AnswerTable, answer_table
 from disttrack.simulator.results.folder import NoResults, Results
 from disttrack.simulator.results.formats import games_per_point
 from disttrack.simulator.results.read import read_tables
+from disttrack.simulator.results.stored import rows_of
 from disttrack.simulator.tasks import TASKS
 from disttrack.simulator.tasks.answers import USUAL, Answer, answers_of, ratio
 from disttrack.simulator.tasks.base import Task
@@ -179,7 +179,7 @@ def test_parameters_in_words(name: str, values: tuple[object, ...], kinds: tuple
     assert Setting("", name, name, "", values, kinds, (), (False,) * len(values)).words() == words
 
 
-REFERENCES = sorted(path.parent.name for path in REFERENCE.glob("*/trials.csv"))
+REFERENCES = sorted(path.parent.name for path in REFERENCE.glob("*/manifest.json"))
 
 
 def test_there_are_references() -> None:
@@ -226,9 +226,8 @@ def test_every_reference_has_a_full_table_of_the_numbers_of_its_games(name: str)
     table = answer_table(results)
     hold_full(table, results)
     points: dict[int, list[dict[str, str]]] = defaultdict(list)
-    with open(REFERENCE / name / "trials.csv", encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            points[int(row["point"])].append(row)
+    for row in rows_of(REFERENCE / name / "trials.csv"):
+        points[int(row["point"])].append(row)
     checked = 0
     for answer in answers_of(results.task):
         column = str(answer.of)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from synthetic_results import write_result
 
 from disttrack.simulator.results.folder import NoResults, Results
-from disttrack.simulator.results.stored import read_manifest
+from disttrack.simulator.results.stored import digests_of, read_manifest, read_table
 
 GOOD = {"scenario": {"name": "x", "plots": ["cost"]}, "points": [{"point": 0, "protocol": {"kind": "exact"}}]}
 
@@ -38,6 +41,21 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_bytes(b"\xff\xfe{")
     with pytest.raises(ValueError, match="decode"):
         read_manifest(tmp_path / "manifest.json")
+
+
+@pytest.mark.parametrize("damage", [lambda packed: packed[:-20], lambda packed: packed[:40] + b"?" + packed[41:]])
+def test_a_compressed_table_is_read_as_a_plain_one(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    folder = write_result(tmp_path)
+    games, digests = Results(folder).trials, digests_of(folder)
+    packed = gzip.compress((folder / "trials.csv").read_bytes(), mtime=0)
+    (folder / "trials.csv.gz").write_bytes(packed)
+    (folder / "trials.csv").unlink()
+    assert Results(folder).trials.equals(games)
+    assert digests_of(folder) == digests
+    (folder / "trials.csv.gz").write_bytes(damage(packed))
+    for known in (digests, None):
+        with pytest.raises(ValueError, match=r"^trials\.csv cannot be read: [^\n]*$"):
+            read_table(folder / "trials.csv", known)
 
 
 def test_the_shipped_results_are_read() -> None:

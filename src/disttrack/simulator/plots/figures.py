@@ -30,7 +30,7 @@ from disttrack.simulator.points.source import import_reference
 from disttrack.simulator.results.files import is_inside, writing
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.read import Tables, read_tables
-from disttrack.simulator.results.stored import note_written, read_captions
+from disttrack.simulator.results.stored import note_written, read_captions, table_file
 
 CAPTIONS: Final = "captions.json"
 """Name of the file beside the figures."""
@@ -133,7 +133,7 @@ def up_to_date(results: Results, stem: str) -> bool:
     files = [results.dir / "figures" / f"{stem}.{form}" for form in FORMS]
     if not all(file.is_file() and is_inside(file, results.dir) for file in files):
         return False
-    tables = (results.dir / "trials.csv").stat().st_mtime_ns
+    tables = table_file(results.dir / "trials.csv").stat().st_mtime_ns
     return all(file.stat().st_mtime_ns >= tables for file in files)
 
 

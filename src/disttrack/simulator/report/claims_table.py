@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from disttrack.simulator.claims.statements import PAPERS, Paper, key_of
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.formats import chance, games_of, interval, number, span
+from disttrack.simulator.results.stored import rows_of
 from disttrack.simulator.scenario.document import read
 from disttrack.simulator.scenario.load import shipped_scenarios
 
@@ -116,8 +116,7 @@ def claims_with_results(scenarios: Iterable[Path], results: Path = RESULTS) -> l
     for path in sorted(scenarios):
         data = read(path, str(path)).data
         name = str(data.get("name", path.stem))
-        file = results / name / "claims.csv"
-        rows = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines())) if file.is_file() else []
+        rows = rows_of(results / name / "claims.csv")
         for given in data.get("claims", []):
             claim = Claim.model_validate(given)
             for source in claim.sources:

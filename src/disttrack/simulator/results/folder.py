@@ -17,7 +17,7 @@ from disttrack.simulator.points.point import unusual
 from disttrack.simulator.points.registry import ROLES, Family, current_name, find
 from disttrack.simulator.points.settings import SIDES, Row, Settings
 from disttrack.simulator.points.source import is_reference
-from disttrack.simulator.results.stored import read_manifest, read_table
+from disttrack.simulator.results.stored import read_manifest, read_table, table_file
 from disttrack.simulator.scenario.sides import with_current_names
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Results:
         self.drawn: dict[str, Any] = {}
         self.svgs: dict[str, str] = {}
         for needed in ("trials.csv", "manifest.json"):
-            if not os.path.isfile(self.dir / needed):  # also of a name that is too long
+            if not os.path.isfile(table_file(self.dir / needed)):  # also of a name that is too long
                 raise NoResults(f"{self.dir}: holds no results: {needed} is missing")
 
     trials: cached_property[pd.DataFrame] = _file("trials.csv")

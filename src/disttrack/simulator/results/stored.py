@@ -5,9 +5,13 @@ Such a file is refused in one line, and a table that was cut short is never take
 
 from __future__ import annotations
 
+import csv
+import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Iterable, Mapping
+from io import BufferedIOBase, StringIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -148,11 +152,33 @@ def note_written(folder: Path, paths: Iterable[Path]) -> None:
         store_manifest(folder, {**manifest, "written": sorted(after)})
 
 
+def table_file(path: Path) -> Path:
+    """Return the file of a table: where there is no plain one, the compressed one, as of the reference results."""
+    packed = path.with_name(f"{path.name}.gz")
+    return packed if packed.is_file() and not path.is_file() else path
+
+
+def opened_table(path: Path) -> BufferedIOBase:
+    """Open a table, plain or compressed, to read the bytes that a run wrote."""
+    file = table_file(path)
+    return gzip.open(file) if file != path else open(path, "rb")
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table, cells as text; none if it is absent."""
+    if not table_file(path).is_file():
+        return []
+    with opened_table(path) as file:
+        return list(csv.DictReader(StringIO(file.read().decode("utf-8"), newline="")))
+
+
 def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Return a table; one that is absent or has no header is empty.
 
     Parameters
     ----------
+    path
+        The file, `.csv` also where the folder has it compressed.
     digests
         The SHA-256 of each table of the result by its name, if they are known.
 
@@ -161,22 +187,22 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
     ValueError
         It cannot be read, or is not as a run writes it; the message is one line.
     """
-    name, known = path.name, COLUMNS[path.name]
+    name, known, file = path.name, COLUMNS[path.name], table_file(path)
     try:
         _refuse_other(path, digests)
         # only blank cells are missing: a claim may be called NA
         texts = dict.fromkeys(TEXTS.intersection({*known, NAME}), str)
-        table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=texts)
+        table = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype=texts)
         others = [column for column in table if column not in known and table[column].dtype.kind in "iuf"]
         if others and "point" in known:
             # a parameter whose values are 007 and 7 is one of texts
-            written = pd.read_csv(path, usecols=others, keep_default_na=False, na_values=[""], dtype=str)
+            written = pd.read_csv(file, usecols=others, keep_default_na=False, na_values=[""], dtype=str)
             for column in others:
                 if written[column].str.match(r"[+-]?0\d|\+", na=False).any():
                     table[column] = written[column]
     except (FileNotFoundError, pd.errors.EmptyDataError):
         return pd.DataFrame(columns=known)
-    except (OSError, ValueError, OverflowError) as error:  # bad rows and undecodable bytes are ValueErrors
+    except (OSError, ValueError, OverflowError, EOFError, zlib.error) as error:  # of bad rows and bytes: ValueError
         raise ValueError(f"{name} cannot be read: {' '.join(str(error).split())}") from error
     for column in known:
         if column not in table:
@@ -189,10 +215,11 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
 
 def _refuse_other(path: Path, digests: Mapping[str, str] | None) -> None:
     """Refuse a table that has been cut, or that is another one than its manifest was written with."""
+    there = table_file(path).exists()
     if digests is not None:
-        if path.exists() and path.name not in digests:
+        if there and path.name not in digests:
             raise ValueError("it is no table of this result; move it elsewhere")
-        left_out = path.name == "series.csv" and not path.exists()  # it is large, and only some figures need it
+        left_out = path.name == "series.csv" and not there  # it is large, and only some figures need it
         if not left_out and _digest(path) != digests.get(path.name):
             raise ValueError("it is not the one that manifest.json was written with")
     elif path.is_file() and not path.read_bytes().endswith(b"\n"):
@@ -212,7 +239,7 @@ def digests_of(folder: Path) -> dict[str, str]:
 
 
 def _digest(path: Path) -> str | None:
-    if not path.is_file():
+    if not table_file(path).is_file():
         return None
-    with open(path, "rb") as file:
+    with opened_table(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
