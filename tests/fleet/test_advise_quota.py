@@ -1,4 +1,4 @@
-"""`disttrack advise --quota`: units, the ranking, the scenario that verifies it, and what is refused."""
+"""`disttrack advise quota`: units, the ranking, the scenario that verifies it, and what is refused."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from disttrack.simulator.errors import ScenarioError
 
 def test_its_answer_holds_when_it_is_played() -> None:
     words = ("--quota", "200/s", "--sites", "6", "--overshoot", "5%", "--latency", "10ms")
-    shown = disttrack("advise", *words, "--out", "mine.yaml").stdout
+    shown = disttrack("advise", "quota", *words, "--out", "mine.yaml").stdout
     assert "cheapest:      lease" in shown
     assert "600 steps are 1 s, 200 requests are admitted in them, messages take 6" in shown
     assert "verify:        disttrack run mine.yaml" in shown
     played = disttrack("run", "mine.yaml", "--no-figures").stdout
     assert "PASS     no window admits more than is allowed" in played
     with open("mine.yaml") as file:
-        assert file.read().partition("\n")[2] in disttrack("advise", *words).stdout
+        assert file.read().partition("\n")[2] in disttrack("advise", "quota", *words).stdout
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_its_answer_holds_when_it_is_played() -> None:
             "--quota and --window must make a limit of at least one request; got 0.000278",
         ),
         (("--quota", "10/s", "--sites", "0"), "--sites must be at least 1; got 0"),
-        (("--quota", "10/s", "--alpha", "0.1"), "--alpha does not go with --quota"),
-        (("--latency", "2ms"), "--latency needs --quota"),
+        (("--quota", "10/s", "--alpha", "0.1"), "disttrack advise quota: no such option '--alpha'"),
+        (("--latency", "2ms"), "disttrack advise count: no such option '--latency'"),
     ],
 )
 def test_what_it_refuses(words: tuple[str, ...], said: str) -> None:

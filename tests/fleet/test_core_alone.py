@@ -88,7 +88,7 @@ def test_it_has_no_quotas(core: Path) -> None:
     [
         ("--help", "  run ", "serve"),
         ("list", "Tracking (task count", "uota"),
-        ("advise --help", "--queries", "uota"),
+        ("advise --help", "  data ", "quota  "),
         ("schema", "robust", "weighted-split"),
         ("check small.yaml", "small", "uota"),
         ("run small.yaml --workers 1", "PASS", "uota"),

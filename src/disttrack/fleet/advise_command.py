@@ -1,4 +1,4 @@
-"""``disttrack advise --quota``: protocols of a quota ranked by words."""
+"""``disttrack advise quota``: protocols of a quota ranked by words."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from disttrack.simulator.cli.verify import OUT, verify
 from disttrack.simulator.results.formats import number, percent
 
 
-@click.command(epilog="12 replicas with one limit: --quota 1000/s --sites 12 --overshoot 2% --latency 20ms")
-@click.option("--quota", type=RATE, help="Rank the protocols of a quota instead: 1000/s.")
+@click.command("quota", epilog="12 replicas with one limit: --quota 1000/s --sites 12 --overshoot 2% --latency 20ms")
+@click.option("--quota", type=RATE, required=True, help="The limit that all sites share: 1000/s.")
 @SITES
 @click.option("--load", type=RATE, help="Requests that come at most; three times the quota if left out.")
 @click.option("--window", type=TIME, help="Window of the quota; a minute of 60/min, and so on, if left out.")

@@ -105,7 +105,7 @@ def test_a_new_stream_keeps_the_active_copy() -> None:
     assert third.estimate() != 49 + 900  # the signs matter
 
 
-def listed(rules: AmsDifference, updates: list[tuple[int, int]], seed: int) -> tuple[list[float], int]:
+def listed(rules: AmsDifference, updates: list[tuple[int, int]], seed: int) -> tuple[list[float], int]:  # noqa: C901
     """Return the answers of section 3 of Woodruff, Zhou, with sums of squares from whole sign matrices.
 
     Blocks end by the size of the change too, and a round by that of a long block.

@@ -12,14 +12,14 @@ from disttrack.simulator.tasks.duel import play_duel
 
 def test_its_answer_holds_when_it_is_played() -> None:
     words = ("--queries", "points", "--domain", "16", "--steps", "3000", "--delta", "1e-6", "--every", "10")
-    shown = disttrack("advise", *words, "--out", "mine.yaml").stdout
+    shown = disttrack("advise", "data", *words, "--out", "mine.yaml").stdout
     assert "least stated:  factorised-difference static=gaussian every=10" in shown
     assert "verify:        disttrack run mine.yaml" in shown
     played = disttrack("run", "mine.yaml", "--no-figures").stdout
     assert "PASS     the largest error is within the stated one" in played
     with open("mine.yaml") as file:
         file.readline()  # says what wrote it
-        assert file.read() in disttrack("advise", *words).stdout
+        assert file.read() in disttrack("advise", "data", *words).stdout
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,11 @@ def test_long_streams_are_played_for_some_steps_with_noise_for_all() -> None:
         (("--queries", "points", "--every", "0"), "--every must be a whole number of at least 1; got 0"),
         (("--queries", "points", "--steps", "0"), "--steps must be a whole number of at least 1; got 0"),
         (("--queries", "points", "--size", "0"), "--size must be a whole number of at least 1; got 0"),
-        (("--queries", "points", "--alpha", "0.1"), "--alpha does not go with --queries"),
-        (("--lifetime", "5"), "--lifetime needs --queries"),
+        (("--queries", "points", "--alpha", "0.1"), "disttrack advise data: no such option '--alpha'"),
+        (("--lifetime", "5"), "disttrack advise count: no such option '--lifetime'"),
         (("--out", "a.yaml"), "--out needs --domain"),
+        (("dta",), "disttrack advise: no such question 'dta'; did you mean 'data'? (accepted: count, data"),
+        (("data", "--domain", "5"), "disttrack advise data: missing option '--queries'"),
     ],
 )
 def test_what_it_refuses(words: tuple[str, ...], said: str) -> None:

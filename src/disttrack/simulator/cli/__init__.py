@@ -26,7 +26,7 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "report": ("plot:report", "Write one self-contained HTML page about a result."),
     "play": ("play:play", "Play one game from flags."),
     "arena": ("arena:arena", "A tracker against all attackers, or an attacker against all trackers."),
-    "advise": ("advise:advise", "Rank the trackers for a number of sites, items and an accuracy."),
+    "advise": ("advise:advise", "Rank trackers, quotas or private mechanisms for a situation."),
     "replay": ("replay:replay", "Replay a game as a page: messages, errors, what the adversary did."),
     "attack": ("attack:attack", "Search for the worst policy against a protocol."),
     "audit": ("audit:audit", "Measure the privacy of a mechanism or of the robust tracker."),

@@ -1,90 +1,82 @@
 """``disttrack advise``: trackers ranked by words, private answers by their error.
 
-Installed packages answer more questions: an entry point ``disttrack.advice`` is a click command with an option of the
-entry point's name. Its options are then options of `advise`, and the command is called if that one is given.
+Installed packages answer more questions: an entry point ``disttrack.advice`` is a click command of this group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from disttrack.simulator.cli.options import ALPHA, ITEMS, SEED, SITES
 from disttrack.simulator.cli.plug_ins import plugged
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.cli.verify import OUT, print_command, verify
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.results.formats import number
 
-OPTIONS: Final = {
-    "": ("sites", "items", "alpha", "delta", "against", "domain", "out"),
-    "queries": ("queries", "domain", "steps", "epsilon", "delta", "size", "every", "lifetime", "out"),
-}
-"""Options of each question; those of another one have no meaning in it. All have a seed."""
-MORE: Final[Mapping[str, click.Command]] = plugged("disttrack.advice")
-"""The questions that other packages answer."""
+
+class Questions(click.Group):
+    """The questions, each a command; options alone ask the one that requires one of them, or `count`."""
+
+    @cached_property
+    def others(self) -> dict[str, click.Command]:
+        """The questions that other packages answer."""
+        return plugged("disttrack.advice")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *self.others]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        command = super().get_command(ctx, cmd_name) or self.others.get(cmd_name)
+        if command is None and not ctx.resilient_parsing:
+            known = self.list_commands(ctx)
+            ctx.fail(f"no such question {cmd_name!r}{nearest(cmd_name, known)} ({accepted(known)})")
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not (args or ctx.resilient_parsing) or (args and args[0][0] == "-" and args[0] not in ctx.help_option_names):
+            args = [self._asked(ctx, {word.partition("=")[0] for word in args}), *args]
+        return super().parse_args(ctx, args)
+
+    def _asked(self, ctx: click.Context, options: set[str]) -> str:
+        """Return the name of the command that these options are for."""
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command and any(one.required and options.intersection(one.opts) for one in command.params):
+                return name
+        return "count"
 
 
-@click.command(
-    epilog="200 gateways: --sites 200 --items 1e8 --alpha 0.05 --against outputs. "
-    "Private counts of 64 values: --queries points --domain 64 --steps 20000 --epsilon 1 --delta 1e-6"
+@click.group(cls=Questions)
+def advise() -> None:
+    """Rank what answers a question by its cost, verified by short games.
+
+    Without a question it is count: disttrack advise --sites 200 --items 1e8 --alpha 0.05.
+    """
+
+
+@advise.command(
+    epilog="20,000 steps on 64 values: --queries points --domain 64 --steps 20000 --epsilon 1 --delta 1e-6",
 )
-@SITES
-@ITEMS
-@ALPHA
-@click.option(
-    "--delta",
-    type=float,
-    help="Probability with which the error may ever exceed alpha, 0.05 if left out; with --queries that of privacy, 0.",
-)
-@click.option("--against", default="outputs", metavar="POWER", help="What senders may see: nothing, outputs or state.")
-@SEED
-@click.option("--queries", metavar="FAMILY", help="Rank private mechanisms for data that changes: points, intervals.")
-@click.option("--domain", type=int, help="Values of an item: rank the trackers that count each; with --queries, 1.")
+@click.option("--queries", metavar="FAMILY", required=True, help="What is asked of the data: points, intervals.")
+@click.option("--domain", default=1, help="Values of an item.")
 @click.option("--steps", default=20_000, help="Steps of the stream of insertions and deletions.")
 @click.option("--epsilon", default=1.0, help="Privacy of all answers together.")
+@click.option("--delta", default=0.0, help="Probability with which privacy may fail.")
 @click.option("--size", default=1000, help="Items in the games.")
 @click.option("--every", default=1, help="Steps from one answer to the next, where a mechanism takes that.")
 @click.option("--lifetime", type=int, help="Steps for which an item counts, where a mechanism takes that.")
+@SEED
 @OUT
-@click.pass_context
-def advise(context: click.Context, /, **given: Any) -> None:
-    """Rank the trackers that keep a promise by the words of whole games or, where these are long, by their bounds.
-
-    With --domain, the trackers that know the count of every item, and not only of all. With --queries, the private
-    mechanisms for insertions and deletions, by the error that they state.
-    """
-    options_of = OPTIONS | {name: [str(one.name) for one in command.params] for name, command in MORE.items()}
-    question = next((name for name in options_of if name and given[name] is not None), "")
-    takes = (*options_of[question], "seed")
-    for name in given:
-        if name not in takes and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            other = next(one for one, options in options_of.items() if one and name in options) if not question else ""
-            needs = f"does not go with --{question}" if question else f"needs --{other}"
-            raise ScenarioError(f"--{name} {needs} (disttrack advise --help)")
-    options = {name: given[name] for name in takes}
-    if question in MORE:
-        context.invoke(MORE[question], **options)
-        return
-    answer: dict[str, Callable[..., None]] = {"": _advise_tracker, "queries": _advise_data}
-    answer[question](**options)
-
-
-for _name, _command in MORE.items():
-    _known = {one.name for one in advise.params}
-    advise.params += [one for one in _command.params if one.name not in _known]
-    advise.help = f"{advise.help}\n\nWith --{_name}: {_command.help}"
-    advise.epilog = f"{advise.epilog}. {_command.epilog}" if _command.epilog else advise.epilog
-
-
-def _advise_data(seed: int, out: Path | None, delta: float | None, domain: int | None, **wanted: Any) -> None:
+def data(seed: int, out: Path | None, **wanted: Any) -> None:
+    """Rank the private mechanisms for data that changes by the error that they state."""
     from disttrack.simulator.search import data_advice as search
 
-    situation = search.Wanted(delta=delta or 0.0, domain=1 if domain is None else domain, **wanted)
+    situation = search.Wanted(**wanted)
     ranked = search.advise(situation, seed)
     best, zero = ranked[0], ranked[0].game.late_zero
     rows = [
@@ -116,18 +108,25 @@ def _advise_data(seed: int, out: Path | None, delta: float | None, domain: int |
     verify(search.scenario_of(best, situation), out)
 
 
-def _advise_tracker(
-    sites: int, items: str, alpha: float, delta: float | None, against: str, seed: int, domain: int | None,
-    out: Path | None,
-) -> None:  # fmt: skip
+@advise.command(epilog="200 gateways: --sites 200 --items 1e8 --alpha 0.05 --against outputs.")
+@SITES
+@ITEMS
+@ALPHA
+@click.option("--delta", default=0.05, help="Probability with which the error may ever exceed alpha.")
+@click.option("--against", default="outputs", metavar="POWER", help="What senders may see: nothing, outputs or state.")
+@click.option("--domain", type=int, help="Values of an item: rank the trackers that count each, and not only all.")
+@SEED
+@OUT
+def count(
+    sites: int, items: str, alpha: float, delta: float, against: str, seed: int, domain: int | None, out: Path | None
+) -> None:
+    """Rank the trackers that keep a promise by the words of whole games or, where these are long, by their bounds."""
     from disttrack.simulator.scenario.document import value_of
     from disttrack.simulator.scenario.load import load
     from disttrack.simulator.search import advice as search
 
     if out is not None and domain is None:
-        others = " or ".join(f"--{name}" for name in (*MORE, "queries"))
-        raise ScenarioError(f"--out needs --domain, {others} (disttrack advise --help)")
-    delta = 0.05 if delta is None else delta
+        raise ScenarioError("--out needs --domain (disttrack advise count --help)")
     # checked as any scenario is
     protocol = {"kind": "martingale", "alpha": alpha, "delta": delta}
     data = {

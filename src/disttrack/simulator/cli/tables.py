@@ -83,29 +83,33 @@ class Table:
         """Return the lines of the table; `width` is the number of letters of a line, None for a pipe."""
         rows = [[printable(" ".join(cell.split())) for cell in row] for row in self.rows]
         full = [i for i in range(len(self.columns)) if any(row[i] for row in rows)]
-        places = full
-        while True:
-            columns, cells = [self.columns[i] for i in places], [[row[i] for i in places] for row in rows]
-            least = GAP * (len(columns) - 1) + sum(map(_least, columns, zip(*cells, strict=True)))
-            body = _drawn(columns, cells, width)
-            if width is None or max(least, *map(len, body)) <= width:  # without room rich omits columns
-                break
-            if least <= width:  # rich has made some column wide again that could be narrow
-                body = _drawn(columns, cells, width, narrow=True)
-                break
-            last = max(places, key=lambda i: (self.columns[i].rank, i))
-            if not self.columns[last].rank:
-                texts = [zip(columns, row, strict=True) for row in cells]
-                parts = [" · ".join(f"{column.header} {cell}" for column, cell in text if cell) for text in texts]
-                body = [line for part in parts for line in wrapped(part, width)]
-                break
-            places = [i for i in places if i != last]
-        notes = [*self.notes, *(f"{column.header}: {column.says}" for column in columns if column.says)]
+        places, body = self._fitted(rows, full, width)
+        notes = [*self.notes, *(f"{one.header}: {one.says}" for one in (self.columns[i] for i in places) if one.says)]
         if left_out := [self.columns[i].header for i in full if i not in places]:
             notes.append(f"with more room: {', '.join(left_out)}")
         head = [line for text in (self.title, self.subtitle) if text for line in wrapped(text, width)]
         below = [line for text in notes for line in wrapped(text, width)]
         return [line for block in (head, body, below) if block for line in (*block, "")][:-1]
+
+    def _fitted(
+        self, rows: Sequence[Sequence[str]], places: Sequence[int], width: int | None
+    ) -> tuple[Sequence[int], list[str]]:
+        """Return those of these columns, by number, that a width has room for, and the lines of header and rows."""
+        columns, cells = [self.columns[i] for i in places], [[row[i] for i in places] for row in rows]
+        least = GAP * (len(columns) - 1) + sum(map(_least, columns, zip(*cells, strict=True)))
+        if width is None or least <= width:
+            body = _drawn(columns, cells, width)
+            if width is not None and max(map(len, body)) > width:  # rich has made a column wide that could be narrow
+                body = _drawn(columns, cells, width, narrow=True)
+            return places, body
+        last = max(places, key=lambda i: (self.columns[i].rank, i))
+        if self.columns[last].rank:
+            return self._fitted(rows, [i for i in places if i != last], width)
+        texts = (
+            " · ".join(f"{column.header} {cell}" for column, cell in zip(columns, row, strict=True) if cell)
+            for row in cells
+        )
+        return places, [line for text in texts for line in wrapped(text, width)]
 
 
 def _least(column: Column, cells: Sequence[str]) -> int:

@@ -103,7 +103,7 @@ class Leap(Strides, Ends):
             self.consultation.news(step)
             self.consult(step)
 
-    def _speaker(self) -> Callable[[int, Sequence[Message], int], None]:
+    def _speaker(self) -> Callable[[int, Sequence[Message], int], None]:  # noqa: C901
         """Return the function that carries the messages of a site in a step at once, and has the step judged.
 
         A closure, with `Ledger.count_up` inlined, since it runs once per message. While no one reads the verdict
@@ -119,7 +119,7 @@ class Leap(Strides, Ends):
         note_step, note_output = later_steps.append, later_outputs.append
         standing, row = referee.output, timeline.due - start
 
-        def speak(site: int, messages: Sequence[Message], step: int) -> None:
+        def speak(site: int, messages: Sequence[Message], step: int) -> None:  # noqa: C901
             nonlocal standing, row
             if step > row:  # a cheap test: there are never more items than steps
                 self.pass_checkpoints(step - 1)
