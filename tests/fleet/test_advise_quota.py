@@ -126,18 +126,20 @@ def test_each_candidate_guarantees_the_overshoot() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(2))
-def test_the_first_is_the_cheapest_of_all_that_are_played(block: int) -> None:
-    """Within 5 %, in at least 9 of 10 services; other seeds than those of the advice, and all candidates played."""
-    rng, right = random.Random(block), 0
-    for _ in range(10):
-        sites, quota = rng.choice([4, 16, 64]), rng.choice([100.0, 1000.0])
-        service = service_of(sites, quota, 1.0, None, rng.choice([0.001, 0.01, 0.1]), rng.choice([0, 0.001, 0.02]))
+def test_the_first_is_the_cheapest_of_all_that_are_played() -> None:
+    """Within 5 %, in all services but one; other seeds than those of the advice, and all candidates played."""
+    services = [
+        service_of(sites, quota, 1.0, None, overshoot, latency)
+        for sites, quota in ((4, 100.0), (4, 200.0), (32, 100.0))
+        for overshoot, latency in ((0.01, 0.0), (0.1, 0.0), (0.1, 0.02))
+    ]
+    right = 0
+    for service in services:
         first = advise(service)[0]
         games = [settled(protocol, service, 1) for protocol in candidates(service)]
         cheapest = min(one.words for one in games if one.utilisation >= LEAST)
         right += next(one.words for one in games if one.label == first.label) <= 1.05 * cheapest
-    assert right >= 9
+    assert right >= len(services) - 1
 
 
 def test_the_scenario_has_what_it_names() -> None:

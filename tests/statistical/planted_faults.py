@@ -76,11 +76,15 @@ class _Open:
 
 @dataclass(frozen=True)
 class BareThreshold(AboveThreshold):
-    """The threshold has no noise; the queries have theirs."""
+    """The threshold has no noise, and the queries have only what it should have."""
 
     @property
     def threshold_noise(self) -> Laplace:
         return Laplace(1e-9)
+
+    @property
+    def query_noise(self) -> Laplace:
+        return Laplace(2 / self.epsilon)
 
 
 @dataclass(frozen=True)

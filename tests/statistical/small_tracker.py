@@ -166,7 +166,7 @@ class Histories:
             whole=np.zeros((1, 0), dtype=int),
             released=np.zeros((1, 0), dtype=int),
         )
-        return first._begin_phase()._noted()
+        return first.begin_phase().noted()
 
     def __len__(self) -> int:
         return len(self.phase)
@@ -204,7 +204,7 @@ class Histories:
     def step(self, sites: Array) -> Histories:
         """Return the histories in which each of these is followed by an item to the site in its place; -1: by none."""
         idle = (sites < 0) | self.over
-        parts = [self.pick(idle)._noted()]
+        parts = [self.pick(idle).noted()]
         here, site = self.pick(~idle), sites[~idle]
         small, rows = self.small, np.arange(len(site))
         block, offset = np.divmod(here.fed[rows, site], small.size)
@@ -220,12 +220,12 @@ class Histories:
             ends = fired * (small.length_below(bits) - small.length_below(bits - 1))
             leaked = here.leaked.copy()
             leaked[rows, entry] = True
-            parts.append(here._noted())
-            parts.append(replace(here, likelihood=here.likelihood * ends, leaked=leaked)._end_phase()._noted())
+            parts.append(here.noted())
+            parts.append(replace(here, likelihood=here.likelihood * ends, leaked=leaked).end_phase().noted())
         else:
             ended = fed.sum(axis=1) % small.clock == 0
-            parts.append(here.pick(~ended)._noted())
-            parts.append(here.pick(ended)._end_phase()._noted())
+            parts.append(here.pick(~ended).noted())
+            parts.append(here.pick(ended).end_phase().noted())
         return _joined(parts).possible()
 
     def pick(self, rows: Array) -> Histories:
@@ -236,7 +236,7 @@ class Histories:
         """Return those that can happen."""
         return self.pick(self.law.max(axis=1, initial=0) > 0)
 
-    def _noted(self) -> Histories:
+    def noted(self) -> Histories:
         """Return them with the step's bits, items and releases put down."""
         more = {
             "bits": self.counts.sum(axis=1, dtype=np.int8),
@@ -248,7 +248,7 @@ class Histories:
             self, **{name: np.concatenate((getattr(self, name), new[:, None]), axis=1) for name, new in more.items()}
         )
 
-    def _end_phase(self) -> Histories:
+    def end_phase(self) -> Histories:
         """Return the histories in which the phase is over and its value, if it has one, has been shown."""
         parts = []
         for number in range(self.small.phases):
@@ -264,15 +264,15 @@ class Histories:
                 seen = here.seen.copy()
                 seen[:, number - 1] = interval
                 parts.append(replace(after, likelihood=here.likelihood * chances[..., interval], seen=seen))
-        return _joined(parts)._begin_phase()
+        return _joined(parts).begin_phase()
 
-    def _begin_phase(self) -> Histories:
+    def begin_phase(self) -> Histories:
         """Return them with those beside them in which the next phase is over at once, its noisy length not above 0."""
         empty = 0.0 if self.small.clock else float(self.small.length_below(np.zeros(())))
         again = self.pick(~self.over)
         if not empty or not len(again):
             return self
-        return _joined([self, replace(again, likelihood=again.likelihood * empty)._end_phase()])
+        return _joined([self, replace(again, likelihood=again.likelihood * empty).end_phase()])
 
 
 FIELDS = ("likelihood", "counts", "phase", "fed", "leaked", "seen", "bits", "items", "whole", "released")

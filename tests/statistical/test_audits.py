@@ -23,8 +23,8 @@ from disttrack.simulator.tasks.audit.case import audit_of
 from disttrack.simulator.tasks.audit.mechanism import usual
 from disttrack.simulator.tasks.audit.task import Audit
 
-RUNS = 1_500
-"""On each input, in each half: both bounds of an event of probability 1/2 cost 0.14 or less."""
+RUNS = 1_000
+"""On each input, in each half: both bounds of an event of probability 1/2 cost 0.17 or less."""
 FALSE_ALARM = 1e-6
 MECHANISMS = list(Audit.kinds("protocol"))
 FAULTS = [
@@ -37,13 +37,18 @@ FAULTS = [
     faults.LittleDeviation,
 ]
 
-SUBTLE = {faults.OneLevelForgotten: 30_000, faults.BareThreshold: 100_000}
-"""Runs on each input, in each half, for the faults whose loss is near the claim; 4,000 for the others."""
+RUNS_OF_FAULTS = {faults.BareThreshold: 10_000, faults.OneLevelForgotten: 3_000}
+"""Runs on each input, in each half; 4,000 for the others. The least of 20 audits with other seeds was above the claim
+already with 1,500 runs for `OneLevelForgotten` (1.17 of 1), and with 10,000 for `BareThreshold`."""
 
 
 def made(cls: Any) -> Any:
-    """Return an instance with the parameters under which the audit takes its kind."""
-    return cls(**usual(cls.kind, list(parameters(cls))))
+    """Return an instance with the parameters under which the audit takes its kind.
+
+    Of two steps, a level that is forgotten is half of the noise.
+    """
+    given = usual(cls.kind, list(parameters(cls)))
+    return cls(**(given | {"horizon": 2} if cls is faults.OneLevelForgotten else given))
 
 
 def test_there_is_something_to_audit() -> None:
@@ -67,8 +72,7 @@ def test_no_shipped_mechanism_gives_away_more_than_it_claims(name: str) -> None:
 def test_every_planted_fault_is_found_by_its_runs(fault: Any) -> None:
     """What is found here is far above the claim; of the same classes without the fault nothing is."""
     mechanism = made(fault)
-    runs = SUBTLE.get(fault, 4_000)
-    found = audit_mechanism(mechanism, runs=runs, seed=5)
+    found = audit_mechanism(mechanism, runs=RUNS_OF_FAULTS.get(fault, 4_000), seed=5)
     assert found.epsilon_low > found.claimed, found
 
 

@@ -32,7 +32,8 @@ TEN = {"limit": 10, "window": 30}
 
 def played(protocol: Any, adversary: Any = None, **size: Any) -> dict[str, Any]:
     game = play(protocol, adversary or RoundRobin(), **{"sites": 3, "items": 30, **size})
-    return {**measured(game), "kinds": {(row["kind"], row["direction"]): row["messages"] for row in game._kinds}}
+    kinds = {(row["kind"], row["direction"]): row["messages"] for row in game.kinds.to_dict("records")}
+    return {**measured(game), "kinds": kinds}
 
 
 def test_split_gives_the_rest_to_the_first_sites() -> None:

@@ -22,15 +22,16 @@ def test_a_first_round_of_empty_phases_does_not_make_the_server_deaf(engine: str
     """With one site and delta = 1/2 one round in twelve is over before it begins; its poll comes with the first bit.
 
     Before, such a round's bits were not heard in a game with a known start, whose output then stood still for ever:
-    25 of 300 games failed. Now 2 of 3,000 do; at three times that rate eight of 300 have a probability below 1e-6.
+    25 of 300 games failed. Now 2 of 3,000 do; at three times that rate six of 150 have a probability below 1e-6. At the
+    rate of before they have 0.98.
     """
     protocol = Robust(alpha=0.5, delta=0.5)
     found = protocol.constants(1, 1)
     assert exp(-found.phase_length / found.threshold_scale) / 2 > 0.07
     games = [
-        play(protocol, RoundRobin(), sites=1, items=4000, start=1000, seed=seed, engine=engine) for seed in range(300)
+        play(protocol, RoundRobin(), sites=1, items=4000, start=1000, seed=seed, engine=engine) for seed in range(150)
     ]
-    assert sum(not game.ok for game in games) < 8
+    assert sum(not game.ok for game in games) < 6
     assert min(game.rounds for game in games) > 2
 
 

@@ -66,14 +66,14 @@ def strays(folder: Path) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("stays", [False, True], ids=["once", "from then on"])
 def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.CaptureFixture[str], stays: bool) -> None:
-    """Tables and manifest: of a run that grows an earlier one, each operation fails, or all from every third on."""
+    """Tables and manifest: of a run that grows an earlier one, each operation fails, or all from every fifth on."""
     args = ("--workers", "1", "--no-figures", "--out")
     status("run", "one.yaml", *args, "before")
     status("run", "two.yaml", *args, "whole")
     old, new = tables(Path("before")), tables(Path("whole"))
     at = 0
     while True:
-        at += 3 if stays else 1
+        at += 5 if stays else 1
         out = Path(f"out{at}")
         shutil.copytree("before", out)
         capsys.readouterr()
