@@ -39,8 +39,8 @@ def pack(folder: Path, shown: set[str]) -> None:
     for svg in sorted(figures.glob("*.svg")):
         digests[svg.stem] = hashlib.sha256(svg.read_bytes()).hexdigest()
         svg.unlink()
-        png = svg.with_suffix(".png")
-        if f"{folder.name}/figures/{png.name}" not in shown and svg.stem != "ratio":  # drawn from series.csv
+    for png in figures.glob("*.png"):
+        if f"{folder.name}/figures/{png.name}" not in shown and png.stem != "ratio":  # drawn from series.csv
             png.unlink()
     if digests:
         captions = json.loads((figures / "captions.json").read_text(encoding="utf-8"))

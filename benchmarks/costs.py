@@ -1,8 +1,9 @@
-"""The page on the cost of robustness: words under equal guarantees by formulas, and measured words beside them.
+"""The cost of robustness: words under equal guarantees by formulas, and measured words beside them.
 
-    python -m benchmarks.costs [--results results/reference/cost-of-robustness] [--out docs/cost-of-robustness.md]
+    python -m benchmarks.costs [--results results/reference/cost-of-robustness]
 
-The formulas are in `benchmarks/words.py`. The measurements are read from the results of the scenario of that name.
+prints the two tables of docs/tracking.md. The formulas are in `benchmarks/words.py`. The measurements are read from the
+results of the scenario of that name.
 """
 
 from __future__ import annotations
@@ -19,17 +20,13 @@ from typing import Final
 import yaml
 
 from benchmarks.words import deterministic, least_known, memoryless, oblivious, partial_privacy
-from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.stored import rows_of
 
-ALPHAS: Final = (0.1, 0.03, 0.01, 0.003, 0.001)
-SITES: Final = tuple(2**power for power in range(4, 21, 2))
+ALPHAS: Final = (0.1, 0.01, 0.001)
+SITES: Final = tuple(2**power for power in range(6, 19, 4))
 KINDS: Final = ("randomized", "martingale", "robust", "deterministic")
 SCENARIO: Final = Path("src/disttrack/scenarios/cost-of-robustness.yaml")
 Measured = Mapping[tuple[int, float], Mapping[str, float]]
-
-HEAD: Final = Path(__file__).with_name("cost-of-robustness.md")
-"""Text above the tables."""
 
 
 def measured_in(folder: Path) -> Measured:
@@ -57,7 +54,6 @@ def computed_rows() -> list[str]:
             words = [one(k, alpha) / k for one in (oblivious, memoryless, partial_privacy, deterministic)]
             columns = [*words, least_known(k, alpha)[0] / k, words[1] / words[0]]
             rows.append(f"| {k:,} | {alpha:g} | " + " | ".join(map(_three, columns)) + " |")
-            print(rows[-1], file=sys.stderr, flush=True)  # each takes seconds
     return rows
 
 
@@ -68,32 +64,19 @@ def measured_rows(measured: Measured) -> list[str]:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     formulas = dict(zip(KINDS, (oblivious, memoryless, partial_privacy, deterministic), strict=True))
-    for (k, alpha), of in sorted(measured.items(), key=lambda item: (-item[0][1], item[0][0])):
+    shown = {point: of for point, of in measured.items() if point[0] in SITES and point[1] in ALPHAS}
+    for (k, alpha), of in sorted(shown.items(), key=lambda item: (-item[0][1], item[0][0])):
         cells = [f"{_three(of[kind])} ({_three(formulas[kind](k, alpha) / k)})" for kind in KINDS]
         rows.append(f"| {k:,} | {alpha:g} | " + " | ".join(cells) + " |")
     return rows
 
 
-def page(measured: Measured) -> str:
-    """Return the page."""
-    text = HEAD.read_text(encoding="utf-8") + "\n".join(computed_rows()) + "\n"
-    if measured:
-        text += (
-            "\n## Measured\n\nThe same from the games of the scenario, from 10^10 items on by a factor of e^8, with "
-            "the computed words\nin brackets. Where rounds are long a game is a few of them, and may end before a "
-            "poll or after it.\n\n"
-        )
-        text += "\n".join(measured_rows(measured)) + "\n"
-    return text
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the page."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.costs", description="Write the page of costs.")
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.costs", description="Print the tables of costs.")
     parser.add_argument("--results", type=Path, default=Path("results/reference/cost-of-robustness"))
-    parser.add_argument("--out", type=Path, default=Path("docs/cost-of-robustness.md"))
     given = parser.parse_args(arguments)
-    write_text(given.out, page(measured_in(given.results)))
+    print("\n".join([*computed_rows(), "", *measured_rows(measured_in(given.results))]))
     return 0
 
 

@@ -16,7 +16,7 @@ SPEAKS = re.compile(r"[Ff]alse[ -]alarm|pvalue|\bFALSE_ALARM\b|\bALARM\b|chance 
 """What a test says that may fail by chance."""
 ABOUT = {
     "test_false_alarms.py",
-    "test_claims_table.py",  # what a page says of the rates of claims
+    "test_claims_pages.py",  # what a page says of the rates of claims
 }
 """Files that speak of rates and have none."""
 SURE = {

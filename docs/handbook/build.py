@@ -19,7 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from disttrack.simulator.points.facts import Facts
 from disttrack.simulator.points.registry import FAMILIES, HOMES, kinds
 from handbook.api import api_pages, documented
-from handbook.corpus import ROOT, shipped
+from handbook.claims import claims_with_results, pages
+from handbook.corpus import REFERENCE, ROOT, shipped
 from handbook.examples import example
 from handbook.gallery import gallery_pages, scenario_page
 from handbook.kind_page import Picture, family_page, kind_page
@@ -36,7 +37,7 @@ def main(out: Path) -> None:
     """Write all pages and the configuration into a folder, in place of what was there."""
     shutil.rmtree(out, ignore_errors=True)
     navigation: dict[str, Navigation] = {}
-    for path, content in (*written(), *kind_pages(navigation), *gallery(navigation), *api(navigation)):
+    for path, content in (*written(), *claims(), *kind_pages(navigation), *gallery(navigation), *api(navigation)):
         file = out / "pages" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -56,6 +57,11 @@ def written() -> Pages:
             yield name, prepared(path.read_text(encoding="utf-8"), name)
         elif path.suffix in (".png", ".svg", ".css", ".js"):
             yield name, path.read_bytes()
+
+
+def claims() -> Pages:
+    """Yield the pages of the papers' claims."""
+    yield from pages(claims_with_results([one.path for one in shipped().values()], REFERENCE)).items()
 
 
 def kind_pages(navigation: dict[str, Navigation]) -> Pages:
@@ -80,9 +86,8 @@ def gallery(navigation: dict[str, Navigation]) -> Pages:
         yield f"gallery/{one.name}.md", scenario_page(one)
         for name in one.captions:
             yield f"reference/{one.name}/{name}", figure(one, name)
-    pages = gallery_pages()
     navigation["gallery/"] = ["gallery/index.md"]
-    for path, (title, text, some) in pages.items():
+    for path, (title, text, some) in gallery_pages().items():
         yield path, text
         if some:
             navigation["gallery/"].append({title: [path, *({one.name: f"gallery/{one.name}.md"} for one in some)]})
@@ -90,9 +95,9 @@ def gallery(navigation: dict[str, Navigation]) -> Pages:
 
 def api(navigation: dict[str, Navigation]) -> Pages:
     """Yield the pages of the public names."""
-    pages = api_pages()
-    yield from pages.items()
-    titles = {path: text.partition("\n")[0].lstrip("# ") for path, text in pages.items() if path != "api/index.md"}
+    made = api_pages()
+    yield from made.items()
+    titles = {path: text.partition("\n")[0].lstrip("# ") for path, text in made.items() if path != "api/index.md"}
     navigation["api/"] = ["api/index.md", *({title: path} for path, title in titles.items())]
 
 

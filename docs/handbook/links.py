@@ -18,6 +18,7 @@ LINK: Final = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 FENCED: Final = re.compile(r"(^ *(`{3,})[^\n]*\n.*?^ *\2[ \t]*$)", re.MULTILINE | re.DOTALL)
 SOURCE: Final = "src/disttrack/"
 FIGURE: Final = re.compile(r"results/reference/([\w-]+)/figures/([\w.-]+)$")
+STATEMENTS: Final = re.compile(rf"{SOURCE}simulator/claims/statements(?:/(\w+)\.yaml)?$")
 SCENARIO: Final = re.compile(rf"{SOURCE}scenarios/([\w-]+)\.yaml$")
 
 
@@ -32,7 +33,7 @@ def rewritten(text: str, page: str) -> str:
 
     Examples
     --------
-    >>> rewritten("see [headline](../src/disttrack/scenarios/headline.yaml), [game](game.md)", "limits.md")
+    >>> rewritten("see [headline](../src/disttrack/scenarios/headline.yaml), [game](game.md)", "trust.md")
     'see [headline](gallery/headline.md), [game](game.md)'
     >>> rewritten("![Cost](../../results/reference/scale/figures/cost-sites.png)", "learn/tracking.md")
     '![Cost](../reference/scale/cost-sites.png)'
@@ -69,6 +70,8 @@ def page_of(path: str, label: str) -> str:
         return f"reference/{match[1]}/{match[2]}"
     if match := SCENARIO.match(path):
         return f"gallery/{match[1]}.md"
+    if match := STATEMENTS.match(path):
+        return f"claims-{match[1].replace('_', '-')}.md" if match[1] else "claims.md"
     here = kinds_by_file().get(path, {})
     return here.get(label) or (next(iter(here.values())) if len(here) == 1 else "")
 

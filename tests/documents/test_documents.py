@@ -44,8 +44,7 @@ def code_lines(text: str) -> int:
 
 def test_one_of_each_takes_at_most_25_lines_of_code() -> None:
     made = {one.file: code_lines(one.text) for one in ALL["extending.md"] if one.language == "python" and one.file}
-    assert len(made) >= 11
-    assert made.pop("fast_powers.py") > 25  # the bulk form, which a protocol may do without
+    assert len(made) >= 7
     assert {name: lines for name, lines in made.items() if lines > 25} == {}
 
 
@@ -59,7 +58,7 @@ def test_that_there_is_something_to_run() -> None:
 
 
 def test_limits_name_the_tasks_that_have_sites() -> None:
-    text = PAGES["limits.md"].read_text(encoding="utf-8")
+    text = PAGES["trust.md"].read_text(encoding="utf-8").partition("\n## Limits\n")[2]
     first = text[text.index("\n- ") :].split("\n- ")[1]
     with_sites = {name for name, kind in kinds("task").items() if SITES in kind.load().sizes}
     assert set(first.split("`")[1::2]) == with_sites
@@ -160,9 +159,9 @@ def test_what_a_command_prints() -> None:
     assert not matches("a b", "ab\n")
 
 
-def test_the_page_on_engines_begins_with_these_processes() -> None:
+def test_the_page_on_the_game_shows_these_processes() -> None:
     root = Path(__file__).resolve().parents[2]
-    page = (root / "docs" / "engines.md").read_text(encoding="utf-8")
+    page = (root / "docs" / "game.md").read_text(encoding="utf-8")
     shown = page.split("```python processes.py\n", 1)[1].split("```", 1)[0]
     code = (root / "src/disttrack/simulator" / "game" / "engines" / "step.py").read_text(encoding="utf-8")
     page_lines, lines = ([line for line in text.splitlines() if line] for text in (indent(shown, "    "), code))

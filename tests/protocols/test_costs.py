@@ -13,7 +13,7 @@ from disttrack.protocols import Deterministic, Martingale, Robust
 from disttrack.protocols.rounds.coin_rounds import plan, share_of
 from disttrack.simulator import play
 
-PAGE = Path(__file__).parents[2] / "docs" / "cost-of-robustness.md"
+PAGE = Path(__file__).parents[2] / "docs" / "tracking.md"
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_round_of_privacy_costs_more_than_one_of_coins() -> None:
 
 
 def test_the_page_shows_what_is_computed() -> None:
-    """One row, in words over k, as `python -m benchmarks.costs` writes it; made anew when a formula changes."""
+    """One row, in words over k, as `python -m benchmarks.costs` prints it; made anew when a formula changes."""
     k, alpha = 16_384, 0.1
     found = [one / k for one in (oblivious(k, alpha), memoryless(k, alpha), partial_privacy(k, alpha))]
     wanted = "| 16,384 | 0.1 | " + " | ".join(f"{one:.3g}" for one in (*found, deterministic(k, alpha) / k)) + " |"

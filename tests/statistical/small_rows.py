@@ -1,8 +1,8 @@
-"""The rows of docs/small-cases.md: each statement on small rounds, and on a broken round where the same check fails.
+"""A table of docs/trust.md: each statement on small rounds, and on a broken round where the same check fails.
 
     python tests/statistical/small_rows.py
 
-writes the page anew.
+writes the table anew.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from small_adversaries import at_random, every_history, parking, played
 from small_statements import Game, growth
 from small_tracker import Histories, Small
 
-PAGE = Path(__file__).parents[2] / "docs" / "small-cases.md"
+PAGE = Path(__file__).parents[2] / "docs" / "trust.md"
 
 PAPER = (Small(3, 1, releases=2), Small(2, 1, phases=3, releases=3, length=1.0))
 """Rounds as the paper has them: each phase shows a value."""
@@ -235,10 +235,10 @@ def rows() -> tuple[Row, ...]:
 
 def page(found: Iterable[tuple[Row, float, Mapping[str, float]]]) -> str:
     """Return the page with what was measured."""
-    head = PAGE.read_text(encoding="utf-8").split("| statement |")[0] if PAGE.exists() else ""
+    head, _, rest = PAGE.read_text(encoding="utf-8").partition("| statement |")
     lines = ["| statement | what is measured | measured (at most 1) | broken round, where the same check fails |",
              "| --- | --- | --- | --- |"]  # fmt: skip
-    return head + "\n".join([*lines, *(line(*each) for each in found)]) + "\n"
+    return head + "\n".join([*lines, *(line(*each) for each in found)]) + "\n\n" + rest.partition("\n\n")[2]
 
 
 def line(row: Row, value: float, controls: Mapping[str, float]) -> str:

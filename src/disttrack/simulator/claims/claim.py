@@ -94,7 +94,7 @@ class Claim(Strict):
     )
     source: list[Text] | Text = Field(
         default_factory=list,
-        description="What it tests, a statement or several: Theorem 1, accuracy. See docs/claims.md.",
+        description="What it tests, a statement or several: Theorem 1, accuracy. See simulator/claims/statements.",
     )
     chance: Chance | None = Field(
         None, description="Probability, by theory, that one game contradicts the claim; of fraction, max and min."

@@ -14,7 +14,7 @@ import yaml
 from pydantic import BaseModel
 
 FILES: Final = ("robust_tracking", "data_analysis", "threshold_monitor", "continual_observation", "dynamic_data")
-"""The papers' files, in the order in which docs/claims.md shows them; the first paper's name may be left out."""
+"""The papers' files, in the order in which the handbook shows them; the first paper's name may be left out."""
 
 
 class Tested(BaseModel, frozen=True):
