@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from disttrack.simulator.points.facts import Facts
 from disttrack.simulator.points.registry import FAMILIES, HOMES, kinds
 from handbook.api import api_pages, documented
+from handbook.claims_pages import shipped_pages
 from handbook.corpus import REFERENCE, ROOT, shipped
 from handbook.examples import example
 from handbook.gallery import gallery_pages, scenario_page
@@ -49,13 +50,16 @@ def main(out: Path) -> None:
 
 
 def written() -> Pages:
-    """Yield the pages of ``docs/``, and their pictures, styles and scripts."""
+    """Yield the pages of ``docs/``, their pictures, styles and scripts, and the pages of the claims."""
     for path in sorted((ROOT / "docs").rglob("*")):
         name = path.relative_to(ROOT / "docs").as_posix()
         if path.suffix == ".md":
             yield name, prepared(path.read_text(encoding="utf-8"), name)
         elif path.suffix in (".png", ".svg", ".css", ".js"):
             yield name, path.read_bytes()
+    for name, markdown in shipped_pages().items():
+        if name:
+            yield name, prepared(markdown, name)
 
 
 def kind_pages(navigation: dict[str, Navigation]) -> Pages:

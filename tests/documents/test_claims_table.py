@@ -14,10 +14,10 @@ import pytest
 from disttrack.simulator.claims.columns import CLAIMS
 from disttrack.simulator.claims.statements import PAPERS, STATEMENTS, key_of
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.report.claims_table import Measured, claims_with_results, main, pages
 from disttrack.simulator.scenario.load import shipped_scenarios
+from handbook.claims_pages import Measured, claims_with_results, pages
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 SCENARIO = """
 name: small
 task: count
@@ -153,22 +153,11 @@ def test_an_unknown_statement_is_refused_with_the_nearest(scenario: Path) -> Non
         claims_with_results([scenario], Path())
 
 
-def test_the_command_writes_the_page(scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder, out = results(tmp_path / "results", HELD), tmp_path / "docs" / "claims.md"
-    assert main(scenario.parent, folder, out) == 0
-    assert "1 hold" in capsys.readouterr().out
-    assert out.read_text(encoding="utf-8").startswith("# Claims\n")
-    linked = re.findall(r"\]\((claims-.*?)\)", out.read_text(encoding="utf-8"))
+def test_the_overview_links_to_all_pages(scenario: Path, tmp_path: Path) -> None:
+    made = pages(claims_with_results([scenario], results(tmp_path / "results", HELD)))
+    linked = re.findall(r"\]\((claims-.*?)\)", made[""])
     assert len(linked) == len(PAPERS) + 1
-    assert sorted(path.name for path in out.parent.iterdir()) == sorted([*linked, "claims.md"])
-
-
-def test_the_command_says_in_one_line_what_is_wrong(
-    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    scenario.write_text(SCENARIO.replace("SOURCE", "Lema 7"), encoding="utf-8")
-    assert main(scenario.parent, tmp_path, tmp_path / "claims.md") == 2
-    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+    assert sorted(made) == sorted([*linked, ""])
 
 
 NOTHING_YET = {
