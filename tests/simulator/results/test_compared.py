@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable
-from html import unescape
 from pathlib import Path
 
 import pandas as pd
@@ -148,15 +146,25 @@ def test_points_that_changed_come_first(tmp_path: Path) -> None:
     assert said["error/alpha"] == "the same as in one at 4 matched points"
 
 
-def test_the_page_goes_into_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_go_into_no_result_and_replace_nothing_of_the_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, two = written(tmp_path / "one"), written(tmp_path / "two")
     for folder in (one.dir, two.dir / "figures"):
-        done = CliRunner().invoke(main, ["compare", str(one.dir), str(two.dir), "--out", str(folder)])
+        done = CliRunner().invoke(
+            main, ["compare", str(one.dir), str(two.dir), "--out", str(folder), "--plot", "overlay"]
+        )
         assert done.exit_code == 2
-        assert "its page goes into no result" in done.stderr
+        assert "its figures go into no result" in done.stderr
     monkeypatch.chdir(one.dir)
-    assert CliRunner().invoke(main, ["compare", ".", str(two.dir)]).exit_code == 2
-    assert not list(tmp_path.rglob("compare.html"))
+    assert CliRunner().invoke(main, ["compare", ".", str(two.dir), "--plot", "overlay"]).exit_code == 2
+    for name in ("compare-mine.png", "compare-mine.svg"):
+        (tmp_path / name).write_text("mine")
+        done = CliRunner().invoke(
+            main, ["compare", str(one.dir), str(two.dir), "--out", str(tmp_path), "--plot", "overlay"]
+        )
+        assert (done.exit_code, (tmp_path / name).read_text()) == (2, "mine")
+        assert "is there already" in done.stderr
 
 
 CASES: dict[str, Callable[[Path], list[Results]]] = {
@@ -182,46 +190,26 @@ CASES: dict[str, Callable[[Path], list[Results]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_terminal_document_and_page_match_the_same_points(
-    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("disttrack.simulator.report.compare._overlays", lambda *_: [])  # drawn elsewhere, and slow
+def test_terminal_and_document_match_the_same_points(case: str, tmp_path: Path) -> None:
     results = CASES[case](tmp_path)
     names = [one.dir.name for one in results]
     command = ["compare", *(str(one.dir) for one in results), "--out", str(tmp_path)]
     document = json.loads(CliRunner().invoke(main, [*command, "--json"]).stdout)
     printed = CliRunner().invoke(main, command).stdout
-    page = (tmp_path / "compare.html").read_text(encoding="utf-8")
     outcome = compare_results(results, names)
 
     rows = [(tuple(text for name in outcome.headers if (text := row.cells[name])), row.other) for row in outcome.rows]
     assert len(document["rows"]) == len(rows)
     assert {row["other"] for row in document["rows"]} == {other for _, other in rows}
     assert len(set(rows)) == sum(0 in one.places and other > 0 for one in outcome.points for other in one.places)
-    assert page_rows(page, "points", outcome.headers) == {(row, other * (len(names) > 2)) for row, other in rows}
     lines = [tuple(line.split()) for line in printed.splitlines()]
     differs = {(measure, other) for measure, other, each, _ in outcome.measures() if any(map(moved, each))}
     wanted = [one for one, row in zip(rows, outcome.rows, strict=True) if (row.measure, row.other) in differs]
     for start, times in Counter(tuple(" ".join(point).split()) for point, _ in wanted).items():
         assert sum(line[: len(start)] == start for line in lines) >= times
-    assert all(f"<li>{line}.</li>" in unescape(page).replace("\n", "") for line in outcome.unmatched)
     assert document["unmatched"] == list(outcome.unmatched)
     assert all(line in " ".join(printed.split()) for line in outcome.unmatched)
 
 
 def moved(row: Row) -> bool:
     return row.one.value != row.two.value
-
-
-def page_rows(text: str, anchor: str, keys: list[str]) -> set[tuple[tuple[str, ...], str]]:
-    """Return of a table of the page each row's setting and the cell after it, which names a result."""
-    outcome = re.search(rf"<section[^>]*id='{anchor}'.*?</section>", text, re.DOTALL)
-    if not outcome or "<tbody" not in outcome[0]:
-        return set()
-    heads = [unescape(re.sub("<[^>]*>", "", head)) for head in re.findall(r"<th\b.*?</th>", outcome[0], re.DOTALL)]
-    rows = re.findall(r"<tr\b[^>]*>(.*?)</tr>", outcome[0].partition("<tbody")[2], re.DOTALL)
-    cells = [
-        [unescape(re.sub("<[^>]*>", "", cell)) for cell in re.findall(r"<td\b.*?</td>", row, re.DOTALL)] for row in rows
-    ]
-    named = [dict(zip(heads, row, strict=True)) for row in cells]
-    return {(tuple(row[key] for key in keys if row.get(key)), row.get("result") or "") for row in named}

@@ -207,10 +207,6 @@ def test_a_comparison_replaces_no_file_of_the_users() -> None:
     Path("compare-cost-sites.svg").write_text("mine")
     assert "compare-cost-sites.svg: is there already" in refused(*words)
     Path("compare-cost-sites.svg").unlink()
-    Path("compare.html").write_text("mine")
-    assert "compare.html: is there already" in refused(*words)
-    assert Path("compare.html").read_text() == "mine"
-    Path("compare.html").unlink()
     assert [disttrack(*words).exit_code for _ in range(2)] == [0, 0]
 
 

@@ -17,65 +17,72 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.files import check_output
 
 if TYPE_CHECKING:
-    from disttrack.simulator.plots.base import Picture
     from disttrack.simulator.results.compared import Compared
     from disttrack.simulator.results.folder import Results
 
-PAGE: Final = "compare.html"
+OVERLAY: Final = "overlay"
+"""The figures of a comparison itself; other kinds are those of scenarios."""
+DRAWN: Final = b'id="figure_1"'
+"""What the SVG of each figure has."""
 
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR DIR…", shell_complete=completion.folders)
 @click.option("--match", metavar="NAMES", help="What matched points share: sites,adversary. [default: all but changes]")
-@click.option("--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure of all of them: cost:x=sites.")
-@click.option("--out", type=FOLDER, default=".", help="Folder for the page and the figures. [default: this one]")
+@click.option(
+    "--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure of all of them: overlay, cost:x=sites."
+)
+@click.option("--out", type=FOLDER, default=".", help="Folder for the figures. [default: this one]")
 @WITH
 @JSON
 def compare(
     folders: Sequence[str], match: str | None, plots: Sequence[str], own: dict[str, Any], out: Path, as_json: bool
 ) -> None:
-    """State what a change did: the ratio of the medians at each point that results share; and write a page.
+    """State what a change did: the ratio of the medians at each point that results share.
 
     The first result is the one before the change; each of the others is compared with it. Points are matched by all
-    parameters but those that differ, and points that changed are first. The page has overlaid figures too.
+    parameters but those that differ, and points that changed are first. With --plot overlay the medians of each
+    measure are laid over each other in a figure.
     """
-    from disttrack.simulator.report.compare import write_comparison
     from disttrack.simulator.results.compared import compare_results
     from disttrack.simulator.results.folder import Results
 
     if len(folders) < 2:
         raise ScenarioError(f"disttrack compare: takes two results or more; disttrack report {folders[0]} shows one")
     results = [Results(folder, own) for folder in folders]
-    for result in results:
+    for result in results if plots else ():
         if result.dir.resolve() in (out.resolve(), *out.resolve().parents):
             raise ScenarioError(
-                f"disttrack compare: its page goes into no result ({result.dir}); name a folder, --out DIR"
+                f"disttrack compare: its figures go into no result ({result.dir}); name a folder, --out DIR"
             )
-    check_output(out / PAGE, b">disttrack compare</")
-    if plots and not (out / PAGE).exists() and (drawn := sorted(out.glob("compare-*.[ps][nv]g"))):
-        raise ScenarioError(f"{drawn[0]}: is there already, and is no file that this command wrote; --out DIR")
+    for path in sorted(out.glob("compare-*.[ps][nv]g")) if plots else ():
+        beside = path.with_suffix(".svg")
+        check_output(beside if beside.exists() else path, DRAWN)
     key = [name.strip().replace("_", " ") for name in match.split(",")] if match else []
     compared = compare_results(results, _names([result.dir for result in results]), key)
     for warning in compared.warnings:
         print_text(f"warning: {warning}", err=True)
-    pictures = [_picture(text, results, out) for text in plots]
-    page = write_comparison(out / PAGE, results, compared, pictures)
-    figures = [picture.path for picture in pictures]
+    figures = [path for text in plots for path in _figures(text, results, compared, out)]
     if as_json:
-        print_json({**_document(compared), "figures": figures, "page": page})
+        print_json({**_document(compared), "figures": figures})
         return
     print_compared(compared)
     for figure in figures:
         print_text(f"figure: {figure}")
-    print_text(f"page: {page}")
 
 
-def _picture(text: str, results: Sequence[Results], folder: Path) -> Picture:
-    """Draw a figure of all results and return it for the page."""
+def _figures(text: str, results: Sequence[Results], compared: Compared, folder: Path) -> list[Path]:
+    """Draw a figure of all results, or one for each measure that has ratios, and return the SVG files."""
     from disttrack.simulator.plots import compare as draw
+    from disttrack.simulator.plots.overlay import draw_overlays
 
+    if text == OVERLAY:
+        paths, faults = draw_overlays(compared, folder)
+        for fault in faults:
+            print_text(f"--plot {text}: {fault}", err=True)
+        return paths
     try:
-        return draw(results, entry_of(text), folder)
+        return [draw(results, entry_of(text), folder).path]
     except ValueError as error:
         raise ScenarioError(f"--plot {text}: {error}") from error
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from disttrack.simulator.plots.description import Axis, Description, Look, Panel, Series
 from disttrack.simulator.plots.panels import value_axis
+from disttrack.simulator.plots.render import render
+from disttrack.simulator.plots.style import house_style, save
 from disttrack.simulator.results.compared import Compared, Row
 from disttrack.simulator.results.formats import exact
 
@@ -54,6 +57,20 @@ def overlay(compared: Compared, measure: str) -> Description:
         caption=f"{measure} at {len(points)} shared points: medians over the games, with intervals.",
         legend=[(look, name) for name, look in zip(names, LOOKS, strict=False)],
     )  # fmt: skip
+
+
+def draw_overlays(compared: Compared, folder: Path) -> tuple[list[Path], list[str]]:
+    """Draw a figure for each measure that has ratios, as PNG and SVG; return the SVG files, and why others are not."""
+    paths, faults = [], []
+    for measure in dict.fromkeys(row.measure for row in compared.rows if row.ratio is not None):
+        stem = f"compare-{measure.replace('/', '-over-').replace(' ', '-')}"
+        try:
+            with house_style():
+                save(render(overlay(compared, measure)), folder / stem)
+            paths.append(folder / f"{stem}.svg")
+        except ValueError as error:  # long names leave no room
+            faults.append(f"{measure}: {error}")
+    return paths, faults
 
 
 def _point(compared: Compared, row: Row) -> str:

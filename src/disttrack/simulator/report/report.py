@@ -59,20 +59,22 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
         "Where it comes from": origin(scenario, manifest, comment),
     }
     path = results.dir / NAME
-    write_text(path, shown(results.headline, parts, "disttrack report"), results.dir)
+    write_text(path, _page(results.headline, parts), results.dir)
     note_written(results.dir, [path])
     return path
 
 
-def shown(title: str, parts: Mapping[str, Html], kicker: str) -> str:
-    """Return a page with figures from its parts by their headings, empty ones left out."""
+def _page(title: str, parts: Mapping[str, Html]) -> str:
+    """Return the page from its parts by their headings, empty ones left out."""
     here = Path(__file__)
     style, script = (here.with_name(f"figures.{ending}").read_text(encoding="utf-8") for ending in ("css", "js"))
     there = {heading: part for heading, part in parts.items() if str(part)}
     anchors = {heading: re.search(r"<section id='([^']*)'", str(part)) for heading, part in there.items() if heading}
     contents = [(anchor[1], heading) for heading, anchor in anchors.items() if anchor]
     scripts = [resource("tables.js"), script]
-    return page(title, list(there.values()), styles=[style], scripts=scripts, kicker=kicker, contents=contents)
+    return page(
+        title, list(there.values()), styles=[style], scripts=scripts, kicker="disttrack report", contents=contents
+    )
 
 
 def paragraphs(comment: str) -> list[str]:
