@@ -157,7 +157,9 @@ class Results:
 def _with_current_names(manifest: dict[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """Return a manifest with the present names of kinds; as it is if its task is a user's that was not given."""
     scenario = {**manifest["scenario"]}
-    task = scenario["task"] = current_name("task", str(scenario.get("task") or "count"))
+    task = current_name("task", str(scenario.get("task") or "count"))
+    if "task" in scenario:
+        scenario["task"] = task
     with suppress(ScenarioError):
         bases = class_of("task", task, own).bases
         kept = {key: with_current_names(manifest[key], bases) for key in ("points",) if key in manifest}
