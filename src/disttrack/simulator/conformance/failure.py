@@ -131,4 +131,4 @@ def same_game(one: Game, other: Game) -> bool:
 
 
 def _facts(game: Game) -> dict[str, Any]:
-    return {**game.row(), "engine": None, "seconds": None, "lowest": game.lowest, "highest": game.highest}
+    return {**game.row(), **game.extra, "engine": None, "seconds": None, "lowest": game.lowest, "highest": game.highest}
