@@ -237,7 +237,7 @@ def test_ranks_of_numbers_follow_their_order(tmp_path: Path) -> None:
     trace = ItemTrace(file=file, site="site", item="ms")
     assert [*map(float, trace.item_names)] == sorted({*truth})
     game = RankGame().match(RankDeterministic(alpha=0.1), trace, {"sites": 4, "items": 4000}, seed=1)
-    median = float(trace.item_names[game.server.of_items.quantile(0.5)])
+    median = float(trace.item_names[game.server.quantile(0.5)])
     assert truth[1400] <= median <= truth[2600]
     assert game.problem.row()["verdict"] == "ok"
 

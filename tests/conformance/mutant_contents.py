@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.contents import FreezeItem, Pairs, UniformItems
-from disttrack.protocols.base import FOREVER, Message
+from disttrack.protocols.base import Message
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample
 
 _NUMBER = itertools.count()
@@ -26,7 +26,7 @@ class PlaysNothing(FrequencySample):
 class BoundFalls(FrequencySample):
     """Costs less in a longer game."""
 
-    def cost_bound(self, k: int, items: int) -> float:
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         return 1e6 / items
 
 
@@ -39,16 +39,17 @@ class _Sleepy:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
-    def due_of(self, item: int) -> int:
-        return FOREVER
+    def quota(self) -> int:
+        inner = self.inner
+        return int(inner.feed.before(min(inner.next_total, inner.due()) - inner.count))
 
 
 @dataclass(frozen=True)
 class QuotaTooLarge(FrequencyDeterministic):
     """Says that its sites stay silent."""
 
-    def sites(self, k: int, rng: Any, held: Any) -> Sequence[Any]:
-        return [_Sleepy(site) for site in super().sites(k, rng, held)]
+    def sites(self, k: int, rng: Any, start: Any = (), feeds: Any = ()) -> Sequence[Any]:
+        return [_Sleepy(site) for site in super().sites(k, rng, start, feeds)]
 
 
 class _OncePerWeight:
@@ -60,8 +61,8 @@ class _OncePerWeight:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
-    def take(self, item: int, weight: int = 1) -> Sequence[Message]:
-        sent = self.inner.take(item, weight)
+    def take(self, items: int) -> Sequence[Message]:
+        sent = self.inner.take(items)
         return [Message("item", one.value[0]) if one.kind == "items" else one for one in sent]
 
 
@@ -71,8 +72,8 @@ class ForgetsWeights(FrequencyDeterministic):
 
     guarantee: ClassVar[Any] = FrequencyDeterministic.guarantee
 
-    def sites(self, k: int, rng: Any, held: Any) -> Sequence[Any]:
-        return [_OncePerWeight(site) for site in super().sites(k, rng, held)]
+    def sites(self, k: int, rng: Any, start: Any = (), feeds: Any = ()) -> Sequence[Any]:
+        return [_OncePerWeight(site) for site in super().sites(k, rng, start, feeds)]
 
 
 @dataclass(frozen=True)
@@ -107,10 +108,10 @@ class RashDelta(FrequencySample):
 class DrawsOfItsOwn(FrequencySample):
     """Draws from a state that outlives a game."""
 
-    def sites(self, k: int, rng: Any, held: Any) -> Sequence[Any]:
+    def sites(self, k: int, rng: Any, start: Any = (), feeds: Any = ()) -> Sequence[Any]:
         for _ in range(next(_NUMBER) % 7):
             rng.random()
-        return super().sites(k, rng, held)
+        return super().sites(k, rng, start, feeds)
 
 
 @dataclass
@@ -142,8 +143,8 @@ class SaysNoSource(UniformItems):
 
 TRACKERS: dict[str, tuple[Any, str]] = {
     "PlaysNothing": (PlaysNothing(alpha=0.2), "plays item-frequencies"),
-    "BoundFalls": (BoundFalls(alpha=0.2), "cost_bound at 1 sites is"),
-    "QuotaTooLarge": (QuotaTooLarge(alpha=0.2), "step and leap play different games"),
+    "BoundFalls": (BoundFalls(alpha=0.2), "cost_bound falls with the number of items at 1 sites"),
+    "QuotaTooLarge": (QuotaTooLarge(alpha=0.2), "a site spoke with a quota of"),
     "ForgetsWeights": (ForgetsWeights(alpha=0.2), "says always right, but failed"),
     "TakesAnyAlpha": (TakesAnyAlpha(alpha=0.2), "accepts alpha=0"),
     "ChanceAlways": (ChanceAlways(alpha=0.2), "says always right, but failed"),

@@ -23,6 +23,7 @@ PROTOCOLS = [
     for name in protocols.__all__
     if inspect.isclass(found := getattr(protocols, name))
     and issubclass(found, Protocol)
+    and not issubclass(found, ItemTracker)  # tested below
     and not inspect.isabstract(found)
 ]
 ADVERSARIES = [

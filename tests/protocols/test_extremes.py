@@ -25,6 +25,7 @@ from disttrack.protocols import (
     Robust,
     SketchSwitching,
 )
+from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import play
 
@@ -35,7 +36,7 @@ CLASSES: list[type[Protocol]] = [
     found
     for name in protocols.__all__
     if isinstance(found := getattr(protocols, name), type) and issubclass(found, Protocol) and found is not Protocol
-    if not issubclass(found, Threshold)  # theirs are in tests/simulator/tasks/
+    if not issubclass(found, Threshold | ItemTracker)  # theirs are in tests/simulator/tasks/
 ]
 TIGHT = [Robust, Martingale]
 

@@ -85,7 +85,7 @@ class Site(Shortcuts, ABC):
 
 
 class Server(ABC):
-    """The server. Its `output` is the estimate of the number of items at every step."""
+    """The server. Its `output` is the answer at every step: an estimate of the number of items, or of each item."""
 
     __slots__ = ()
 
@@ -96,7 +96,7 @@ class Server(ABC):
     """Further facts by name, which the game's outcome has too."""
 
     output: Number
-    """The present estimate, in items."""
+    """The present estimate, in items; in games of items with content, a mapping of items that changes in place."""
 
     @abstractmethod
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:

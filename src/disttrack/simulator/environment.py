@@ -16,6 +16,7 @@ from disttrack.adversaries.learned import LARGEST, observation, relative_error
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.adversaries.views import StateView, TrafficView
 from disttrack.protocols.base import Protocol
+from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.environment_text import picture
 from disttrack.simulator.game.consultation import LATER
 from disttrack.simulator.game.engines import Leap
@@ -92,6 +93,8 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
             raise TypeError(f"protocol must be an object: {protocol.__name__}(), with its parameters; got the class")
         protocol = protocol if isinstance(protocol, Protocol) else _made(protocol)
         check_game(protocol, sites, items, 0, start)
+        if isinstance(protocol, ItemTracker):
+            raise TypeError(f"protocol must count; {protocol.kind} tracks items, which no action chooses")
         for name, value in (("items", items), ("burst", burst)):
             if isinstance(value, bool) or value < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")

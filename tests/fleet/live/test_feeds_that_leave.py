@@ -21,6 +21,7 @@ from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
 from disttrack.protocols import Protocol
+from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.points.registry import kinds
 
 HOST = "127.0.0.1"
@@ -35,7 +36,7 @@ def protocols() -> list[Protocol]:
     made = []
     for kind in kinds("protocol").values():
         maker = kind.load()
-        if isinstance(maker, type) and issubclass(maker, Protocol) and not issubclass(maker, Quota):
+        if isinstance(maker, type) and issubclass(maker, Protocol) and not issubclass(maker, Quota | ItemTracker):
             given = GIVEN | SLOW.get(maker.kind, {})
             made.append(maker(**{one.name: given[one.name] for one in fields(maker) if one.name in given}))
     return made

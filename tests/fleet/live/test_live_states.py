@@ -21,6 +21,7 @@ from disttrack.fleet.live.session import Session
 from disttrack.fleet.live.site_state import MOST, SiteState
 from disttrack.fleet.quotas import CountdownQuota
 from disttrack.protocols import Deterministic, Martingale, PrivateCopies, Protocol, Randomized, Robust
+from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.sites import Message
 from disttrack.simulator.errors import RunError
 from disttrack.simulator.points.registry import kinds
@@ -166,14 +167,16 @@ def test_every_shipped_protocol_can_be_named_to_a_site() -> None:
     made = 0
     for name, kind in kinds("protocol").items():
         maker = kind.load()
-        if isinstance(maker, type) and issubclass(maker, Protocol):
+        if isinstance(maker, type) and issubclass(maker, Protocol) and not issubclass(maker, ItemTracker):
             given = {"alpha": 0.1, "threshold": 1000, "limit": 100, "window": 300, "every": 30, "epsilon": 0.1}
             needed = [field.name for field in fields(maker) if field.name in given]
             protocol = maker(**{field: given[field] for field in needed})
             assert protocol_of(entry_of(protocol)) == protocol, name
             made += 1
     assert made > 15
-    for entry in ({"kind": "own.py:Mine"}, {"kind": "deterministic"}, {"kind": "deterministic", "alpha": 7}, {}):
+    others = {"kind": "frequency-deterministic", "alpha": 0.1}, {"kind": "binary", "epsilon": 1, "horizon": 9}
+    wrong = {"kind": "deterministic"}, {"kind": "deterministic", "alpha": 7}, {}
+    for entry in ({"kind": "own.py:Mine"}, *wrong, *others):
         with pytest.raises(NonsenseError):
             protocol_of(entry)
 

@@ -6,6 +6,8 @@ import copy
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 from disttrack.adversaries.base import View
@@ -16,6 +18,11 @@ from disttrack.simulator.tasks.contents.task import ContentGame
 def name_of(adversary: Any) -> str:
     """Return the name of an adversary for a test."""
     return f"{adversary.kind}-{getattr(adversary, 'period', '')}-{getattr(adversary, 'heaviest', '')}"
+
+
+def fed(k: int, held: Callable[[int, int], int]) -> list[Any]:
+    """Return feeds of sites that are handed their items one by one: they know the copies of an item only."""
+    return [SimpleNamespace(held=partial(held, site)) for site in range(k)]
 
 
 def largest_share(server: Any, truth: Counter[int], total: int) -> Fraction:
@@ -38,7 +45,7 @@ def reference(
 ) -> tuple[Fraction, int, int, Counter[str]]:
     """Play item by item, and return the largest error, its step, the changes, and the messages by kind."""
     rngs, copies = streams(seed, ContentGame.roles), Counter[tuple[int, int]]()
-    sites = tracker.sites(k, rngs["sites"], lambda site, item: copies[site, item])
+    sites = tracker.sites(k, rngs["sites"], feeds=fed(k, lambda site, item: copies[site, item]))
     server, adversary = tracker.server(k, rngs["server"]), copy.deepcopy(adversary)
     view = View(sites=k, items=items, rng=rngs["adversary"], known=tracker.as_mapping())
     view.output = server.estimates
@@ -55,7 +62,7 @@ def reference(
         weight = 1 if plan.weights is None else int(plan.weights[place])
         copies[site, item] += weight
         answers = []
-        for message in sites[site].take(item, weight):
+        for message in sites[site].receive(item, weight):
             sent[message.kind] += message.words
             answers += server.hear(site, message)
         for receiver, message in answers:

@@ -51,7 +51,7 @@ def test_it_keeps_its_promise_and_changes_as_rarely_as_stated(adversary: ItemAdv
     first = begin(TRACKER, 2)
     assert 2 * first < 10**5
     assert game.problem.worst <= 0.3
-    assert 1 <= game.server.of_items.active <= log(10**5 / first) / -log(1 - 0.46 * 0.3)
+    assert 1 <= game.server.active <= log(10**5 / first) / -log(1 - 0.46 * 0.3)
 
 
 def test_each_copy_is_shown_once_and_as_a_whole() -> None:
@@ -69,8 +69,8 @@ def test_each_copy_is_shown_once_and_as_a_whole() -> None:
     game: Any = ItemFrequency().match(tracker, Watch(items=3), {"sites": 4, "items": 5000}, seed=1)
     first = begin(tracker, 4)
     later = [(step, estimates) for step, estimates in shown if step > 1.05 * first]
-    assert game.server.of_items.active == tracker.copies(4) - 1 > 3
-    assert len(later) >= game.server.of_items.active
+    assert game.server.active == tracker.copies(4) - 1 > 3
+    assert len(later) >= game.server.active
     for (_, before), (step, after) in pairwise(later):
         moved = max(abs(after.get(item, 0) - before.get(item, 0)) for item in {*before, *after})
         assert moved > 5 / 6 * 0.3 * step / 1.05 / 1.05

@@ -11,6 +11,7 @@ import pytest
 from plain_contents import largest_share, name_of, reference, words_by_kind
 from scipy.stats import binom, chi2
 
+from disttrack.adversaries import Freeze
 from disttrack.adversaries.base import View
 from disttrack.adversaries.contents import (
     DrainItem,
@@ -31,7 +32,8 @@ from disttrack.protocols.contents import (
     HeavyHitters,
 )
 from disttrack.protocols.contents.frequency_randomized import strength_for
-from disttrack.simulator.errors import MoveError
+from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.game.play import play
 from disttrack.simulator.points.point import PointError
 from disttrack.simulator.tasks.contents.task import HeavyHitterGame, ItemFrequency
 from disttrack.simulator.tasks.duel import play_duel
@@ -87,7 +89,7 @@ def test_step_and_leap_are_the_same_game(tracker: Any) -> None:
         assert games[0].transcript == games[1].transcript
         assert len(games[0].transcript) > 50
         assert games[0].series == games[1].series
-        assert games[0].server.of_items.estimates == games[1].server.of_items.estimates
+        assert games[0].server.estimates == games[1].server.estimates
 
 
 def test_a_game_costs_its_messages() -> None:
@@ -117,9 +119,9 @@ def test_estimates_are_unbiased() -> None:
         for seed in range(150):
             game = ItemFrequency().match(tracker, stream, {"sites": 4, "items": 1000}, seed=seed)
             truth = sum(game.held(site, 0) for site in range(4))
-            off += game.server.of_items.estimates.get(0, 0) - truth
-            most += variance(game.server.of_items.scale, truth)
-            assert game.server.of_items.scale > 8
+            off += game.server.estimates.get(0, 0) - truth
+            most += variance(game.server.scale, truth)
+            assert game.server.scale > 8
         assert abs(off) < 6 * most**0.5
 
 
@@ -197,3 +199,33 @@ def test_what_does_not_fit_a_game_of_items() -> None:
     with pytest.raises(PointError, match="is missing; only a trace says the number of sites by itself"):
         play_duel(FrequencySample(alpha=0.1), FreezeItem(), items=100)
     assert play_duel(FrequencyDeterministic(alpha=0.1), ZipfItems(domain=1000), sites=4, items=100).ok
+
+
+def test_play_takes_a_tracker_of_items_as_any_protocol() -> None:
+    """Its game is that of the task, with where the error was largest among the extra columns."""
+    tracker, stream = FrequencyDeterministic(alpha=0.2), FreezeItem(items=3)
+    options: dict[str, Any] = {"sites": 3, "items": 300, "seed": 7, "record": True}
+    games = [play(tracker, stream, engine=engine, **options) for engine in ("step", "leap")]
+    record = ItemFrequency().game(tracker, stream, {"sites": 3, "items": 300}, seed=7)
+    for game in games:
+        columns = ("ok", "max_rel_error", "highest", "lowest", "worst_step", "worst_item", "words", "output_changes")
+        assert [getattr(game, name) for name in columns] == [record.row[name] for name in columns]
+        assert game.series["rel_error"].tolist() == record.series["rel_error"]
+        assert game.first_failure is None
+    assert games[0].outputs.equals(games[1].outputs)
+    assert set(games[0].outputs["output"].iloc[0]) == {0}  # the estimates that have changed
+    assert games[0].plot() is not None
+
+
+@pytest.mark.parametrize(
+    ("adversary", "options", "fault"),
+    [
+        (Freeze(), {}, "adversary freeze chooses sites; frequency-deterministic tracks items"),
+        (FreezeItem(), {"start": 5}, "have neither start nor network"),
+        (FreezeItem(), {"network": {"latency": 3}}, "have neither start nor network"),
+        (FreezeItem(), {"engine": "bulk"}, "engine bulk can't play this game"),
+    ],
+)
+def test_what_play_refuses_of_items(adversary: Any, options: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ScenarioError, match=fault):
+        play(FrequencyDeterministic(alpha=0.2), adversary, sites=2, items=20, **options)

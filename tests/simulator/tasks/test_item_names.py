@@ -72,7 +72,7 @@ def outcome(tracker: ItemTracker, task: str, adversary: ItemAdversary, engine: s
     game = GAMES[task].match(tracker, adversary, {"sites": 3, "items": 90}, seed=5, engine=engine, record=True)
     row = game.problem.row()
     del row["worst_item"]
-    return game.transcript, game.server.of_items.estimates, row, game.problem.worst_item if row["worst_step"] else None
+    return game.transcript, game.server.estimates, row, game.problem.worst_item if row["worst_step"] else None
 
 
 @pytest.mark.parametrize("tracker", TRACKERS, ids=lambda one: one.kind)
@@ -174,7 +174,7 @@ def test_numbers_and_texts_together_have_no_ranks() -> None:
         FrequencySample(alpha=0.2), Listed([0, 1], ["7", 7]), {"sites": 2, "items": 9}, seed=1
     )
     with pytest.raises(ValueError, match=r"^items are numbers and texts, which have no common order"):
-        game.server.of_items.quantile(0.5)
+        game.server.quantile(0.5)
 
 
 class Packets(ItemAdversary):

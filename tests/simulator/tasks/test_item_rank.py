@@ -44,7 +44,7 @@ def test_the_largest_error_and_the_words_are_those_of_a_plain_game(tracker: Any,
             for engine in ("step", "leap")
         ]
         assert games[0].transcript == games[1].transcript
-        assert games[0].server.of_items.estimates == games[1].server.of_items.estimates
+        assert games[0].server.estimates == games[1].server.estimates
         record = RankGame().game(tracker, adversary, {"sites": k, "items": items}, seed=k)
         assert record.max_rel_error == pytest.approx(float(worst), abs=1e-12)
         assert words_by_kind(record) == sent
@@ -73,8 +73,8 @@ def test_nodes_and_their_errors(tracker: Any) -> None:
     """Each node is twice the next one, the server knows its size, and a summary's error is below its step."""
     for k, adversary in ((1, ZipfItems(domain=50)), (4, RankDrift(domain=900)), (7, FreezeItem(items=5))):
         game = RankGame().match(tracker, adversary, {"sites": k, "items": 3000}, seed=k)
-        server, merges = game.server.of_items, 0
-        for site, known in zip((one.of_items for one in game.sites), server.nodes, strict=True):
+        server, merges = game.server, 0
+        for site, known in zip(game.sites, server.nodes, strict=True):
             ended = known if tracker.kind == "rank-deterministic" or len(known) == len(site.nodes) else known[:-1]
             assert [size for size, _, _ in ended] == [len(node) for node in site.nodes]
             for older, newer in zip(site.nodes, site.nodes[1:], strict=False):
@@ -102,8 +102,8 @@ def test_ranks_of_random_summaries_are_unbiased() -> None:
         game = RankGame().match(
             RankRandomized(alpha=0.3, strength=1), RankDrift(domain=40), {"sites": 4, "items": 1500}, seed=seed
         )
-        s, items = game.server.of_items.scale, Counter(game.problem.items)
-        off += sum(copies - items[item] for item, copies in game.server.of_items.estimates.items() if item < 23)
+        s, items = game.server.scale, Counter(game.problem.items)
+        off += sum(copies - items[item] for item, copies in game.server.estimates.items() if item < 23)
         most += 4 * s**2 * (4 / 3 + log2(1 + 2 * 1500 / (4 * s))) / 4
         assert s > 8
     assert abs(off) < 6 * most**0.5
@@ -127,7 +127,7 @@ def test_quantiles_at_every_step(adversary: Any) -> None:
 
 def test_what_is_refused() -> None:
     game = RankGame().match(RankDeterministic(alpha=0.5), FreezeItem(), {"sites": 2, "items": 9}, seed=1)
-    server = game.server.of_items
+    server = game.server
     assert server.quantile(0.5) == 0
     with pytest.raises(ValueError, match="share must be a number from 0 to 1"):
         server.quantile(1.5)

@@ -59,10 +59,10 @@ def test_the_largest_error_and_the_words_are_those_of_a_plain_game(size: int, ad
             assert record.max_rel_error == pytest.approx(float(worst), abs=1e-12)
             assert words_by_kind(record) == sent
             assert record.verdict == ("ok" if worst <= Fraction(1, 2) else "failed")
-        assert sum(game.server.of_items.estimates.values()) == min(size, game.now)
+        assert sum(game.server.estimates.values()) == min(size, game.now)
         assert game.now == items
         assert game.series["rel_error"][-1] == pytest.approx(
-            float(largest_difference(game.server.of_items, Counter(game.problem.items), items))
+            float(largest_difference(game.server, Counter(game.problem.items), items))
         )
 
 
@@ -73,7 +73,7 @@ def test_a_sample_is_uniform() -> None:
     counts, games = Counter[int](), 300
     for seed in range(games):
         game = SampleGame().match(ItemSample(alpha=0.5, size=4), InOrder(), {"sites": 3, "items": 12}, seed=seed)
-        counts.update({item: copies for item, copies in game.server.of_items.estimates.items() if copies})
+        counts.update({item: copies for item, copies in game.server.estimates.items() if copies})
     assert set(counts) == set(range(12))
     expected = games * 4 / 12
     # drawn without replacement, a count has the variance expected * (1 - 4/12), and all of them 11 degrees of freedom

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plain_contents import fed
 
 from disttrack.mechanisms.rules import gap_scale
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencyRandomized, FrequencySample, HeavyHitters
@@ -29,14 +30,14 @@ class Play:
     def __init__(self, tracker: Any, k: int, seed: int = 1) -> None:
         of_sites, of_server = np.random.default_rng(seed).spawn(2)
         self.tracker, self.copies, self.counts = tracker, Counter[tuple[int, int]](), [0] * k
-        self.sites: Any = tracker.sites(k, of_sites, lambda site, item: self.copies[site, item])
+        self.sites: Any = tracker.sites(k, of_sites, feeds=fed(k, lambda site, item: self.copies[site, item]))
         self.server: Any = tracker.server(k, of_server)
 
     def give(self, site: int, item: int) -> int:
         """Give a site an item, and return the number of reports on items that this sets off."""
         self.copies[site, item] += 1
         self.counts[site] += 1
-        sent = self.sites[site].take(item)
+        sent = self.sites[site].receive(item)
         for message in sent:
             for _, answer in self.server.hear(site, message):
                 for one in self.sites:
@@ -131,8 +132,8 @@ class FewCounts(FrequencyRandomized):
 class LazyCoins(FrequencySample):
     """The planted fault: sites toss coins for a scale that is a quarter larger than the one that the server knows."""
 
-    def site(self, k: int, held: Any, coins: Any) -> CoinSite:
-        return LazySite(self, k, held, coins)
+    def site(self, k: int, feed: Any, coins: Any) -> CoinSite:
+        return LazySite(self, k, feed, coins)
 
 
 class LazySite(CoinSite):

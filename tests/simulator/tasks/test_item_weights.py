@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plain_contents import fed
 from scipy.stats import binom, chisquare
 
 from disttrack.adversaries.contents import ItemAdversary, Pairs, UniformItems, ZipfItems
@@ -30,13 +31,13 @@ SCALE, WEIGHT, DRAWS = 8, 20, 20_000
 def reports(tracker: Any, read: Callable[[Message], int]) -> Counter[int]:
     """Return what one site reports on each of many items of the same weight, 0 if nothing, as often as it does."""
     held = 0
-    site = tracker.sites(1, np.random.default_rng(5), lambda site, item: held)[0]
+    site = tracker.sites(1, np.random.default_rng(5), feeds=fed(1, lambda site, item: held))[0]
     site.hear(Message("scale", SCALE))
     site.next_total = 2**62
     found = Counter[int]()
     for _ in range(DRAWS):
         held += WEIGHT
-        sent = site.take(3, WEIGHT)
+        sent = site.receive(3, WEIGHT)
         found[read(sent[0]) - (held - WEIGHT if tracker.kind == "frequency-randomized" else 0) if sent else 0] += 1
     return found
 
@@ -70,9 +71,9 @@ def test_the_count_that_is_sent_is_that_at_the_last_coin_that_succeeds() -> None
 
 
 def test_a_deterministic_site_keeps_less_than_the_scale() -> None:
-    site = FrequencyDeterministic(alpha=0.1).sites(1, None, lambda site, item: 50)[0]
+    site = FrequencyDeterministic(alpha=0.1).sites(1, None, feeds=fed(1, lambda site, item: 50))[0]
     site.hear(Message("scale", SCALE))
-    assert site.take(4, 50)[:1] == (Message("items", (4, 6), 2),)
+    assert site.receive(4, 50)[:1] == (Message("items", (4, 6), 2),)
     assert site.due_of(4) == 56
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from disttrack.fleet.live.frames import NonsenseError
 from disttrack.protocols.base import Protocol
+from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import ScenarioError, nearest
-from disttrack.simulator.points.registry import kinds, make
+from disttrack.simulator.points.registry import advice_on, kinds, make
 
 
 def entry_of(protocol: Protocol) -> dict[str, Any]:
@@ -33,6 +34,8 @@ def protocol_of(entry: Mapping[str, Any]) -> Protocol:
         raise NonsenseError(f"there is no protocol {kind!r} in the project{nearest(str(kind), known)}")
     try:
         made: Protocol = make("protocol", known[kind].load(), arguments)
-        return made
     except ScenarioError as error:
         raise NonsenseError(f"protocol {kind}: {error}") from error
+    if not isinstance(made, Protocol) or isinstance(made, ItemTracker):
+        raise NonsenseError(f"protocol {kind} has no sites that count: {advice_on(type(made))}")
+    return made

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate
-from math import floor, inf, log, log1p
-from typing import Any, ClassVar, Final, Literal
+from math import floor, log, log1p
+from typing import Any, ClassVar, Final
 
-from disttrack.mechanisms.checks import Checked, Share
-from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
-from disttrack.protocols.base import EVERYONE, FOREVER, Message
+from disttrack.mechanisms.checks import Share
+from disttrack.mechanisms.shortcuts import Shortcut
+from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Server, Site
 from disttrack.protocols.coins import Coins
 
 LONGEST: Final = 2**61
@@ -26,13 +25,33 @@ LONGEST: Final = 2**61
 
 Name = int | str
 """The name of an item: a whole number of any size, or a text."""
-Held = Callable[[Name], int]
-"""The number of copies of an item that a site has received by now, which it counts itself."""
+
+
+class Feed(ABC):
+    """The items of one site, which the game passes on in their order. An item counts as its weight in copies."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def held(self, item: Name) -> int:
+        """Return how many copies of an item the site has received by now, which it counts itself."""
+
+    @abstractmethod
+    def take(self, items: int) -> tuple[int, Name, int]:
+        """Pass on the next items; return the weight of all before the last one, the last one, and its weight."""
+
+    @abstractmethod
+    def before(self, weight: int) -> int:
+        """Return how many items come before the one with which the weight of those to come reaches this number."""
+
+    @abstractmethod
+    def before_copies(self, due_of: Callable[[Name], int]) -> int:
+        """Return how many items come before one of whose copies there are then `due_of(item)`, which only grows."""
 
 
 @dataclass(frozen=True)
-class ItemTracker(Checked, ABC):
-    """Parameters of a tracker of content; makes its sites and its server. Subclasses are frozen dataclasses.
+class ItemTracker(Protocol):
+    """A protocol whose answer is the estimates of all items. Subclasses are frozen dataclasses.
 
     Parameters
     ----------
@@ -42,14 +61,7 @@ class ItemTracker(Checked, ABC):
 
     alpha: Share
 
-    kind: ClassVar[str] = ""
-    """Name in scenario files."""
-    guarantee: ClassVar[Literal["always", "adaptive", "oblivious", "none"]] = "none"
-    """When every estimate is within alpha N of the truth at every step, as for `Protocol`."""
-    reveals: ClassVar[str] = ""
-    """What a change of an estimate reveals."""
     plays: ClassVar[tuple[str, ...]] = ("item-frequency",)
-    """The tasks that it is made for."""
     report_words: ClassVar[int] = 1
     """Words of a report on an item."""
     weighs: ClassVar[bool] = False
@@ -66,31 +78,28 @@ class ItemTracker(Checked, ABC):
         """Return how much a total, and the scale, grow from one report to the next, over their value."""
 
     @abstractmethod
-    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
+    def site(self, k: int, feed: Feed, coins: Coins) -> ItemSite:
         """Return one of the k sites."""
 
     @abstractmethod
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         """Return the server of k sites."""
 
-    def sites(self, k: int, rng: Any, held: Callable[[int, Name], int]) -> Sequence[ItemSite]:
-        """Return the k sites; `held(site, item)` counts copies, `rng` is the sites' own generator."""
+    def sites(self, k: int, rng: Any, start: Sequence[int] = (), feeds: Sequence[Feed] = ()) -> Sequence[ItemSite]:
+        """Return the k sites, each with its feed; these games have no start."""
+        if len(feeds) != k:
+            raise ValueError(f"feeds must be {k}, one for each site, since it tracks items; got {len(feeds)}")
         coins = Coins(rng)
-        return [self.site(k, partial(held, number), coins) for number in range(k)]
+        return [self.site(k, feed, coins) for feed in feeds]
 
-    def server(self, k: int, rng: Any) -> ItemServer:
-        """Return the server; `rng` is its own generator."""
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> ItemServer:
         return self.server_by(k, Coins(rng))
-
-    def known(self, k: int) -> dict[str, Any]:
-        """Return what an adversary knows of it: kind and parameters."""
-        return {"kind": self.kind, **self.as_mapping()}
 
     def item_words(self, scale: float, k: int) -> float:
         """Return the expected words of reports per item while the scale is this, or a bound."""
         return self.report_words / scale
 
-    def cost_bound(self, k: int, items: int) -> float:
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return a bound on the expected words: of reports, by the smallest scale possible, of totals, of the scale."""
         if self.scale(items, k) == 1:
             return self.item_words(1, k) * items
@@ -103,34 +112,25 @@ class ItemTracker(Checked, ABC):
         totals = k * (1 + log1p(items / k) / log(growth))
         return self.item_words(1, k) + cost + totals + k * log(self.scale(items, k)) / log(growth) + k
 
-    def quick_bound(self, k: int, items: int) -> float:
-        """Return `cost_bound`, which takes milliseconds."""
-        return self.cost_bound(k, items)
-
-    shortcuts: ClassVar = {
-        "guarantee": Shortcut("none"),
-        "cost_bound": Shortcut(lambda tracker, k, items: inf),
-        "quick_bound": Shortcut(quick_bound, of=("cost_bound",)),
-        "per_item": Shortcut(True),
-    }
-    descriptions = frozenset({"item_words", "known", "report_words", "weighs"})
+    shortcuts: ClassVar = {"per_item": Shortcut(True)}
+    descriptions = frozenset({"item_words", "report_words", "weighs"})
 
 
-class ItemSite(Shortcuts, ABC):
+class ItemSite(Site):
     """One site. It receives its own items and the server's announcements, nothing else.
 
     Parameters
     ----------
     tracker, k
         The rules, and the number of sites.
-    held
-        Counts the copies of an item that it has received.
+    feed
+        Its items.
     """
 
-    __slots__ = ("count", "held", "k", "next_total", "scale", "tracker")
+    __slots__ = ("count", "feed", "k", "next_total", "scale", "tracker")
 
-    def __init__(self, tracker: Any, k: int, held: Held) -> None:
-        self.tracker, self.k, self.held = tracker, k, held
+    def __init__(self, tracker: Any, k: int, feed: Feed) -> None:
+        self.tracker, self.k, self.feed = tracker, k, feed
         self.count = 0
         """Items received, by their weight; as all numbers of items and copies here."""
         self.next_total: int = FOREVER
@@ -138,8 +138,8 @@ class ItemSite(Shortcuts, ABC):
         self.scale = 1
 
     def quota(self) -> int:
-        """Return how many further items, whatever they are, it can receive without sending a message."""
-        return min(self.next_total, self.due()) - self.count - 1
+        quota = self.feed.before(min(self.next_total, self.due()) - self.count)
+        return min(quota, self.feed.before_copies(self.due_of)) if self.tracker.per_item else quota
 
     def due(self) -> int:
         """Return the count at which it next reports an item, whatever this is; `FOREVER` if there is none."""
@@ -149,11 +149,16 @@ class ItemSite(Shortcuts, ABC):
         """Return the number of its copies of an item at which it next sends a message; messages only raise it."""
         return FOREVER
 
-    def rest(self, items: int) -> None:
-        """Receive items in silence."""
-        self.count += items
+    def held(self, item: Name) -> int:
+        """Return how many copies of an item it has received."""
+        return self.feed.held(item)
 
-    def take(self, item: Name, weight: int = 1) -> Sequence[Message]:
+    def take(self, items: int) -> Sequence[Message]:
+        before, item, weight = self.feed.take(items)
+        self.count += before
+        return self.receive(item, weight)
+
+    def receive(self, item: Name, weight: int = 1) -> Sequence[Message]:
         """Receive an item, which counts as `weight` copies, and return what it sends."""
         self.count += weight
         sent = self.report(item)
@@ -178,10 +183,10 @@ class ItemSite(Shortcuts, ABC):
         self.scale = scale
 
     hooks = frozenset({"rescale"})
-    shortcuts: ClassVar = {"quota": Shortcut(lambda site: 0), "due": Shortcut(due), "due_of": Shortcut(due_of)}
+    shortcuts: ClassVar = {"due": Shortcut(due), "due_of": Shortcut(due_of)}
 
 
-class ItemServer(ABC):
+class ItemServer(Server):
     """The server. `estimates` are its estimates at every step, 0 for other items.
 
     Parameters
@@ -206,8 +211,12 @@ class ItemServer(ABC):
         """The sum of the totals, and the number of announcements."""
         self.scale = 1
 
+    @property
+    def output(self) -> Mapping[Name, int]:  # type: ignore[override]
+        """The estimates: an answer that changes in place."""
+        return self.estimates
+
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        """Receive a message of a site; return pairs (receiver, message)."""
         if message.kind == "total":
             self.total += message.value - self.totals[sender]
             self.totals[sender] = message.value

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from disttrack.protocols.base import Message, ratio
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import Held, ItemSite, ItemTracker, Name, SumOfItems, on_item
+from disttrack.protocols.contents.base import Feed, ItemSite, ItemTracker, Name, SumOfItems, on_item
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class FrequencyDeterministic(ItemTracker):
         # reports cost (1 + growth) k / alpha per e-fold of the items, totals and announcements 2 k / growth
         return min(1.0, sqrt(2 * self.alpha))
 
-    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
-        return _Site(self, k, held)
+    def site(self, k: int, feed: Feed, coins: Coins) -> ItemSite:
+        return _Site(self, k, feed)
 
     def server_by(self, k: int, coins: Coins) -> SumOfItems:
         return SumOfItems(self, k)
@@ -49,8 +49,8 @@ class FrequencyDeterministic(ItemTracker):
 class _Site(ItemSite):
     __slots__ = ("reported",)
 
-    def __init__(self, tracker: Any, k: int, held: Held) -> None:
-        super().__init__(tracker, k, held)
+    def __init__(self, tracker: Any, k: int, feed: Feed) -> None:
+        super().__init__(tracker, k, feed)
         self.reported: dict[Name, int] = {}
 
     def due_of(self, item: Name) -> int:

@@ -11,7 +11,7 @@ from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.rules import redrawn
 from disttrack.protocols.base import Message
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import LONGEST, Held, ItemServer, ItemSite, ItemTracker, Name
+from disttrack.protocols.contents.base import LONGEST, Feed, ItemServer, ItemSite, ItemTracker, Name
 from disttrack.protocols.contents.frequency_sample import CoinSite
 
 SLACK: Final = 0.1
@@ -83,8 +83,8 @@ class FrequencyRandomized(ItemTracker):
     def growth(self, k: int) -> float:
         return 0.5
 
-    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
-        return _Site(self, k, held, coins)
+    def site(self, k: int, feed: Feed, coins: Coins) -> ItemSite:
+        return _Site(self, k, feed, coins)
 
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return _Server(self, k, coins)

@@ -13,7 +13,7 @@ from disttrack.protocols.base import Message
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.contents.base import (
     LONGEST,
-    Held,
+    Feed,
     ItemServer,
     ItemSite,
     ItemTracker,
@@ -80,8 +80,8 @@ class FrequencySample(ItemTracker):
         # the sample costs (1 + growth) size per e-fold of the items, totals and announcements 2 k / growth
         return min(1.0, max(0.05, sqrt(2 * k / self.size)))
 
-    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
-        return CoinSite(self, k, held, coins)
+    def site(self, k: int, feed: Feed, coins: Coins) -> ItemSite:
+        return CoinSite(self, k, feed, coins)
 
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return SumOfItems(self, k)
@@ -92,8 +92,8 @@ class CoinSite(ItemSite):
 
     __slots__ = ("_coins", "_due")
 
-    def __init__(self, tracker: Any, k: int, held: Held, coins: Coins) -> None:
-        super().__init__(tracker, k, held)
+    def __init__(self, tracker: Any, k: int, feed: Feed, coins: Coins) -> None:
+        super().__init__(tracker, k, feed)
         self._coins, self._due = coins, 1
 
     def due(self) -> int:

@@ -15,7 +15,7 @@ from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.rules import gap_scale, redrawn
 from disttrack.protocols.base import Message
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker, Name
+from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite, ItemTracker, Name
 from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized
 from disttrack.protocols.sampling.copies import Largest
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT
@@ -80,8 +80,8 @@ class FrequencySwitching(ItemTracker):
     def item_words(self, scale: float, k: int) -> float:
         return 1.0 if scale <= 1 else 2 * self.copies(k) / scale
 
-    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
-        return _Site(self, k, held, coins)
+    def site(self, k: int, feed: Feed, coins: Coins) -> ItemSite:
+        return _Site(self, k, feed, coins)
 
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return _Server(self, k, coins)
@@ -107,8 +107,8 @@ def _copies(tracker: FrequencySwitching, k: int) -> tuple[int, FrequencyRandomiz
 class _Site(ItemSite):
     __slots__ = ("_coins", "_due", "_first", "_next")
 
-    def __init__(self, tracker: FrequencySwitching, k: int, held: Held, coins: Coins) -> None:
-        super().__init__(tracker, k, held)
+    def __init__(self, tracker: FrequencySwitching, k: int, feed: Feed, coins: Coins) -> None:
+        super().__init__(tracker, k, feed)
         self._coins, self._first, self._next = coins, 0, 1
         self._due: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         """The counts at which the coins of the copies from the first one in use succeed."""

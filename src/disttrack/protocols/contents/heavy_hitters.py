@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 from disttrack.mechanisms.checks import Positive, Share, Whole, one_of
 from disttrack.mechanisms.shortcuts import state
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker
+from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite, ItemTracker
 from disttrack.protocols.contents.frequency_deterministic import FrequencyDeterministic
 from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized
 from disttrack.protocols.contents.frequency_sample import FrequencySample
@@ -80,8 +80,8 @@ class HeavyHitters(ItemTracker):
     def growth(self, k: int) -> float:
         return min(self.inner.growth(k), self.alpha / (3 * self.phi - self.alpha))
 
-    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
-        site = self.inner.site(k, held, coins)
+    def site(self, k: int, feed: Feed, coins: Coins) -> ItemSite:
+        site = self.inner.site(k, feed, coins)
         site.tracker = self
         return site
 

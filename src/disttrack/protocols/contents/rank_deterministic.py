@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from disttrack.protocols.base import Message
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import Held, ItemServer, ItemSite
+from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite
 from disttrack.protocols.contents.ranks import RankServer, RankSite, RankTracker
 
 
@@ -45,8 +45,8 @@ class RankDeterministic(RankTracker):
     def blocks(self, k: int) -> float:
         return blocks_for(self.alpha, k)
 
-    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
-        return _Site(self, k, held)
+    def site(self, k: int, feed: Feed, coins: Coins) -> ItemSite:
+        return _Site(self, k, feed)
 
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return RankServer(self, k)

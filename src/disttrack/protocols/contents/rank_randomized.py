@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.protocols.base import Message
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import LONGEST, Held, ItemServer, ItemSite
+from disttrack.protocols.contents.base import LONGEST, Feed, ItemServer, ItemSite
 from disttrack.protocols.contents.ranks import RankServer, RankSite, RankTracker
 
 SLACK: Final = 0.01
@@ -68,8 +68,8 @@ class RankRandomized(RankTracker):
     def blocks(self, k: int) -> float:
         return blocks_for(self.alpha, self.delta, self.strength, k)
 
-    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
-        return _Site(self, k, held, coins)
+    def site(self, k: int, feed: Feed, coins: Coins) -> ItemSite:
+        return _Site(self, k, feed, coins)
 
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return _Server(self, k)
@@ -78,8 +78,8 @@ class RankRandomized(RankTracker):
 class _Site(RankSite):
     __slots__ = ("_coins", "place", "step")
 
-    def __init__(self, tracker: Any, k: int, held: Held, coins: Coins) -> None:
-        super().__init__(tracker, k, held)
+    def __init__(self, tracker: Any, k: int, feed: Feed, coins: Coins) -> None:
+        super().__init__(tracker, k, feed)
         self._coins = coins
         self.step = self.place = 1
         """The size of the present block, and the place of the item that stands for it."""

@@ -15,7 +15,7 @@ from math import log2, sqrt
 from typing import Any, ClassVar
 
 from disttrack.protocols.base import Message
-from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker, Name
+from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite, ItemTracker, Name
 
 
 def merged(sizes: Sequence[int], size: int) -> int:
@@ -57,8 +57,8 @@ class RankSite(ItemSite):
 
     __slots__ = ("block", "nodes")
 
-    def __init__(self, tracker: Any, k: int, held: Held) -> None:
-        super().__init__(tracker, k, held)
+    def __init__(self, tracker: Any, k: int, feed: Feed) -> None:
+        super().__init__(tracker, k, feed)
         self.block: list[Any] = []
         """The items of the present block."""
         self.nodes: list[list[Any]] = []

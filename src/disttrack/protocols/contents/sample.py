@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import EVERYONE, Message
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.contents.base import Held, ItemServer, ItemSite, ItemTracker, Name
+from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite, ItemTracker, Name
 from disttrack.protocols.contents.frequency_sample import CoinSite
 
 
@@ -50,13 +50,13 @@ class ItemSample(ItemTracker):
     def growth(self, k: int) -> float:
         return max(2.0, k / self.size) - 1
 
-    def site(self, k: int, held: Held, coins: Coins) -> ItemSite:
-        return _Site(self, k, held, coins)
+    def site(self, k: int, feed: Feed, coins: Coins) -> ItemSite:
+        return _Site(self, k, feed, coins)
 
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return _Server(self, k, coins)
 
-    def cost_bound(self, k: int, items: int) -> float:
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the words of about r s items for each threshold, and of k for its announcement."""
         ratio = 1 + self.growth(k)
         rounds = 2 + log(max(1.0, items / self.size)) / log(ratio)

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from disttrack.adversaries import Adversary
+from disttrack.adversaries.contents import ItemAdversary, Pairs
 from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Message, Protocol, Server
+from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, HeavyHitters
 from disttrack.simulator.conformance.facts import states
 from disttrack.simulator.conformance.failure import COINS, SAME_GAME, Checks, require, same_game
 from disttrack.simulator.game.outcome import Game
@@ -22,42 +23,51 @@ PROTOCOLS: tuple[Protocol, ...] = (
     Randomized(alpha=0.2),
     Robust(alpha=0.2),  # few sites forward items again after a round: its constants grow with the number of the round
 )
-
+TRACKERS: tuple[Protocol, ...] = (
+    FrequencyDeterministic(alpha=0.2),
+    FrequencySample(alpha=0.2),
+    HeavyHitters(alpha=0.2, phi=0.3),
+)
+"""What adversaries that choose items play against: they take weights."""
 
 SENDS: Final = "let plan(view) send items: a rest for ever is no game"
 
 
-def _play(protocol: Protocol, adversary: Adversary, k: int, items: int, **more: Any) -> Game:
+def _partners(adversary: Any) -> tuple[Protocol, ...]:
+    return TRACKERS if isinstance(adversary, ItemAdversary) else PROTOCOLS
+
+
+def _play(protocol: Protocol, adversary: Any, k: int, items: int, **more: Any) -> Game:
     more = {"seed": k, "engine": "leap", "sees": adversary.sees, **more}
     return play(protocol, adversary, sites=k, items=items, record=True, **more)
 
 
-def _states_its_facts(adversary: Adversary, sites: Sequence[int], items: int) -> Checks:
+def _states_its_facts(adversary: Any, sites: Sequence[int], items: int) -> Checks:
     return states(adversary, ("kind", "source"), {"sees": ("outputs", "traffic", "state")}, parameters=False)
 
 
-def _stays_in_range(adversary: Adversary, sites: Sequence[int], items: int) -> Checks:
+def _stays_in_range(adversary: Any, sites: Sequence[int], items: int) -> Checks:
     for k in sites:
-        for protocol in PROTOCOLS:
+        for protocol in _partners(adversary):
             game = _play(protocol, adversary, k, items)
             require(game.items <= items, f"sent {game.items} items of {items}", SENDS)
             require(game.items > 0, "sent no item at all", SENDS)
             yield None
 
 
-def _step_and_leap_agree(adversary: Adversary, sites: Sequence[int], items: int) -> Checks:
+def _step_and_leap_agree(adversary: Any, sites: Sequence[int], items: int) -> Checks:
     for k in sites:
-        for protocol in PROTOCOLS:
+        for protocol in _partners(adversary):
             games = [_play(protocol, adversary, k, items, engine=engine) for engine in ("step", "leap")]
             require(same_game(*games), f"step and leap play different games ({k} sites, {protocol.kind})", SAME_GAME)
             yield None
 
 
-def _games_are_apart(adversary: Adversary, sites: Sequence[int], items: int) -> Checks:
+def _games_are_apart(adversary: Any, sites: Sequence[int], items: int) -> Checks:
     """A game leaves no trace in the adversary that was handed in, and the same seed gives the same moves."""
     before = pickle.dumps(copy.deepcopy(adversary))
     for k in sites:
-        games = [_play(Exact(), adversary, k, items) for _ in range(2)]
+        games = [_play(_partners(adversary)[0], adversary, k, items) for _ in range(2)]
         mend = f"{COINS}; state of one game must not reach the next"
         require(same_game(*games), "two games with the same seed differ", mend)
         unchanged = pickle.dumps(copy.deepcopy(adversary)) == before
@@ -66,20 +76,30 @@ def _games_are_apart(adversary: Adversary, sites: Sequence[int], items: int) -> 
         yield None
 
 
-def _oblivious_if_it_says_so(adversary: Adversary, sites: Sequence[int], items: int) -> Checks:
-    """Every move is the same whatever the outputs are: of three protocols that forward every item, so show it."""
+def _oblivious_if_it_says_so(adversary: Any, sites: Sequence[int], items: int) -> Checks:
+    """Every move is the same whatever the outputs are: of protocols that look alike, or of two trackers of items."""
     yield None
     if not adversary.oblivious or getattr(adversary, "rehearses", False):
         return  # one that rehearses settles its moves before the game, in one against the very same protocol
+    alike = TRACKERS[:2] if isinstance(adversary, ItemAdversary) else (Exact(), _Misstating(0), _Misstating(2))
     for k in sites:
-        tables = [
-            _play(protocol, adversary, k, items).transcript for protocol in (Exact(), _Misstating(0), _Misstating(2))
-        ]
-        moves = [list(zip(table["step"], table["sender"], strict=True)) for table in tables]
+        moves = [_moves(_play(protocol, adversary, k, items)) for protocol in alike]
         mend = "say oblivious = True only if plan(view) never looks at the outputs, nor at when it is asked"
         for other in moves[1:]:
             require(moves[0] == other, f"says oblivious, but moves otherwise on other outputs ({k} sites)", mend)
         yield None
+
+
+def _moves(game: Game) -> list[Any]:
+    """Return the site of each step of a recorded game, with the item where the adversary chooses it."""
+    turns: Any = game.turns.itertuples()
+    begun = [(turn.plan, turn.step) for turn in turns if turn.plan is not None]
+    ends = [*(begin for _, begin in begun[1:]), game.steps]
+    moves: list[Any] = []
+    for (plan, begin), end in zip(begun, ends, strict=True):
+        for step in range(1, end - begin + 1):
+            moves.append((plan.at(step), plan.items.at(step)) if isinstance(plan, Pairs) else plan.at(step))
+    return moves
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import numpy as np
 
-from disttrack.protocols.base import Message, Protocol, Server, Site
+from disttrack.protocols.base import FOREVER, Message, Protocol, Server, Site
+from disttrack.protocols.contents import ItemTracker
+from disttrack.protocols.contents.base import Feed, Name
+
+FEW: Final = 5
+"""Number of different items."""
+
+
+class InTurn(Feed):
+    """The items 0 to 4 in turn, each of weight 1."""
+
+    def __init__(self) -> None:
+        self.given = 0
+
+    def held(self, item: Name) -> int:
+        assert isinstance(item, int)
+        return (self.given - item + FEW - 1) // FEW
+
+    def take(self, items: int) -> tuple[int, Name, int]:
+        self.given += items
+        return items - 1, (self.given - 1) % FEW, 1
+
+    def before(self, weight: int) -> int:
+        return weight - 1
+
+    def before_copies(self, due_of: Callable[[Name], int]) -> int:
+        places = ((due_of(item) - 1) * FEW + item for item in range(FEW))
+        return min(FOREVER, min(places) - self.given)
+
+
+def parts_of(
+    protocol: Protocol, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()
+) -> tuple[Sequence[Site], Server]:
+    """Return the k sites and the server; the sites of a tracker of items are fed the same ones in turn."""
+    if isinstance(protocol, ItemTracker):
+        sites = protocol.sites(k, site_rng, feeds=[InTurn() for _ in range(k)])
+        return sites, protocol.server(k, server_rng)
+    begun = (start,) if start else ()
+    return protocol.sites(k, site_rng, *begun), protocol.server(k, server_rng, *begun)
 
 
 def deliver(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[Message]) -> None:
@@ -29,8 +68,7 @@ def first_draw(protocol: Protocol, k: int, items: int, start: Sequence[int] = ()
     """
     rng = np.random.default_rng(0)
     before = rng.bit_generator.state
-    begun = (start,) if start else ()
-    crowd, server = protocol.sites(k, rng, *begun), protocol.server(k, rng, *begun)
+    crowd, server = parts_of(protocol, k, rng, rng, start)
     for number in range(items):
         if before != rng.bit_generator.state:
             return number

@@ -10,8 +10,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from scipy.stats import binom
 
+from disttrack.adversaries.base import Adversary
+from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import ENGINES, hosted, play
+from disttrack.simulator.game.play import hosted, play, rules_of
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""
@@ -120,10 +122,10 @@ def survives_pickling(one: object) -> Any:
         ) from error
 
 
-def recorded(*sides: Any, engine: str, **size: Any) -> Game:
+def recorded(protocol: Protocol, adversary: Adversary, *, engine: str, **size: Any) -> Game:
     """Play and record a game by one engine, without the comparison that `play` makes first: the suite makes its own."""
-    with hosted(ENGINES[engine]):
-        return play(*sides, engine=engine, record=True, **size)
+    with hosted(rules_of(protocol)[1][engine]):
+        return play(protocol, adversary, engine=engine, record=True, **size)
 
 
 def same_game(one: Game, other: Game) -> bool:
@@ -138,4 +140,4 @@ def same_game(one: Game, other: Game) -> bool:
 
 
 def _facts(game: Game) -> dict[str, Any]:
-    return {**game.row(), "engine": None, "seconds": None, "lowest": game.lowest, "highest": game.highest}
+    return {**game.row(), **game.extra, "engine": None, "seconds": None, "lowest": game.lowest, "highest": game.highest}

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
 
-from disttrack.adversaries import Adversary, Choice, Freeze, RoundRobin, SingleSite, Uniform, View
+from disttrack.adversaries import Choice, Freeze, RoundRobin, SingleSite, Uniform, View
+from disttrack.adversaries.contents import FreezeItem, UniformItems, ZipfItems
 from disttrack.protocols.base import Protocol
+from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.conformance.bulk_form import bulk_agrees
-from disttrack.simulator.conformance.by_hand import deliver, first_draw
+from disttrack.simulator.conformance.by_hand import deliver, first_draw, parts_of
 from disttrack.simulator.conformance.facts import refuses, states
 from disttrack.simulator.conformance.failure import (
     COINS,
@@ -25,7 +29,7 @@ from disttrack.simulator.conformance.failure import (
 )
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import play
+from disttrack.simulator.game.play import hosted, play
 
 NONSENSE: Final[Mapping[str, tuple[Any, ...]]] = {
     "alpha": (0, 1, -0.1, 2, math.nan, "0.1", None),
@@ -37,7 +41,26 @@ NONSENSE: Final[Mapping[str, tuple[Any, ...]]] = {
 """Values that no parameter of these names takes."""
 
 
-def _opponents() -> list[Adversary]:
+STREAMS: Final = (
+    FreezeItem(items=3),
+    ZipfItems(domain=20),
+    ZipfItems(domain=20, period=37),
+    UniformItems(domain=5, period=100),
+)
+"""An attack, and streams of fewer items than any tracker of items is made for, by default."""
+WEIGHTY: Final = ZipfItems(domain=5, period=100, heaviest=10_000)
+"""A stream for trackers of items that take weights."""
+
+
+def _tasks(protocol: Protocol) -> Sequence[str]:
+    """Return the tasks of a tracker of items, by each of which its games are judged; else one without a name."""
+    return protocol.plays if isinstance(protocol, ItemTracker) else ("",)
+
+
+def _opponents(protocol: Protocol, task: str = "") -> list[Any]:
+    if isinstance(protocol, ItemTracker):
+        weighs = protocol.weighs and PROBLEMS[task or protocol.plays[0]].weighs
+        return [*STREAMS, WEIGHTY] if weighs else [*STREAMS]
     return [RoundRobin(), Uniform(), SingleSite(), Freeze(), Choice(_every_third_step_is_a_skip)]
 
 
@@ -47,13 +70,17 @@ def _every_third_step_is_a_skip(view: View) -> int | None:
 
 def _games(protocol: Protocol, sites: Sequence[int], items: int, engine: str = "leap", **more: Any) -> Iterator[Game]:
     for k in sites:
-        for opponent in _opponents():
+        for opponent in _opponents(protocol):
             yield recorded(protocol, opponent, sites=k, items=items, seed=k, engine=engine, **more)
 
 
 def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     words = {"guarantee": ("always", "adaptive", "oblivious", "none")}
     yield from states(protocol, ("kind", "source", "reveals"), words, parameters=True)
+    if isinstance(protocol, ItemTracker):
+        known = bool(protocol.plays) and set(protocol.plays) <= set(PROBLEMS)
+        mend = f"name the tasks that it is made for in `plays`: {', '.join(PROBLEMS)}"
+        yield unless(known, f"plays {', '.join(protocol.plays) or 'nothing'}", mend)
     for k in sites:
         bounds = [protocol.cost_bound(k, 10**power) for power in range(2, 10)]
         positive = unless(
@@ -79,7 +106,7 @@ def _quota_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> Ch
     """Items within the quota are silent, and asking for the quota changes nothing and draws nothing."""
     for k in sites:
         site_rng, server_rng = np.random.default_rng(k), np.random.default_rng(k + 1)
-        crowd, server = protocol.sites(k, site_rng), protocol.server(k, server_rng)
+        crowd, server = parts_of(protocol, k, site_rng, server_rng)
         mend = "return one site for each of k from sites(k, rng)"
         require(len(crowd) == k, f"makes {len(crowd)} sites where {k} were asked for", mend)
         for number in range(items):
@@ -101,7 +128,7 @@ def _quota_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> Ch
 
 def _step_and_leap_agree(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     options: list[dict[str, Any]] = [{}, {"start": 1000}, {"network": Latency(mean=3.0)}]
-    for more in options:
+    for more in options[:1] if isinstance(protocol, ItemTracker) else options:
         pairs = zip(
             _games(protocol, sites, items, "step", **more), _games(protocol, sites, items, "leap", **more), strict=True
         )
@@ -128,7 +155,7 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
     k = max(sites)
 
     def game(seed: int) -> Game:
-        return play(protocol, RoundRobin(), sites=k, items=items, seed=seed, record=True)
+        return play(protocol, _opponents(protocol)[0], sites=k, items=items, seed=seed, record=True)
 
     first = game(0)
     mend = f"{COINS}; state of one game must not reach the next"
@@ -142,17 +169,19 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
 
 def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM)."""
-    promised = "none" if protocol.plays else protocol.guarantee  # that of another game is no relative error
+    of_items = isinstance(protocol, ItemTracker)
+    promised = "none" if protocol.plays and not of_items else protocol.guarantee  # of another game: no relative error
     if promised == "none" and not protocol.one_sided:
         yield None
         return  # it promises nothing
     delta = getattr(protocol, "delta", None)
     played, failed = 0, 0
-    for k in sites:
-        for seed, opponent in enumerate(4 * _opponents()):
+    for k, task in product(sites, _tasks(protocol)):
+        for seed, opponent in enumerate(_opponents(protocol, task) * (1 if of_items else 4)):
             if promised == "oblivious" and not opponent.oblivious:
                 continue
-            game = play(protocol, opponent, sites=k, items=items, seed=seed)
+            with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if of_items else None):
+                game = play(protocol, opponent, sites=k, items=items, seed=seed)
             played += 1
             failed += game.verdict == "failed"
             require(

@@ -13,10 +13,8 @@ from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.scripts import from_function
 from disttrack.mechanisms import Counter
 from disttrack.protocols.base import Protocol
-from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.conformance.adversaries import ADVERSARY_CHECKS
 from disttrack.simulator.conformance.bulk_form import leap_and_bulk_agree
-from disttrack.simulator.conformance.contents import ITEM_ADVERSARY_CHECKS, TRACKER_CHECKS
 from disttrack.simulator.conformance.counters import COUNTER_CHECKS
 from disttrack.simulator.conformance.failure import Checks, ConformanceError, checked, faults
 from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
@@ -27,7 +25,7 @@ STEPS: Final = (1, 2, 7, 33)
 
 
 def check_protocol(
-    protocol: Protocol | ItemTracker | type[Protocol | ItemTracker],
+    protocol: Protocol | type[Protocol],
     *,
     sites: Sequence[int] = SITES,
     items: int = ITEMS,
@@ -54,8 +52,7 @@ def check_protocol(
     if isinstance(protocol, type):
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
         protocol = protocol(**({"alpha": 0.15} if wants_alpha else {}))
-    checks = TRACKER_CHECKS if isinstance(protocol, ItemTracker) else PROTOCOL_CHECKS
-    return checked(type(protocol).__name__, _bound(checks, protocol, sites, items))
+    return checked(type(protocol).__name__, _bound(PROTOCOL_CHECKS, protocol, sites, items))
 
 
 def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: int = ITEMS) -> list[str]:
@@ -123,8 +120,7 @@ def check_adversary(
     if isinstance(adversary, type):
         adversary = adversary()
     _refuse_other_games(adversary)
-    checks = ITEM_ADVERSARY_CHECKS if isinstance(adversary, ItemAdversary) else ADVERSARY_CHECKS
-    return checked(type(adversary).__name__, _bound(checks, adversary, sites, items))
+    return checked(type(adversary).__name__, _bound(ADVERSARY_CHECKS, adversary, sites, items))
 
 
 def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = STEPS) -> list[str]:
@@ -190,13 +186,10 @@ def all_faults(thing: Any) -> tuple[list[str], list[ConformanceError]]:
     """
     if isinstance(thing, Protocol):
         checks = _bound(PROTOCOL_CHECKS, thing, SITES, ITEMS)
-    elif isinstance(thing, ItemTracker):
-        checks = _bound(TRACKER_CHECKS, thing, SITES, ITEMS)
-    elif isinstance(thing, ItemAdversary):
-        checks = _bound(ITEM_ADVERSARY_CHECKS, thing, SITES, ITEMS)
-    elif isinstance(thing, Adversary) or callable(thing):
+    elif isinstance(thing, Adversary | ItemAdversary) or callable(thing):
         _refuse_other_games(thing)
-        checks = _bound(ADVERSARY_CHECKS, thing if isinstance(thing, Adversary) else from_function(thing), SITES, ITEMS)
+        asked = thing if isinstance(thing, Adversary | ItemAdversary) else from_function(thing)
+        checks = _bound(ADVERSARY_CHECKS, asked, SITES, ITEMS)
     elif isinstance(thing, Counter):
         checks = _bound(COUNTER_CHECKS, thing, STEPS)
     else:

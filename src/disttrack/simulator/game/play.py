@@ -11,9 +11,11 @@ from contextvars import ContextVar
 from typing import Any, Literal
 
 from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.adversaries.scripts import from_function
 from disttrack.protocols.base import Protocol, whole
+from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError, printable
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
@@ -113,15 +115,18 @@ def play(
     return _outcome(played, sites, start, seed)
 
 
-def _granted(adversary: Any, sees: str, protocol: Protocol) -> Adversary:
+def _granted(adversary: Any, sees: str, protocol: Protocol) -> Any:
     """Return the adversary, made from a function if necessary; ScenarioError if it may not play against a protocol."""
-    if not isinstance(adversary, Adversary):
+    if not isinstance(adversary, Adversary | ItemAdversary):
         if isinstance(adversary, type):
             raise TypeError(f"adversary must be an object: {adversary.__name__}(), with its parameters; got the class")
         if not callable(adversary):
             raise TypeError(f"adversary must be an Adversary or a function of the view; got {adversary!r}")
         return from_function(adversary)
     check_task(adversary, rules_of(protocol)[0])
+    if isinstance(protocol, ItemTracker) and not isinstance(adversary, ItemAdversary):
+        name = adversary.kind or type(adversary).__name__
+        raise ScenarioError(f"adversary {name} chooses sites; {protocol.kind} tracks items: take a stream of items")
     if (needed := missing_power(adversary, sees)) is not None:
         name = adversary.kind or type(adversary).__name__
         raise ScenarioError(f"adversary {name} needs to see the {needed}; grant it with sees={needed!r}")
@@ -279,7 +284,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         extra={**game.network_columns(), **game.server.extra, **game.extra()},
         messages_of_site=(ledger.up_sites, ledger.down_sites),
         _kinds=ledger.rows(),
-        _timeline=game.timeline.columns(),
+        _timeline=game.series,
         _transcript=game.transcript,
         _outputs=game.outputs,
         _turns=played.recorder.turns if played.recorder else None,

@@ -184,7 +184,8 @@ def timeline_of(game: Any, path: str | Path | None) -> Figure:
 def _described_game(game: Any) -> Description:
     if figure := getattr(game, "figure", ""):
         return cast(Description, import_reference(figure)(game))
-    return record_described(game) if isinstance(game.series, dict) else game_described(game)
+    a_record = isinstance(game.series, dict)
+    return record_described(game) if a_record or "output" not in game.series else game_described(game)
 
 
 class Panels(tuple[Axes, ...]):

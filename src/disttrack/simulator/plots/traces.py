@@ -193,9 +193,9 @@ def game_described(game: Any) -> Description:
 
 
 def record_described(record: Any) -> Description:
-    """Return the timeline of one `Record`: a panel for each column of its series."""
+    """Return the timeline of one `Record`, or a `Game` of items: a panel for each column of its series."""
     shown = [name for name in ("output", "rel_error", "words") if name in record.series]
-    if not record.series.get("step") or not shown:
+    if not shown or not len(record.series["step"]):
         raise ValueError("plot: this kind of game keeps no timeline; its columns are attributes")
     steps = np.array(record.series["step"], dtype=float)
     x = Axis("step", "log", (max(1.0, steps.min()), max(1.01, steps.max())))

@@ -237,7 +237,7 @@ def measured(game: Game, protocol: Robust | Block) -> dict[str, float | None]:
     k, rounds = game.sites, list(rounds_of(game, protocol))
     columns: dict[str, float | None] = dict.fromkeys(COLUMNS)
     columns["rounds_measured"] = len(rounds)
-    leaks = Counter(number for number, _, _ in game.leaked)
+    leaks = Counter(number for number, _, _ in game.extra.get("leaked", ()))
     rows = []
     for each in rounds:
         row: dict[str, float] = {"deviation": each.deviation, "sample_error": each.sample_error}

@@ -43,8 +43,10 @@ class Problem(ABC):
     judged
         Whether any step was judged, after the end of the game.
     output, value, step, changes
-        For the engines and the adversary's view: the output of the server that was judged last, the estimates, the step
-        of their last change, and the number of steps in which one has changed.
+        For the engines and the adversary's view: the estimates, for both, the step of their last change, and the number
+        of steps in which one has changed.
+    latest
+        The estimates of the items that changed last.
     """
 
     name: ClassVar[str]
@@ -69,20 +71,22 @@ class Problem(ABC):
         self.worst_item: Name = 0
         self._total_before = 0
         """The weight of all items before the present plan."""
-        self.output_changes = self.output = self.step = self.changes = 0
-        self.value = MappingProxyType(server.estimates)
+        self.output_changes = self.step = self.changes = 0
+        self.output = self.value = MappingProxyType(server.estimates)
+        self.latest: dict[Name, int] = {}
 
-    def hear(self, step: int, output: int) -> bool:
-        """Take the output at the end of a step; return whether an estimate is new."""
-        return output != self.output and self.change(step, step, step - 1, output)
+    def hear(self, step: int, output: Any) -> bool:
+        """Judge the estimates at the end of a step; return whether one is new."""
+        return self.change(step, step, step - 1, output)
 
-    def change(self, step: int, items: int, before: int, output: int, step_of: Any = None) -> bool:
+    def change(self, step: int, items: int, before: int, output: Any, step_of: Any = None) -> bool:
         """Judge the estimates that have changed in a step; return whether one has."""
-        self.output = output
-        changed = self.news(step, self.server.moved)
-        self.server.moved.clear()
+        server = self.server
+        changed = self.news(step, server.moved)
         if changed:
             self.step, self.changes = step, self.changes + 1
+            self.latest = {item: server.estimates[item] for item in server.moved}
+        server.moved.clear()
         return changed
 
     def judge(self, step: int, items: int) -> None:
@@ -128,6 +132,11 @@ class Problem(ABC):
     def worst(self) -> float:
         """The largest error."""
         return max(self.highest, -self.lowest)
+
+    @property
+    def max_rel_error(self) -> float:
+        """The largest error of a game that is over."""
+        return float(self.row()["max_rel_error"])
 
     def note(self, error: float, step: int, item: Name) -> None:
         """Take a signed error into the extremes."""

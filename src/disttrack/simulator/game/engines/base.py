@@ -62,6 +62,8 @@ class Engine(ABC):
     """Whether messages are letters even if they take no time."""
     plans: ClassVar[type[Any]] = Schedule
     """The class of the adversary's plans."""
+    in_place: ClassVar[bool] = False
+    """Whether the output changes in place, so that any message may have changed it."""
     server: Server
     referee: Any
     lag: Any = None
@@ -153,6 +155,15 @@ class Engine(ABC):
     @abstractmethod
     def sent(self, step: int) -> int:
         """Return the items sent by the end of a step of the present plan."""
+
+    def answer(self) -> Any:
+        """Return the present output as the record of the game keeps it."""
+        return self.referee.value
+
+    @property
+    def series(self) -> dict[str, list[Any]]:
+        """The columns of the timeline, after the end of the game."""
+        return self.timeline.columns()
 
     def judgement(self, steps: int) -> dict[str, Any]:
         """Return the fields of a `Game` of this many steps that the judges know."""

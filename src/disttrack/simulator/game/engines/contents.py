@@ -8,16 +8,18 @@ its items only as far as plans list them.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.contents import ItemAdversary, Pairs
 from disttrack.adversaries.contents.plans import HEAVIEST
 from disttrack.adversaries.schedules import NEVER
-from disttrack.protocols.base import FOREVER, Message, Server, Site
-from disttrack.protocols.contents import ItemServer, ItemSite, ItemTracker
-from disttrack.simulator.errors import MoveError
+from disttrack.protocols.base import FOREVER
+from disttrack.protocols.contents import ItemTracker
+from disttrack.protocols.contents.base import Feed
+from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.contents.problem import Problem
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.engines.leap import Leap
@@ -27,6 +29,8 @@ from disttrack.simulator.game.timeline import Timeline
 
 Cell = tuple[int | str, int]
 """An item, and a site."""
+PLACES: Final = ("worst_step", "worst_item")
+"""Columns beyond those of other games."""
 ROWS: Final = 60
 """Checkpoints of a game: a row computes the errors of all items."""
 
@@ -39,14 +43,19 @@ class ContentEngine(Engine):
     tracker, adversary
         The two sides; the adversary must be this game's copy.
     problem
-        The class of the problem, which knows the truth.
+        The class of the problem, which knows the truth; that of the tracker's first task if left out.
     """
 
-    protocol: ItemTracker  # type: ignore[assignment]  # its sites receive items with content
+    protocol: ItemTracker
     plans: ClassVar[type[Any]] = Pairs
+    in_place: ClassVar[bool] = True
 
-    def __init__(self, tracker: ItemTracker, adversary: ItemAdversary, problem: type[Problem], **options: Any) -> None:
-        self._problem = problem
+    def __init__(
+        self, tracker: ItemTracker, adversary: ItemAdversary, problem: type[Problem] | None = None, **options: Any
+    ) -> None:
+        if options.get("start") or options.get("network") is not None:
+            raise ScenarioError("games of items with content have neither start nor network")
+        self._problem = problem or PROBLEMS[tracker.plays[0]]
         self._before: dict[Cell, int] = {}
         """Copies of each item at each site before the present plan."""
         self._types: set[type] = set()
@@ -58,15 +67,19 @@ class ContentEngine(Engine):
         return self.items * int(getattr(self.adversary, "heaviest", 1))
 
     def parts(self) -> Receivers:
-        sites = self.protocol.sites(self.k, self.rngs["sites"], self.held)
-        server = ContentServer(self.protocol.server(self.k, self.rngs["server"]))
-        return Receivers([ContentSite(site, number, self) for number, site in enumerate(sites)], server)
+        feeds = [PlannedFeed(number, self) for number in range(self.k)]
+        sites = self.protocol.sites(self.k, self.rngs["sites"], feeds=feeds)
+        return Receivers(sites, self.protocol.server(self.k, self.rngs["server"]))
 
     def referee_of(self) -> Problem:
         server: Any = self.server
-        problem = self._problem(self.protocol, server.of_items, self.consultation)
+        problem = self._problem(self.protocol, server, self.consultation)
         self.timeline = ContentTimeline(self.items, problem)
         return problem
+
+    def answer(self) -> dict[int | str, int]:
+        """Return the estimates that have changed."""
+        return self.problem.latest
 
     @property
     def problem(self) -> Problem:
@@ -76,10 +89,19 @@ class ContentEngine(Engine):
 
     @cached_property
     def series(self) -> dict[str, list[Any]]:
-        """The columns of the timeline, after the end of the game."""
         series = self.timeline.columns()
         self.problem.fill(series)
         return series
+
+    def judgement(self, steps: int) -> dict[str, Any]:
+        row = self.problem.row()
+        none = dict.fromkeys(("first_failure", "first_failing_step", "failing_fraction"))
+        return {**none, "judged": self.problem.judged, **{name: row[name] for name in row if name not in PLACES}}
+
+    def extra(self) -> dict[str, Any]:
+        """Return where the error was largest first."""
+        row = self.problem.row()
+        return {name: row[name] for name in PLACES}
 
     # ------------------------------------------------------------------ the items
 
@@ -151,97 +173,75 @@ class ContentLeap(ContentEngine, Leap):
         super().leave_plan(now)
 
 
-class ContentSite(Site):
-    """A site as the engines know it, which receives numbers of items; tells a site of a tracker which ones they are.
+class PlannedFeed(Feed):
+    """The items of a site by the adversary's plans.
 
     Parameters
     ----------
-    site, number
-        That site, and its number.
+    number
+        The site.
     game
-        Knows the items.
+        Knows the plans.
     """
 
-    __slots__ = ("_before", "_dues", "_game", "_given", "_number", "_plan", "of_items")
+    __slots__ = ("_before", "_dues", "_game", "_given", "_number", "_plan", "_weight")
 
-    def __init__(self, site: ItemSite, number: int, game: ContentEngine) -> None:
-        self.of_items, self._number, self._game = site, number, game
+    def __init__(self, number: int, game: ContentEngine) -> None:
+        self._number, self._game = number, game
         self._plan: object = None
-        self._before = self._given = 0
-        """The weight before the present plan, and the number of its items that the site has received."""
+        self._weight = self._before = self._given = 0
+        """The weight passed on, that before the present plan, and the number of items of this plan passed on."""
         self._dues: list[tuple[int, int, int | str]] | None = None
         """The steps of the next message on account of each item of the present plan, as known, and the item: a heap."""
 
-    def quota(self) -> int:
-        plan, site = self._present(), self.of_items
-        quota = site.quota()
-        if plan.weights is not None:
-            quota = self._items_before(plan.reach(self._number, site.count + quota + 1 - self._before))
-        return min(quota, self._silent_copies()) if self._game.protocol.per_item else quota
+    def held(self, item: int | str) -> int:
+        return self._game.held(self._number, item)
 
-    def take(self, items: int) -> Sequence[Message]:
-        plan, site, place = self._present(), self.of_items, self._game.place
+    def take(self, items: int) -> tuple[int, int | str, int]:
+        plan, place = self._present(), self._game.place
         self._given += items
         if plan.at(place) != self._number:
             place = plan.nth(self._number, self._given)
-        weight = plan.weight_at(place)
-        site.rest(self._before + int(plan.sum_of(self._number, self._given)) - site.count - weight)
-        return site.take(plan.items.at(place), weight)
+        before, weight = self._weight, plan.weight_at(place)
+        self._weight = self._before + int(plan.sum_of(self._number, self._given))
+        return self._weight - before - weight, plan.items.at(place), weight
 
-    def hear(self, message: Message) -> Sequence[Message]:
-        return self.of_items.hear(message)
+    def before(self, weight: int) -> int:
+        plan = self._present()
+        if plan.weights is None:
+            return weight - 1
+        return self._items_before(plan.reach(self._number, self._weight + weight - self._before))
 
-    def _present(self) -> Any:
-        """Return the present plan; if it is a new one, the site has received all items of the earlier ones."""
-        turns = self._game.consultation
-        if self._plan != (turns.plan, turns.begun):
-            self._game.check_plan(turns.plan)
-            self._plan, self._before, self._given, self._dues = (turns.plan, turns.begun), self.of_items.count, 0, None
-        return turns.plan
-
-    def _items_before(self, place: int) -> int:
-        """Return how many further items it can receive before the one at a place of the present plan, which it gets."""
-        plan: Any = self._game.consultation.plan
-        return FOREVER if place >= NEVER else int(plan.count(self._number, place)) - self._given - 1
-
-    def _silent_copies(self) -> int:
-        """Return how many further items it can receive before one whose copies make it speak."""
-        game, site, number = self._game, self.of_items, self._number
+    def before_copies(self, due_of: Callable[[int | str], int]) -> int:
+        game, site = self._game, self._number
         plan, begun, dues = self._present(), game.consultation.begun, self._dues
         if dues is None:
             dues = [
-                (game.step_of_copy(number, item, site.due_of(item)), place, item)
-                for place, item in enumerate(plan.kinds_at(number))
+                (game.step_of_copy(site, item, due_of(item)), place, item)
+                for place, item in enumerate(plan.kinds_at(site))
             ]
             heapq.heapify(dues)
             self._dues = dues
         while dues:
             known, place, item = dues[0]
-            step = game.step_of_copy(number, item, site.due_of(item))
+            step = game.step_of_copy(site, item, due_of(item))
             if step <= known:
                 return self._items_before(step - begun)
             heapq.heapreplace(dues, (step, place, item))  # messages have raised it
         return FOREVER
 
+    def _present(self) -> Any:
+        """Return the present plan; if it is a new one, all items of the earlier ones have been passed on."""
+        turns = self._game.consultation
+        if self._plan != (turns.plan, turns.begun):
+            self._game.check_plan(turns.plan)
+            self._plan, self._before, self._given, self._dues = (turns.plan, turns.begun), self._weight, 0, None
+        return turns.plan
 
-class ContentServer(Server):
-    """A server as the engines know it: its output is the number of messages that it has received.
-
-    Each of them may change the answers of a tracker of items, which the problem reads from the server itself.
-    """
-
-    def __init__(self, server: ItemServer) -> None:
-        self.of_items = server
-        self.output: int = 0
-
-    @property
-    def rounds(self) -> int:  # type: ignore[override]
-        """Announcements so far."""
-        return self.of_items.rounds
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self.output += 1
-        return self.of_items.hear(sender, message)
+    def _items_before(self, place: int) -> int:
+        """Return how many further items come before the one at a place of the present plan, which the site gets."""
+        plan: Any = self._game.consultation.plan
+        return FOREVER if place >= NEVER else int(plan.count(self._number, place)) - self._given - 1
 
 
 class ContentTimeline(Timeline):

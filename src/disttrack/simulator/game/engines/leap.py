@@ -87,7 +87,7 @@ class Leap(Strides, Ends):
     def judge(self, step: int) -> None:
         """Judge a step with messages, and show the result to the adversary."""
         referee, output, news = self.referee, self.server.output, False
-        if output != referee.output:
+        if self.in_place or output != referee.output:
             if self.skipped:
                 items, before = self.start + self.sent(step), self.start + self.sent_at(step - 1)
                 news = referee.change(step, items, before, output, self.step_of)
@@ -98,7 +98,7 @@ class Leap(Strides, Ends):
                 if self.skipped:
                     self.forget_skips()
                 if self.outputs is not None:
-                    self.outputs.append((step, referee.value))
+                    self.outputs.append((step, self.answer()))
         if news or (self.watch is not None and self.watch.fresh):
             self.consultation.news(step)
             self.consult(step)
@@ -113,7 +113,7 @@ class Leap(Strides, Ends):
         channels, rouse, judge = self.channels, self.alarms.rouse, self.judge
         hear, spread, touched, note = server.hear, channels.spread, channels.touched, channels.note
         up_sites, up, more_words = ledger.up_sites, ledger.up, ledger.more_words
-        kept, watched = channels.transcript is not None, self.watch is not None
+        kept, watched, in_place = channels.transcript is not None, self.watch is not None, self.in_place
         postpones = self.postpones and not self.consultation.reacts and self.outputs is None
         later_steps, later_outputs = referee.later
         note_step, note_output = later_steps.append, later_outputs.append
@@ -141,7 +141,7 @@ class Leap(Strides, Ends):
             if answers:
                 spread(answers)
             output = server.output
-            if output != standing:
+            if in_place or output != standing:
                 standing = output
                 if postpones and not self.skipped:
                     note_step(step)

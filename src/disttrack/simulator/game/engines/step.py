@@ -124,7 +124,7 @@ class Step(Engine, Ends):
         """Note a new output, ask the adversary if it is due, and judge the step."""
         changed = self.referee.hear(step, self.server.output)
         if changed and self.outputs is not None:
-            self.outputs.append((step, self.referee.value))
+            self.outputs.append((step, self.answer()))
         if changed or (self.watch is not None and self.watch.fresh):
             self.consultation.news(step)
         if self.given == self.items:

@@ -45,6 +45,7 @@ class ContentGame(MechanismGame):
         Size("items", "items", "Number of items of a game."),
     )
     columns: ClassVar[Sequence[str]] = ("highest", "lowest", "worst_step", "worst_item")
+    own_engines: ClassVar[Mapping[str, type[Any]]] = ENGINES
     bases: ClassVar[Mapping[str, str]] = {
         "protocol": "disttrack.protocols.contents.base:ItemTracker",
         "adversary": "disttrack.adversaries.contents.base:ItemAdversary",
