@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from disttrack.simulator.plots import captions
 from disttrack.simulator.points.point import Part
 from disttrack.simulator.points.registry import Family, kinds
 from disttrack.simulator.scenario.document import comment
@@ -118,6 +117,6 @@ def _read(path: Path) -> Shipped:
 def _captions(folder: Path) -> dict[str, str]:
     """Return the figures that were drawn of a result, those that the scenario asks for first, with their captions."""
     kept = folder / "figures" / "captions.json"
-    texts = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else captions(folder)
+    texts = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
     drawn = {path.stem for path in (folder / "figures").glob("*.png")}
     return {f"{stem}.png": texts.get(stem, stem) for stem in [*texts, *sorted(drawn - set(texts))] if stem in drawn}
