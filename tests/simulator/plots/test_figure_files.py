@@ -15,12 +15,13 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 from synthetic_results import write_result
 
-from disttrack.simulator.plots import captions, check_plot, compare, draw
+from disttrack.simulator.plots import check_plot, compare, draw
 from disttrack.simulator.plots.bars import COLOURS, SPARE
 from disttrack.simulator.plots.description import Series
 from disttrack.simulator.plots.marks import TRACKERS, mark
-from disttrack.simulator.plots.requests import described_of
+from disttrack.simulator.plots.requests import caption_of, described_of, planned
 from disttrack.simulator.plots.style import ink, save
+from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.lines import fixed
 from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.tasks.tracking import Count
@@ -64,6 +65,13 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def written(small: Path) -> list[Path]:
     """Return the files of all its figures."""
     return draw(small)
+
+
+def captions(folder: Path) -> dict[str, str]:
+    """Return the captions of the figures of a result, of which nothing is drawn."""
+    tables = read_tables([folder])
+    plots, _ = planned(Results(folder), tables, None)
+    return {name: caption_of(plot, described_of(tables, plot)) for name, plot in plots.items()}
 
 
 def test_each_figure_has_a_caption_of_one_line_and_nothing_is_drawn_for_it(result: Path) -> None:

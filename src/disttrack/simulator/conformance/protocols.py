@@ -27,6 +27,8 @@ from disttrack.simulator.conformance.failure import (
     same_game,
     unless,
 )
+from disttrack.simulator.game.contents import PROBLEMS
+from disttrack.simulator.game.engines.contents import ContentLeap
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play

@@ -12,11 +12,11 @@ from disttrack.simulator.plots.base import Plot
 from disttrack.simulator.scenario.figures import check_plot
 
 if TYPE_CHECKING:
-    from disttrack.simulator.plots.figures import captions, compare, draw, timeline_of
+    from disttrack.simulator.plots.figures import compare, draw, timeline_of
 
-__all__ = ["PLOTS", "Plot", "captions", "check_plot", "compare", "draw", "timeline_of"]
+__all__ = ["PLOTS", "Plot", "check_plot", "compare", "draw", "timeline_of"]
 
-_DRAWN: Final = ("captions", "compare", "draw", "timeline_of")
+_DRAWN: Final = ("compare", "draw", "timeline_of")
 
 PLOTS: Final = {
     "cost": "disttrack.simulator.plots.kinds:Cost",

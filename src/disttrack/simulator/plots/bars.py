@@ -10,10 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.simulator.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words, rounded
-from disttrack.simulator.plots.kinds import Breakdown, Budget
+from disttrack.simulator.plots.kinds import Breakdown, Measure
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.points.names import with_name
-from disttrack.simulator.results.lines import fixed, lines
+from disttrack.simulator.results.lines import lines
 from disttrack.simulator.results.read import GAME, Tables
 
 COLOURS: Final = {
@@ -65,9 +65,9 @@ def breakdown(plot: Breakdown, tables: Tables) -> Description:
         seen.append(f"{name}{against}: {rounded(total)} words, {most / total:.0%} of them {kind}")
     more = f"; {len(seen) - 10} more" if len(seen) > 10 else ""
     return Description(
-        panels, len(columns), 0.75 + 0.34 * len(names) + 0.2 * several, plot.title or tables.title,
-        fixed(tables, plot.x), _BREAKDOWN_NOTE, f"Words by kind of message, at the mean: {'; '.join(seen[:10])}{more}.",
-        [(look, kind) for (kind, _), look in looks.items()],
+        panels, len(columns), 0.75 + 0.34 * len(names) + 0.2 * several, note=_BREAKDOWN_NOTE,
+        caption=f"Words by kind of message, at the mean: {'; '.join(seen[:10])}{more}.",
+        legend=[(look, kind) for (kind, _), look in looks.items()],
     )  # fmt: skip
 
 
@@ -141,7 +141,7 @@ _BUDGET_NOTE: Final = (
 )
 
 
-def budget(plot: Budget, tables: Tables) -> Description:
+def budget(_: Measure, tables: Tables) -> Description:
     """Return a `budget` figure."""
     column = "ledger" if "ledger" in tables.trials else "_ledger"
     if column not in tables.trials or tables.trials[column].isna().all():
@@ -154,9 +154,9 @@ def budget(plot: Budget, tables: Tables) -> Description:
         panels.append(Panel(items, Axis(ends=(0, 1)), Axis(ends=(DEEPEST - 0.5, -0.5)), title, framed=False))
     seen = "; ".join(panel.title for panel in panels)
     return Description(
-        panels, 1, 1.35 * len(panels), plot.title or tables.title, fixed(tables), _BUDGET_NOTE,
-        f"The privacy budget of a first game and its parts: {seen}.", [(_SPENT, "spent"), (_LEFT, "left")],
-        share=("none", "none"),
+        panels, 1, 1.35 * len(panels), note=_BUDGET_NOTE,
+        caption=f"The privacy budget of a first game and its parts: {seen}.",
+        legend=[(_SPENT, "spent"), (_LEFT, "left")], share=("none", "none"),
     )  # fmt: skip
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf, isfinite, log, log1p, sqrt
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series, rounded
-from disttrack.simulator.plots.kinds import EFOLD, Cost, Error, Frontier, Measure
+from disttrack.simulator.plots.kinds import EFOLD, Cost, Frontier, Measure
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import (
     ABOUT_ONE,
@@ -45,10 +45,12 @@ _LOWER_BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = 
 """Words per e-fold of the stream by k and alpha: Yi, Zhang 2009, and Huang, Yi, Zhang 2012."""
 
 
-def error(plot: Error, tables: Tables) -> Description:
+def error(plot: Measure, tables: Tables) -> Description:
     """Return an `error` figure."""
     note = "Above 1 the promise is broken."
-    return curves(plot, tables, ERROR_LABEL, error_over_alpha, more=border(), low=FLOOR, always=ABOUT_ONE, note=note)
+    return curves(
+        plot, tables, ERROR_LABEL, error_over_alpha, more=border(), low=FLOOR, always=ABOUT_ONE, note=note, by=plot.by
+    )
 
 
 def measure(plot: Measure, tables: Tables) -> Description:
@@ -205,56 +207,79 @@ def _lower_bounds(
     return bounds
 
 
+class _Errors(NamedTuple):
+    """The y axis of a `frontier` figure: label, value of each game, lower edge, and whether 1 is a limit."""
+
+    label: str
+    values: pd.Series[float]
+    low: float
+    limited: bool = False
+
+
+def _errors(plot: Frontier, tables: Tables) -> _Errors:
+    """Return the column that the figure names, or the errors: in units of alpha where all games promise the same."""
+    trials = tables.trials
+    if plot.y:
+        values = trials[column_of(trials, "y", plot.y)].astype(float)
+        return _Errors(measured_label(plot.y, tables), values, _least(values))
+    trials = trials[trials["alpha"].astype(float) > 0]
+    if trials["alpha"].nunique() <= 1:
+        return _Errors(ERROR_LABEL, error_over_alpha(trials), FLOOR, limited=True)
+    return _Errors("largest relative error", trials["max_rel_error"].astype(float), 1e-9)
+
+
 def frontier(plot: Frontier, tables: Tables) -> Description:
     """Return a `frontier` figure."""
-    trials = tables.trials if plot.y else tables.trials[tables.trials["alpha"].astype(float) > 0]
-    one_alpha = not plot.y and trials["alpha"].nunique() <= 1
-    cost, swept = column_of(trials, "cost", plot.cost), swept_axes(trials)
-    if plot.y:
-        errors = trials[column_of(trials, "y", plot.y)].astype(float)
-    else:
-        errors = error_over_alpha(trials) if one_alpha else trials["max_rel_error"].astype(float)
-    trials = trials.assign(_error=errors, _cost=trials[cost]).dropna(subset=["_error", "_cost"])
+    errors = _errors(plot, tables)
+    trials = tables.trials.loc[errors.values.index]
+    swept, costs = swept_axes(trials), trials[column_of(trials, "cost", plot.cost)]
+    trials = trials.assign(_error=errors.values, _cost=costs).dropna(subset=["_error", "_cost"])
     if trials.empty:
         raise ValueError("a frontier figure needs games of protocols that promise an accuracy alpha")
     kinds = tuple(dict.fromkeys(trials["protocol"]))
     # a line of another column goes over all settings of a protocol
     apart = ("adversary", *swept)
     axis = "" if plot.y else next((axis for axis in swept if pd.api.types.is_numeric_dtype(trials[axis])), "")
-    values = np.r_[trials["_error"], ABOUT_ONE if one_alpha else []]
-    low = _least(values) if plot.y else FLOOR if one_alpha else 1e-9
-    label = measured_label(plot.y, tables) if plot.y else ERROR_LABEL if one_alpha else "largest relative error"
-    y = value_axis(label, values, edges_of(values, low))
+    values = np.r_[trials["_error"], ABOUT_ONE if errors.limited else []]
+    y = value_axis(errors.label, values, edges_of(values, errors.low))
     edges = edges_of(trials["_cost"], _least(trials["_cost"])) if plot.y else (-inf, inf)
     x = value_axis(measured_label(plot.cost, tables), trials["_cost"], edges, most=6)
     looks: dict[str, Look] = {}
     made = []
     for title, there in panels(tables):
         games = trials.loc[trials.index.intersection(there.index)]
-        items: list[Item] = border() if one_alpha else []
+        items: list[Item] = border() if errors.limited else []
         for line in lines(games, axis, apart) if plot.y else lines(games, axis):
             looks.setdefault(line.label, look_of(line, kinds, dashes=""))
             items += _line(line, kinds, "point" if plot.y else axis)
         made.append(Panel(items, x, y, title))
     rows, columns = shape(len(made))
-    what = label.capitalize() if plot.y else "Largest error"
+    what = errors.label.capitalize() if plot.y else "Largest error"
+    seen = "; ".join(_outcome(line, plot.cost) for line in lines(trials, axis, apart))
+    return Description(
+        made, columns, 4.2 if rows == 1 else 2.5 * rows, subtitle=fixed(tables, axis),
+        note=_frontier_note(trials, made, settings=bool(plot.y), limited=errors.limited),
+        caption=f"{what} against {plot.cost}, at the median: {seen}.",
+        legend=[(look, label) for label, look in looks.items()],
+    )  # fmt: skip
+
+
+def _outcome(line: Line, cost: str) -> str:
+    """Return the median cost of a line, and how many of its games hold."""
+    held = int((line.games["verdict"] != "failed").sum())
+    return f"{line.label}: {rounded(line.games['_cost'].median())} {cost}, {held} of {len(line.games)} games hold"
+
+
+def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], *, settings: bool, limited: bool) -> str:
+    """Return what marks of a `frontier` figure mean; with `settings` they are joined over those of a protocol."""
     note = "Dots: games. Marks: medians of each point, joined along the axis. Lower: more accurate, left: cheaper."
-    if plot.y:
+    if settings:
         note = "Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: cheaper."
         note += " Marks on the lower or left edge: 0." if (trials[["_error", "_cost"]] == 0).any(axis=None) else ""
     broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
     note += f" Hollow marks: at least half of the games failed{','.join(broken)}." if broken else ""
-    note += FLOOR_NOTE if one_alpha and (trials["_error"] <= FLOOR).any() else ""
-    seen = []
-    for line in lines(trials, axis, apart):
-        games = line.games
-        held = int((games["verdict"] != "failed").sum())
-        seen.append(f"{line.label}: {rounded(games['_cost'].median())} {plot.cost}, {held} of {len(games)} games hold")
-    return Description(
-        made, columns, 4.2 if rows == 1 else 2.5 * rows, plot.title or tables.title, fixed(tables, axis),
-        note + infinite_note(trials["_error"]), f"{what} against {plot.cost}, at the median: {'; '.join(seen)}.",
-        [(look, label) for label, look in looks.items()],
-    )  # fmt: skip
+    note += FLOOR_NOTE if limited and (trials["_error"] <= FLOOR).any() else ""
+    return note + infinite_note(trials["_error"])
 
 
 def _least(values: Any) -> float:

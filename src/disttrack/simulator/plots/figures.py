@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -65,26 +64,26 @@ def draw(
     tables = read_tables([results])
     plots, faults = planned(results, tables, requests)
     written: list[Path] = []
-    drawn: dict[str, Plot] = {}
+    captions: dict[str, str] = {}
     for stem, plot in plots.items():
         try:
-            written += _write(tables, plot, stem, style, results)
-            drawn[stem] = plot
+            paths, captions[stem] = _write(tables, plot, stem, style, results)
+            written += paths
         except RunError:  # where one cannot be written, none can
             raise
         except Exception as error:  # the others are drawn all the same
             faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
     if written:
-        _write_captions(results.dir / "figures", _captions(results, tables, drawn))
+        _write_captions(results.dir / "figures", captions)
         note_written(results.dir, [*written, results.dir / "figures" / CAPTIONS])
     if faults:
         raise ValueError("; ".join(faults))
     return written
 
 
-def _write(tables: Tables, plot: Plot, stem: str, style: str, results: Results) -> list[Path]:
-    """Draw one figure for each page of a style; those of a paper go to a folder of their own."""
-    written: list[Path] = []
+def _write(tables: Tables, plot: Plot, stem: str, style: str, results: Results) -> tuple[list[Path], str]:
+    """Draw one figure for each page of a style, those of a paper to a folder of their own; return files and caption."""
+    written, caption = [], caption_of(plot, None)
     for page in STYLES[style]:
         if page.narrow and not plot.narrow:
             continue
@@ -94,38 +93,11 @@ def _write(tables: Tables, plot: Plot, stem: str, style: str, results: Results) 
             described = described_of(tables, plot)
             figure = figure_of(tables, plot, described)
         written += save(figure, place, page.forms, page, results.dir)
+        caption = caption_of(plot, described)
         if described is not None and not page.name:
             results.drawn[stem] = described
             results.svgs[stem] = place.with_name(f"{stem}.svg").read_text(encoding="utf-8")
-    return written
-
-
-def captions(place: str | Path | Results) -> dict[str, str]:
-    """Return the caption of each figure of a result: one line of plain text, also for alternative texts.
-
-    Nothing is drawn. The same texts are beside drawn figures in ``figures/captions.json``.
-
-    Parameters
-    ----------
-    place
-        Where a run wrote its tables, or the results themselves.
-
-    Returns
-    -------
-    captions
-        By the name of the figure's file without its ending, in the order in which the scenario asks for figures.
-    """
-    results = opened(place)
-    tables = read_tables([results])
-    return _captions(results, tables, planned(results, tables, None)[0])
-
-
-def _captions(results: Results, tables: Tables, plots: Mapping[str, Plot]) -> dict[str, str]:
-    """Return the captions of figures, each described once."""
-    for stem, plot in plots.items():
-        with suppress(Exception):  # drawing reports the error
-            results.drawn[stem] = results.drawn.get(stem) or described_of(tables, plot)
-    return {stem: caption_of(plot, results.drawn.get(stem)) for stem, plot in plots.items()}
+    return written, caption
 
 
 def up_to_date(results: Results, stem: str) -> bool:

@@ -21,21 +21,21 @@ from disttrack.simulator.plots.description import (
     Rule,
     Series,
 )
-from disttrack.simulator.plots.kinds import Ratio, SizeOverTime
+from disttrack.simulator.plots.kinds import Measure
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import look_of, shape, value_axis
 from disttrack.simulator.plots.sweep import panels
 from disttrack.simulator.results.formats import short
-from disttrack.simulator.results.lines import fixed, lines
+from disttrack.simulator.results.lines import lines
 from disttrack.simulator.results.read import GAME, Tables
 
 
-def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
+def over_time(plot: Measure, tables: Tables) -> Description:
     """Return the figure."""
     series = tables.series
     if series.empty or series["rel_error"].isna().all():
         raise ValueError(f"a {plot.kind} figure needs series.csv with relative errors; these games have none")
-    ratio = isinstance(plot, Ratio)
+    ratio = plot.y == "estimate/truth"
     errors = series["rel_error"].astype(float)
     shown = 1 + errors if ratio else np.maximum(errors * np.maximum(series["items"], 1), 0.5)
     series = series.assign(_shown=shown)[np.isfinite(errors)]
@@ -73,8 +73,7 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
         note += " answers of 0 are better."
     rows, columns = (len(drawn), 1) if ratio else shape(len(drawn))
     return Description(
-        [Panel(items, updates, y, title) for title, items in drawn], columns, 3.6 * rows, plot.title or tables.title,
-        fixed(tables), note,
+        [Panel(items, updates, y, title) for title, items in drawn], columns, 3.6 * rows, note=note,
     )  # fmt: skip
 
 

@@ -40,7 +40,7 @@ from disttrack.simulator.plots.sweep import (
     symbol,
 )
 from disttrack.simulator.results.formats import short, swept_ticks
-from disttrack.simulator.results.lines import Line, fixed
+from disttrack.simulator.results.lines import Line
 from disttrack.simulator.results.read import Tables
 
 FLOOR: Final = 0.1
@@ -128,28 +128,35 @@ def curves(
     y = value_axis(label, np.r_[shown, kept], edges, linear=linear)
     x = swept_axis(axis_label(plot.x, tables), np.concatenate([curve.x for curve in all_curves]), columns)
     kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
-    panels, letter = [], symbol(plot.x, x.label)
+    panels, letter = [], symbol(plot.x, x.label) if named else ""
     for place, (title, part) in enumerate(drawn):
         last = named and ((place + 1) % columns == 0 or place == len(drawn) - 1)
-        items = [item for curve in part for item in _items(curve, kinds, letter if named else "", low, named=last)]
-        others = [replace(one, label="") if isinstance(one, Series) and not last else one for one in more]
-        panels.append(Panel([*items, *others], x, y, title))
+        items = [item for curve in part for item in _items(curve, kinds, letter, low, named=last)]
+        panels.append(Panel([*items, *(more if last else map(_unlabelled, more))], x, y, title))
     looks = {curve.line.label: look_of(curve.line, kinds) for curve in all_curves}
-    above = [curve for curve in all_curves if curve.middle.min() > low]
-    everything = values(tables.trials)
-    notes = [
-        _SHARES_NOTE if everything.dtype == bool else marks_note(tables.trials, all_curves),
-        _POWER_NOTE if named and any(curve.fit for curve in above) else "",
-        "Thin dashes: theory." if np.isfinite(bounds).any() else "",
-        FLOOR_NOTE if any((curve.middle <= low).any() for curve in all_curves) else "",
-        note,
-        infinite_note(everything),
-    ]
+    notes = _notes(all_curves, values(tables.trials), tables.trials, low, powers=named)
     return Description(
-        panels, columns, _height(rows, columns, len(looks)), plot.title or tables.title, fixed(tables, plot.x),
-        " ".join(text.strip() for text in notes if text),
+        panels, columns, _height(rows, columns, len(looks)),
+        note=" ".join(text.strip() for text in (*notes[:-1], note, notes[-1]) if text),
         legend=[] if named else [(look, text) for text, look in looks.items()],
     )  # fmt: skip
+
+
+def _notes(
+    every: Sequence[Curve], values: pd.Series[Any], games: pd.DataFrame, low: float, *, powers: bool
+) -> list[str]:
+    """Return what marks, bands and dashes mean, each empty where there are none; last what infinite values are."""
+    return [
+        _SHARES_NOTE if values.dtype == bool else marks_note(games, every),
+        _POWER_NOTE if powers and any(curve.fit for curve in every if curve.middle.min() > low) else "",
+        "Thin dashes: theory." if any(np.isfinite(curve.bound).any() for curve in every) else "",
+        FLOOR_NOTE if any((curve.middle <= low).any() for curve in every) else "",
+        infinite_note(values),
+    ]
+
+
+def _unlabelled(item: Item) -> Item:
+    return replace(item, label="") if isinstance(item, Series) else item
 
 
 def _height(rows: int, columns: int, names: int) -> float:

@@ -18,7 +18,7 @@ from disttrack.simulator.points.facts import first_line
 from disttrack.simulator.points.registry import find, parameters
 from disttrack.simulator.points.source import source_of
 from disttrack.simulator.results.folder import Results, class_of
-from disttrack.simulator.results.lines import swept_axes
+from disttrack.simulator.results.lines import fixed, swept_axes
 from disttrack.simulator.results.read import Tables
 from disttrack.simulator.scenario.figures import check_plot
 
@@ -124,6 +124,9 @@ def prepared(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:
 def described_of(tables: Tables, plot: Plot) -> Description | None:
     """Return the description of a figure; None for a plot that draws by itself.
 
+    The title is that of the plot or of the result, and the line below it has what all games share, unless the plot
+    has described others.
+
     Raises
     ------
     ValueError
@@ -131,20 +134,29 @@ def described_of(tables: Tables, plot: Plot) -> Description | None:
     """
     if type(plot).draw is not Plot.draw:
         return None
-    described: Description = _called(tables, plot, "describe", Description)
+    plot, shown = prepared(tables, plot)
+    described: Description = _called(shown, plot, "describe", Description)
     left_out = f" Left out: {tables.lost:,} of the games, which ended in an error." if tables.lost else ""
-    return replace(described, note=f"{described.note}{left_out}".strip())
+    return replace(
+        described,
+        title=described.title or plot.title or tables.title,
+        subtitle=described.subtitle or fixed(shown, getattr(plot, "x", "")),
+        note=f"{described.note}{left_out}".strip(),
+    )
 
 
 def figure_of(tables: Tables, plot: Plot, described: Description | None = None) -> Figure:
     """Return one figure; to be called in the house style. `described` is its description if it is known already."""
     described = described or described_of(tables, plot)
-    return render(described) if described is not None else _called(tables, plot, "draw", Figure)
+    if described is not None:
+        return render(described)
+    plot, shown = prepared(tables, plot)
+    figure: Figure = _called(shown, plot, "draw", Figure)
+    return figure
 
 
-def _called(tables: Tables, plot: Plot, method: str, wanted: type[Any]) -> Any:
+def _called(chosen: Tables, plot: Plot, method: str, wanted: type[Any]) -> Any:
     """Call a method of a plot with the games that it shows; errors of a user's class become one line."""
-    plot, chosen = prepared(tables, plot)
     name = f"{type(plot).__name__}.{method}"
     try:
         made = getattr(plot, method)(chosen)

@@ -13,7 +13,7 @@ from disttrack.simulator.plots.panels import column_of, error_over_alpha, look_o
 from disttrack.simulator.plots.sweep import infinite_note
 from disttrack.simulator.points.names import label_of, with_name
 from disttrack.simulator.results.formats import swept_ticks
-from disttrack.simulator.results.lines import Line, fixed, lines
+from disttrack.simulator.results.lines import Line, lines
 from disttrack.simulator.results.read import Tables
 
 _ALSO: Final = (Look("#555555", "X", "", order=2.9), Look("#222222", "2", "", order=2.9))
@@ -61,8 +61,7 @@ def spread(plot: Spread, tables: Tables) -> Description:
     note += f" Left out of all marks: infinite values, in {many:,} of {len(every):,} games." if many else ""
     x = value_axis(measured_label(plot.y, tables), shown[np.isfinite(shown)])
     return Description(
-        [Panel(series, x, Axis(names=list(rows)))], 1, 0.85 + 0.3 * max(3, len(rows)), plot.title or tables.title,
-        fixed(tables), note, legend=entries,
+        [Panel(series, x, Axis(names=list(rows)))], 1, 0.85 + 0.3 * max(3, len(rows)), note=note, legend=entries,
     )  # fmt: skip
 
 
@@ -134,8 +133,8 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     ]
     height = 0.75 + 0.46 * sum(map(len, rows.values())) + 0.15 * max(name.count("\n") for name in names)
     return Description(
-        panels, 1, height + 0.35 * tables.several, plot.title or tables.title, fixed(tables),
-        note + infinite_note(trials["_error"]), f"Games that held, by protocol: {'; '.join(seen)}.",
+        panels, 1, height + 0.35 * tables.several, note=note + infinite_note(trials["_error"]),
+        caption=f"Games that held, by protocol: {'; '.join(seen)}.",
         width=min(20.0, max(8.0, 1.9 + 0.82 * len(adversaries))), share=("all", "none"),
     )  # fmt: skip
 

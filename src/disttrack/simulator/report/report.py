@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.pages.html import Html, section
 from disttrack.simulator.pages.shell import page, resource
@@ -20,9 +20,12 @@ from disttrack.simulator.report.games import errors, games
 from disttrack.simulator.report.origin import origin
 from disttrack.simulator.report.short import answer
 from disttrack.simulator.report.words import words
-from disttrack.simulator.results.files import write_text
+from disttrack.simulator.results.files import is_inside, write_text
 from disttrack.simulator.results.folder import Results, opened
-from disttrack.simulator.results.stored import note_written
+from disttrack.simulator.results.stored import note_written, read_captions
+
+if TYPE_CHECKING:
+    from disttrack.simulator.results.read import Tables
 
 NAME: Final = "report.html"
 
@@ -52,7 +55,7 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
     parts = {
         "": answer(question if question != results.headline else "", paragraphs(comment), tables, results.claims),
         "Claims": claims(results.claims, scenario),
-        "Figures": _figures(results, fault),
+        "Figures": _figures(results, tables, fault),
         "Games": games(results),
         "Errors": errors(results),
         "Terms": words(results),
@@ -86,15 +89,19 @@ def paragraphs(comment: str) -> list[str]:
     return [" ".join(part.split()) for part in re.split(r"\n\s*\n", comment) if part.strip()]
 
 
-def _figures(results: Results, fault: str) -> Html:
+def _figures(results: Results, tables: Tables, fault: str) -> Html:
     """Return the figures that have been drawn, and the faults of the others."""
-    from disttrack.simulator.plots.figures import captions, up_to_date
+    from disttrack.simulator.plots.figures import CAPTIONS, up_to_date
+    from disttrack.simulator.plots.requests import planned
 
-    known, folder = captions(results), results.dir / "figures"
-    missing = [stem for stem in known if not up_to_date(results, stem)]
+    wanted, folder = planned(results, tables, None)[0], results.dir / "figures"
+    missing = [stem for stem in wanted if not up_to_date(results, stem)]
+    captions = read_captions(folder / CAPTIONS) if is_inside(folder / CAPTIONS, results.dir) else {}
     pictures = [
-        Picture(stem, folder / f"{stem}.svg", caption, results.drawn.get(stem), results.svgs.get(stem, ""))
-        for stem, caption in known.items()
+        Picture(
+            stem, folder / f"{stem}.svg", captions.get(stem, stem), results.drawn.get(stem), results.svgs.get(stem, "")
+        )
+        for stem in wanted
         if stem not in missing
     ]
     wrong = f"A figure could not be drawn: {fault}" if fault else f"Not drawn: {', '.join(missing)}" if missing else ""

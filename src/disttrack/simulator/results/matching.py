@@ -14,6 +14,9 @@ from disttrack.simulator.results.formats import exact
 LISTED: Final = 4
 """Values that are named of a parameter of unmatched points."""
 
+KINDS: Final = ("task", *SIDES)
+"""The parameters that say what plays."""
+
 Owner = tuple[int, int]
 """A result by its place, and the place of a point among the points of that result."""
 
@@ -61,6 +64,16 @@ def matched(
     match
         Headers of the parameters that are the key; left out, all parameters but those in which the two results differ.
     """
+    points = _equal(parameters, shown, owners)
+    places = [place for place, _ in owners]
+    for other in sorted({*places} - {0}):
+        keys = _named(parameters, match) if match else _unchanged(parameters, places, other)
+        _pair(points, other, dict(zip(owners, keys, strict=True)))
+    return [point for point in points if point.places]
+
+
+def _equal(parameters: Sequence[Setting], shown: Sequence[Setting], owners: Sequence[Owner]) -> list[Point]:
+    """Return the points, those that are equal in all parameters as one."""
     own = {one.header: one.named([other.name for other in shown if other.side == one.name]) for one in shown}
     points: defaultdict[tuple[str, int], Point] = defaultdict(Point)
     times = Counter[tuple[int, str]]()
@@ -69,17 +82,20 @@ def matched(
         times[place, key] += 1  # a scenario may give the same point twice
         point = points[key, times[place, key]]
         point.places[place], point.own[place] = row, {header: values[index] for header, values in own.items()}
-    for other in sorted({place for place, _ in owners if place}):
-        keys = _named(parameters, match) if match else _unchanged(parameters, [place for place, _ in owners], other)
-        key_of = dict(zip(owners, keys, strict=True))
-        left: dict[int, dict[str, list[Point]]] = {0: defaultdict(list), other: defaultdict(list)}
-        for point in points.values():
-            for place in {0, other} & point.places.keys() if not {0, other} <= point.places.keys() else ():
-                left[place][key_of[place, point.places[place]]].append(point)
-        for key, mine in left[0].items():
-            if len(mine) == len(theirs := left[other][key]) == 1:
-                mine[0].places[other], mine[0].own[other] = theirs[0].places.pop(other), theirs[0].own.pop(other)
-    return [point for point in points.values() if point.places]
+    return list(points.values())
+
+
+def _pair(points: Sequence[Point], other: int, key_of: Mapping[Owner, str]) -> None:
+    """Join each point that only the first result has with the one that only the other has, if no third has its key."""
+    left: dict[int, defaultdict[str, list[Point]]] = {0: defaultdict(list), other: defaultdict(list)}
+    for point in points:
+        if len(there := left.keys() & point.places.keys()) == 1:
+            (place,) = there
+            left[place][key_of[place, point.places[place]]].append(point)
+    for key, mine in left[0].items():
+        theirs = left[other][key]
+        if len(mine) == len(theirs) == 1:
+            mine[0].places[other], mine[0].own[other] = theirs[0].places.pop(other), theirs[0].own.pop(other)
 
 
 def _named(parameters: Sequence[Setting], match: Sequence[str]) -> list[str]:
@@ -94,28 +110,30 @@ def _unchanged(parameters: Sequence[Setting], places: Sequence[int], other: int)
     They differ in a parameter if no value of it occurs in both, among points of the same kinds. A protocol or adversary
     that only one has counts as the same kind as the only one that it replaces.
     """
-    of_two = [index for index, place in enumerate(places) if place in (0, other)]
-    keys: list[list[Any]] = [[] for _ in places]
-
-    def values(one: Setting, indices: Sequence[int]) -> list[set[str]]:
-        return [{canonical(one.values[index]) for index in indices if places[index] == place} for place in (0, other)]
-
-    kinds = [one for one in parameters if not one.side and one.name in ("task", *SIDES)]
-    for one in kinds:
-        first, second = values(one, of_two)
-        replaced = one.name in SIDES and len(first - second) == len(second - first) == 1
-        for index in of_two:
-            text = canonical(one.values[index])
-            keys[index].append("" if replaced and text in first ^ second else text)
-    roles = defaultdict(list)
-    for index in of_two:
-        roles[canonical(keys[index])].append(index)
+    kinds = [one for one in parameters if _is_kind(one)]
+    roles = [canonical(role) for role in zip(*(_replaced(one, places, other) for one in kinds), strict=True)]
+    keys: list[list[Any]] = [[role] for role in roles]
     for one in parameters:
-        for indices in roles.values() if one not in kinds else ():
-            first, second = values(one, indices)
-            for index in indices if first & second else ():
-                keys[index].append([one.side, one.name, one.values[index]])
+        texts = [canonical(value) for value in one.values]
+        there = {(place, role, text) for place, role, text in zip(places, roles, texts, strict=True)}
+        alike = {role for place, role, text in there if place == 0 and (other, role, text) in there}
+        for key, role, value in zip(keys, roles, one.values, strict=True):
+            if role in alike and one not in kinds:
+                key.append([one.side, one.name, value])
     return [canonical(key) for key in keys]
+
+
+def _is_kind(one: Setting) -> bool:
+    return not one.side and one.name in KINDS
+
+
+def _replaced(one: Setting, places: Sequence[int], other: int) -> list[str]:
+    """Return a kind at each point; nothing where it is the only one that the first result or the other has alone."""
+    texts = [canonical(value) for value in one.values]
+    first, second = ({text for text, place in zip(texts, places, strict=True) if place == of} for of in (0, other))
+    if one.name == "task" or not len(first - second) == len(second - first) == 1:
+        return texts
+    return ["" if text in first ^ second else text for text in texts]
 
 
 def unmatched(points: Sequence[Point], names: Sequence[str]) -> Iterator[str]:
@@ -123,15 +141,23 @@ def unmatched(points: Sequence[Point], names: Sequence[str]) -> Iterator[str]:
     reasons: defaultdict[tuple[tuple[int, ...], tuple[str, ...]], list[Point]] = defaultdict(list)
     for point in points:
         if 0 not in point.places or len(point.places) == 1:
-            own = tuple(point.places)
-            others = [one.own[place] for one in points for place in one.own if place not in own and 0 in (place, *own)]
-            known = {name: {canonical(other[name]) for other in others} for name in point.values}
-            strange = [name for name, value in point.values.items() if canonical(value) not in known[name]]
-            kinds = [name for name in strange if name in ("task", *SIDES)]  # other parameters differ with them
-            reasons[own, tuple(kinds or strange)].append(point)
-    for (own, names_of), alike in reasons.items():
-        values = {name: list(dict.fromkeys(exact(one.values[name]) or "none" for one in alike)) for name in names_of}
+            reasons[tuple(point.places), _strange(point, points)].append(point)
+    for (own, strange), alike in reasons.items():
+        values = {name: list(dict.fromkeys(exact(one.values[name]) or "none" for one in alike)) for name in strange}
         lacked = [f"{name} {', '.join(each[:LISTED])}{' …' * (len(each) > LISTED)}" for name, each in values.items()]
         why = "; ".join(lacked) or "these values together, or just once,"
-        missing = " and ".join(name for place, name in enumerate(names) if place not in own and 0 in (place, *own))
+        missing = " and ".join(names[place] for place in range(len(names)) if _is_other(place, own))
         yield f"{len(alike)} of {' and '.join(names[place] for place in own)} without a match: {why} not in {missing}"
+
+
+def _is_other(place: int, own: Sequence[int]) -> bool:
+    """Return whether a result is one with which those of a point are compared."""
+    return place not in own and 0 in (place, *own)
+
+
+def _strange(point: Point, points: Sequence[Point]) -> tuple[str, ...]:
+    """Return the parameters of a point whose values no other result has; kinds only, for others differ with them."""
+    others = [one.own[place] for one in points for place in one.own if _is_other(place, tuple(point.places))]
+    known = {name: {canonical(other[name]) for other in others} for name in point.values}
+    strange = [name for name, value in point.values.items() if canonical(value) not in known[name]]
+    return tuple([name for name in strange if name in KINDS] or strange)
