@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from disttrack.adversaries import Churn, Freeze, RoundRobin
+from disttrack.adversaries.contents import ZipfItems
 from disttrack.mechanisms import (
     FullyDynamic,
     InsertedMinusDeleted,
@@ -23,6 +24,7 @@ from disttrack.mechanisms import (
     SparseVectorMonitor,
 )
 from disttrack.protocols import Block, Deterministic, Exact, Martingale, Robust
+from disttrack.protocols.contents import FrequencyDeterministic
 from disttrack.simulator import play
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import FAULTS, broken
@@ -53,6 +55,14 @@ def test_each_fault_is_the_control_of_a_shipped_claim() -> None:
         for claim in yaml.safe_load(path.read_text(encoding="utf-8"))["claims"]
     }
     assert set(FAULTS) <= used
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_lost_reports_break_a_tracker_of_items(engine: str) -> None:
+    tracker = FrequencyDeterministic(alpha=0.1)
+    options: dict[str, Any] = {"sites": 4, "items": 2000, "engine": engine}
+    games = [play(one, ZipfItems(domain=20), **options) for one in (tracker, broken(tracker, "lost-reports"))]
+    assert [game.verdict for game in games] == ["ok", "failed"]
 
 
 def test_what_cannot_be_broken_is_refused() -> None:

@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from synthetic_results import write_result
 
+from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.plots.requests import caption_of, described_of, figure_of, plot_of
 from disttrack.simulator.plots.style import house_style
@@ -23,7 +24,8 @@ from disttrack.simulator.points.registry import kinds, kinds_for, parameters
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.read import GAME, Tables, read_tables
 
-TRACKERS = sorted(kinds_for("protocol", "disttrack.protocols.base:Protocol"))
+COUNTING = kinds_for("protocol", "disttrack.protocols.base:Protocol")
+TRACKERS = sorted(name for name, kind in COUNTING.items() if not issubclass(kind.load(), ItemTracker))
 PLOTS = [one.name for one in kinds("plot").values() if one.origin == "built in"]
 AXES = ("sites", "items", "alpha", "start", "epsilon", "protocol")
 SIZES = {"one": (16,), "two": (16, 64), "many": (4, 16, 64, 256)}

@@ -54,9 +54,9 @@ class LostReports(FaultyPart):
 
     bulk_form = Protocol.bulk_form  # the array form has no messages to lose
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def sites(self, k: int, rng: Any, *given: Any, **more: Any) -> Any:
         protocol: Any = super()
-        return [_HalfHeard(site) for site in protocol.sites(k, rng, start)]
+        return [_HalfHeard(site) for site in protocol.sites(k, rng, *given, **more)]
 
 
 class _HalfHeard(Site):
