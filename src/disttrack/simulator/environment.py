@@ -79,7 +79,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
 
     def __init__(
         self,
-        protocol: Protocol | Mapping[str, Any] | str,
+        protocol: Protocol | Mapping[str, object] | str,
         *,
         sites: int,
         items: int,
@@ -115,7 +115,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         self._moves: list[int] = []
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin a new game; its random streams follow from `seed`, or from those of the games before."""
         super().reset(seed=seed)
@@ -136,7 +136,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         """Return all but the running game, which is its seed and its moves: a copy plays it again up to here."""
         return {name: value for name, value in vars(self).items() if name != "_table"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._table = None
         if self._seed is None:
@@ -265,7 +265,7 @@ class Table:
         Of the engine: sites, items, start, seed.
     """
 
-    def __init__(self, protocol: Protocol, sees: str, **options: Any) -> None:
+    def __init__(self, protocol: Protocol, sees: str, **options: object) -> None:
         self._learner = _Learner(sees)
         self.engine = Leap(protocol, self._learner, **options)
         self._begun = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ MOST: Final = 64
 LEVELS: Final = "·▁▂▃▄▅▆▇█"
 
 
-def picture(view: View, fed: Any, error: float, largest: float, items: int) -> list[str]:
+def picture(view: View, fed: object, error: float, largest: float, items: int) -> list[str]:
     """Return the lines.
 
     Parameters
@@ -38,7 +38,7 @@ def picture(view: View, fed: Any, error: float, largest: float, items: int) -> l
     ]
 
 
-def bars(fed: Any) -> str:
+def bars(fed: object) -> str:
     """Return a letter per site, or per few neighbouring ones, as high as its share; a dot for none.
 
     >>> bars([0, 1, 4, 8])

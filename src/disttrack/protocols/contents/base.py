@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from math import floor, inf, log, log1p
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final
+
+import numpy as np
 
 from disttrack.mechanisms.checks import Checked, Share
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
-from disttrack.protocols.base import EVERYONE, FOREVER, Message
+from disttrack.protocols.base import EVERYONE, FOREVER, Guarantee, Message
 from disttrack.protocols.coins import Coins
 
 LONGEST: Final = 2**61
@@ -44,7 +46,7 @@ class ItemTracker(Checked, ABC):
 
     kind: ClassVar[str] = ""
     """Name in scenario files."""
-    guarantee: ClassVar[Literal["always", "adaptive", "oblivious", "none"]] = "none"
+    guarantee: ClassVar[Guarantee] = "none"
     """When every estimate is within alpha N of the truth at every step, as for `Protocol`."""
     reveals: ClassVar[str] = ""
     """What a change of an estimate reveals."""
@@ -73,12 +75,12 @@ class ItemTracker(Checked, ABC):
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         """Return the server of k sites."""
 
-    def sites(self, k: int, rng: Any, held: Callable[[int, Name], int]) -> Sequence[ItemSite]:
+    def sites(self, k: int, rng: np.random.Generator, held: Callable[[int, Name], int]) -> Sequence[ItemSite]:
         """Return the k sites; `held(site, item)` counts copies, `rng` is the sites' own generator."""
         coins = Coins(rng)
         return [self.site(k, partial(held, number), coins) for number in range(k)]
 
-    def server(self, k: int, rng: Any) -> ItemServer:
+    def server(self, k: int, rng: np.random.Generator) -> ItemServer:
         """Return the server; `rng` is its own generator."""
         return self.server_by(k, Coins(rng))
 

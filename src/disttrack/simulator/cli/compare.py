@@ -32,7 +32,7 @@ PAGE: Final = "compare.html"
 @WITH
 @JSON
 def compare(
-    folders: Sequence[str], match: str | None, plots: Sequence[str], own: dict[str, Any], out: Path, as_json: bool
+    folders: Sequence[str], match: str | None, plots: Sequence[str], own: dict[str, object], out: Path, as_json: bool
 ) -> None:
     """State what a change did: the ratio of the medians at each point that results share; and write a page.
 
