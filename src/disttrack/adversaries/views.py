@@ -82,7 +82,7 @@ class StateView(TrafficView):
 
     __slots__ = ("_look",)
 
-    def __init__(self, *, look: Callable[[int | None], Any], **facts: Any) -> None:
+    def __init__(self, *, look: Callable[[int | None], Any], **facts: object) -> None:
         super().__init__(**facts)
         self._look = look
 
@@ -112,11 +112,11 @@ class Glass:
     def __getattr__(self, name: str) -> Any:
         return self.__see(name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} can be looked at, not set")
 
 
-def behind_glass(thing: Any) -> Any:
+def behind_glass(thing: object) -> Any:
     """Return the part of `thing` that an adversary with the power `state` may see.
 
     Raises
@@ -149,7 +149,7 @@ def behind_glass(thing: Any) -> Any:
     return Glass(see)
 
 
-def _draws(thing: Any) -> bool:
+def _draws(thing: object) -> bool:
     """Return whether it is a random generator, or contains one to draw from."""
     kinds = (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence)
     return isinstance(thing, kinds) or isinstance(getattr(thing, "rng", None), kinds)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from disttrack.simulator.faults.mixins import FaultyPart
 from disttrack.simulator.faults.promises import TIMES
 
@@ -13,10 +15,10 @@ from disttrack.simulator.faults.promises import TIMES
 class Generous(FaultyPart):
     """Sites and server of a quota with several times its limit."""
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         return self._wider().sites(k, rng, start)
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         return self._wider().server(k, rng, start)
 
     def _wider(self) -> Any:

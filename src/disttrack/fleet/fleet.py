@@ -84,13 +84,13 @@ class Fleet(Receivers):
     # ------------------------------------------------------------------ clocks
 
     def _every(self, priority: int, first: int, period: int, act: Callable[[], None]) -> None:
-        def ring(step: int, event: Any) -> None:
+        def ring(step: int, event: object) -> None:
             act()
             self.mail.schedule(step + period, priority, partial(ring, step + period))
 
         self.mail.schedule(first, priority, partial(ring, first))
 
-    def _act(self, site: int, act: str, *values: Any, present: bool = False) -> None:
+    def _act(self, site: int, act: str, *values: object, present: bool = False) -> None:
         """Have a site act by its clock, by a method of this name; some acts are only for sites in the fleet."""
         part, ends = self.sites[site], self.mail.ends
         if present and not part.present:
@@ -116,7 +116,7 @@ class Fleet(Receivers):
             else:
                 self.sites[site].leave(True)
 
-    def _change(self, site: int, how: str, event: Any) -> None:
+    def _change(self, site: int, how: str, event: object) -> None:
         part = self.sites[site]
         if (how == "join") == part.present:
             where = "there" if part.present else "not there"
@@ -136,7 +136,7 @@ class Fleet(Receivers):
         step = min(step, number - number % window + window)
         self.mail.schedule(step, LOOK, partial(self._look, spacing, step))
 
-    def _look(self, spacing: int, step: int, event: Any) -> None:
+    def _look(self, spacing: int, step: int, event: object) -> None:
         self.look(step)
         self._look_at(spacing, step)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -44,7 +44,7 @@ class Unit(click.ParamType[float]):
     def __init__(self, name: str, before: str, units: Mapping[str, float], example: str, zero: bool = True) -> None:
         self.name, self.before, self.units, self.example, self.zero = name, before, units, example, zero
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number as a `Quantity`."""
         if isinstance(value, float):
             return value

@@ -32,29 +32,29 @@ Check = Callable[[str, Any], None]
 """Function of a name and a value that raises ValueError unless the value is accepted."""
 
 
-def number(name: str, value: Any, accepted: str, fits: Callable[[float], bool]) -> None:
+def number(name: str, value: object, accepted: str, fits: Callable[[float], bool]) -> None:
     """Raise ValueError unless `value` is a number that fits; `accepted` describes the accepted numbers."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not fits(value):
         raise ValueError(f"{name} must be a number {accepted}; got {value!r}")
 
 
-def positive(name: str, value: Any) -> None:
+def positive(name: str, value: object) -> None:
     """Raise ValueError unless `value` is a finite number above 0."""
     number(name, value, "above 0", lambda value: 0 < value < math.inf)
 
 
-def probability(name: str, value: Any) -> None:
+def probability(name: str, value: object) -> None:
     """Raise ValueError unless `value` is a number strictly between 0 and 1."""
     number(name, value, "between 0 and 1, both excluded", lambda value: 0 < value < 1)
 
 
-def finite(name: str, value: Any) -> None:
+def finite(name: str, value: object) -> None:
     """Raise ValueError unless `value` is a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{name} must be a finite number; got {value!r}")
 
 
-def whole(name: str, value: Any, least: int = 1) -> None:
+def whole(name: str, value: object, least: int = 1) -> None:
     """Raise ValueError unless `value` is a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}")
@@ -66,13 +66,13 @@ def odd(name: str, value: int) -> None:
         raise ValueError(f"{name} must be an odd number; got {value!r}")
 
 
-def flag(name: str, value: Any) -> None:
+def flag(name: str, value: object) -> None:
     """Raise ValueError unless `value` is true or false."""
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false; got {value!r}")
 
 
-def one_of(name: str, value: Any, accepted: Collection[str]) -> None:
+def one_of(name: str, value: object, accepted: Collection[str]) -> None:
     """Raise ValueError unless `value` is accepted; a similar name is suggested."""
     if value not in accepted:
         near = get_close_matches(str(value), accepted, 1)
@@ -130,7 +130,7 @@ class Checked(Shortcuts):
     source: ClassVar[str] = ""
     """Paper and section, or the origin of the idea: by default the first sentence of the docstring's section Source."""
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
         inherit_parameters(cls)
         stated = re.search(r"\nSource\n-+\n(.+?)(?:\.?\n\n|\.\n|\.?$)", inspect.cleandoc(cls.__doc__ or ""), re.DOTALL)

@@ -60,14 +60,14 @@ class GridNoise(Checked):
     spacing: float
 
     @abstractmethod
-    def draw(self, rng: Any, size: int) -> Floats:
+    def draw(self, rng: np.random.Generator, size: int) -> Floats:
         """Return independent draws, by the generator's own method if it is not numpy's."""
 
-    def grid(self, rng: Any) -> float:
+    def grid(self, rng: np.random.Generator) -> float:
         """Return the step of the grid of the draws from a generator; 0 if they are on none, as those of audits."""
         return self.spacing if isinstance(rng, np.random.Generator) else 0.0
 
-    def hide(self, values: Numbers, rng: Any) -> Numbers:
+    def hide(self, values: Numbers, rng: np.random.Generator) -> Numbers:
         """Return a number, or each of an array, rounded to the grid and with a draw of noise."""
         values = rounded(values, self.grid(rng))
         if isinstance(values, np.ndarray):

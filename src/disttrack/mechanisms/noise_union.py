@@ -11,7 +11,6 @@ import math
 from collections import Counter as Multiset
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -172,6 +171,6 @@ class Tail:
         """Return sum_t E max(0, S_t - x), the integral of the tail beyond x."""
         return self._integral(self._integrand / self._path, x)
 
-    def _integral(self, integrand: Any, x: float) -> float:
+    def _integral(self, integrand: object, x: float) -> float:
         wave = np.exp(-self._beyond * x)
         return float(np.sum((integrand * wave).imag)) * self._step / math.pi * math.exp(-self._s * x)

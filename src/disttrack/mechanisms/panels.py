@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from disttrack.mechanisms.noise import Floats
 
 
-def panels(corners: Any, nodes: int) -> tuple[Floats, Floats]:
+def panels(corners: object, nodes: int) -> tuple[Floats, Floats]:
     """Return the places and weights of an integral with this number of nodes between any two neighbouring corners.
 
     Examples

@@ -46,7 +46,7 @@ class ScriptedNoise:
         Whether any of the draws were normal.
     """
 
-    def __init__(self, draws: Any = ()) -> None:
+    def __init__(self, draws: object = ()) -> None:
         self._some = dict(draws) if isinstance(draws, dict) else None
         self._draws = np.asarray(() if self._some is not None else draws, dtype=np.float64)
         self.taken = 0

@@ -55,7 +55,7 @@ class Shortcuts:
     hooks: ClassVar[frozenset[str]] = frozenset()
     """Methods of this class that its direct subclasses may replace, as if they were abstract."""
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
         settle(cls)
 
@@ -123,14 +123,14 @@ def held(cls: type) -> dict[str, Any]:
 _changed_before: Final = lru_cache(maxsize=256)(changed)
 
 
-def state(thing: Any, owner: Any, name: str, value: Any) -> None:
+def state(thing: object, owner: object, name: str, value: object) -> None:
     """State a shortcut of one object of a frozen class, unless its class changes a rule of the one that states it."""
     cls: Any = type(thing)
     if not _changed_before(cls, owner):
         object.__setattr__(thing, name, value)
 
 
-def stated(bound: Callable[..., float], *given: Any) -> float | None:
+def stated(bound: Callable[..., float], *given: object) -> float | None:
     """Return what a bound states; None if it states none."""
     try:
         return bound(*given)
@@ -138,7 +138,7 @@ def stated(bound: Callable[..., float], *given: Any) -> float | None:
         return None
 
 
-def shadowed(thing: Any) -> str:
+def shadowed(thing: object) -> str:
     """Return a rule of a shipped class with shortcuts that is set on the object itself, where no shortcut sees it."""
     cls = type(thing)
     held = _shortcuts(cls) if getattr(thing, "__dict__", None) else {}

@@ -9,6 +9,8 @@ from fractions import Fraction
 from math import log, log1p, log2
 from typing import Any, ClassVar, Final, Literal
 
+import numpy as np
+
 from disttrack.mechanisms.checks import Checked
 from disttrack.mechanisms.checks import whole as whole
 from disttrack.mechanisms.shortcuts import Shortcut
@@ -25,6 +27,8 @@ from disttrack.protocols.sites import Server as Server
 from disttrack.protocols.sites import Site as Site
 from disttrack.protocols.sites import SumOfReports as SumOfReports
 
+Guarantee = Literal["always", "adaptive", "oblivious", "none"]
+"""Against which inputs a protocol keeps its promise: all, all with high probability, those that do not react, none."""
 STEADY: Final = 1000
 """Number of the round from which on the constants of rounds hardly change."""
 
@@ -40,7 +44,7 @@ class Protocol(Checked, ABC):
 
     kind: ClassVar[str] = ""
     """Name in scenario files."""
-    guarantee: ClassVar[Literal["always", "adaptive", "oblivious", "none"]] = "none"
+    guarantee: ClassVar[Guarantee] = "none"
     """When the output is within 1 +- alpha, an alarm neither early nor late, or what else its games promise within its
     bound: `always`, on every input; `adaptive`, with probability 1 - delta against adversaries that react to the
     outputs; `oblivious`, the same if they do not react; `none`, never promised."""
@@ -71,7 +75,7 @@ class Protocol(Checked, ABC):
         return alpha
 
     @abstractmethod
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
         """Return the k sites.
 
         Parameters
@@ -85,14 +89,16 @@ class Protocol(Checked, ABC):
         """
 
     @abstractmethod
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         """Return the server; `rng` is its own generator, `start` as for `sites`."""
 
-    def returned_site(self, k: int, rng: Any, items: int) -> Site:
+    def returned_site(self, k: int, rng: np.random.Generator, items: int) -> Site:
         """Return a site that has returned without its state, after `items` items; for `readmission` by report."""
         raise NotImplementedError(f"{type(self).__name__} does not say how a site comes back")
 
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm | None:
+    def bulk_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> BulkForm | None:
         """Return all sites and the server as arrays, for the engine `bulk`; None if there is no such form.
 
         `site_rng` and `server_rng` are the generators that `sites` and `server` would be given, `start` as for them.

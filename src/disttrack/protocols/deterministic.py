@@ -12,16 +12,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Flag, Share
 from disttrack.mechanisms.shortcuts import state
-from disttrack.protocols.base import (
-    FOREVER,
-    Exactly,
-    Message,
-    Number,
-    Protocol,
-    Server,
-    Site,
-    ratio,
-)
+from disttrack.protocols.base import FOREVER, Exactly, Guarantee, Message, Number, Protocol, Server, Site, ratio
 from disttrack.protocols.bulk import CHUNK, BulkForm, MessageBatch, Segment, Stream, in_order
 
 REPORT: Final = Message("report")
@@ -108,7 +99,7 @@ class Deterministic(Protocol):
     centred: Flag = False
 
     kind: ClassVar[str] = "deterministic"
-    guarantee: ClassVar[Any] = "always"
+    guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
     one_sided: ClassVar[bool] = False  # True for an instance that is not `centred`
     readmission: ClassVar[Any] = "report"
@@ -122,19 +113,21 @@ class Deterministic(Protocol):
         """The counts at which a site reports."""
         return Thresholds(self.alpha, self.centred)
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
         rule = self.thresholds
         return [_Site(rule, count) for count in start or [0] * k]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> _Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> _Server:
         part, whole = ratio(self.alpha)
         scale = (whole + part, whole) if self.centred else WHOLE
         return _Server(self.thresholds, list(start) or [0] * k, scale)
 
-    def returned_site(self, k: int, rng: Any, items: int) -> Site:
+    def returned_site(self, k: int, rng: np.random.Generator, items: int) -> Site:
         return _Site(self.thresholds, items)
 
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
+    def bulk_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> BulkForm:
         return _BulkForm(self.server(k, server_rng, start), self.thresholds, k, start)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from disttrack.protocols.base import Message, Protocol, Server, Site, SumOfReports
+import numpy as np
+
+from disttrack.protocols.base import Guarantee, Message, Protocol, Server, Site, SumOfReports
 from disttrack.protocols.bulk import BulkForm, Segment, Stream
 
 ITEM: Final = Message("item")
@@ -24,7 +26,7 @@ class Exact(Protocol):
     """
 
     kind: ClassVar[str] = "exact"
-    guarantee: ClassVar[Any] = "always"
+    guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything"
     one_sided: ClassVar[bool] = True
     readmission: ClassVar[Any] = "report"
@@ -34,16 +36,18 @@ class Exact(Protocol):
         """Zero: no error at all."""
         return 0.0
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
         return [_Site() for _ in range(k)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _Server(start or [0] * k)
 
-    def returned_site(self, k: int, rng: Any, items: int) -> Site:
+    def returned_site(self, k: int, rng: np.random.Generator, items: int) -> Site:
         return _Site()
 
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
+    def bulk_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> BulkForm:
         return _BulkForm(_Server(start or [0] * k))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

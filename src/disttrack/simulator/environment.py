@@ -17,12 +17,12 @@ from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.adversaries.views import StateView, TrafficView
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
-from disttrack.simulator.environment_text import picture
 from disttrack.simulator.game.consultation import LATER
 from disttrack.simulator.game.engines import Leap
 from disttrack.simulator.game.play import check_game
 from disttrack.simulator.game.power import check_power
 from disttrack.simulator.points.registry import find, make
+from disttrack.simulator.results.formats import number, percent
 
 PATIENCE: Final = 10
 """Actions per item after which an episode is cut off."""
@@ -80,7 +80,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
 
     def __init__(
         self,
-        protocol: Protocol | Mapping[str, Any] | str,
+        protocol: Protocol | Mapping[str, object] | str,
         *,
         sites: int,
         items: int,
@@ -118,7 +118,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         self._moves: list[int] = []
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin a new game; its random streams follow from `seed`, or from those of the games before."""
         super().reset(seed=seed)
@@ -139,7 +139,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         """Return all but the running game, which is its seed and its moves: a copy plays it again up to here."""
         return {name: value for name, value in vars(self).items() if name != "_table"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._table = None
         if self._seed is None:
@@ -268,7 +268,7 @@ class Table:
         Of the engine: sites, items, start, seed.
     """
 
-    def __init__(self, protocol: Protocol, sees: str, **options: Any) -> None:
+    def __init__(self, protocol: Protocol, sees: str, **options: object) -> None:
         self._learner = _Learner(sees)
         self.engine = Leap(protocol, self._learner, **options)
         self._begun = False
@@ -297,3 +297,46 @@ class Table:
             last = engine.game_end
             engine.close(last)
             engine.show(last, engine.sent(last))
+
+
+MOST: Final = 64
+"""Letters of the picture of sites; more sites share a letter."""
+LEVELS: Final = "·▁▂▃▄▅▆▇█"
+
+
+def picture(view: View, fed: object, error: float, largest: float, items: int) -> list[str]:
+    """Return the lines.
+
+    Parameters
+    ----------
+    view
+        What the learner sees.
+    fed
+        Items that each site was given.
+    error, largest
+        The relative error now, with its sign, and the largest so far.
+    items
+        Of the whole game.
+    """
+    ago = view.steps - view.changed_at
+    steps = "in this step" if ago == 0 else "a step ago" if ago == 1 else f"{number(ago)} steps ago"
+    return [
+        f"{number(view.sent)} of {number(items)} items sent in {number(view.steps)} steps",
+        f"output {number(float(view.output))}, error {percent(error)}, largest {percent(largest)}",
+        f"changed {number(view.changes)} times" + (f", last {steps}" if view.changes else ""),
+        f"items by site  {bars(fed)}",
+    ]
+
+
+def bars(fed: object) -> str:
+    """Return a letter per site, or per few neighbouring ones, as high as its share; a dot for none.
+
+    >>> bars([0, 1, 4, 8])
+    '·▁▄█'
+    """
+    values = np.asarray(fed, dtype=float)
+    if len(values) > MOST:
+        values = np.array([part.sum() for part in np.array_split(values, MOST)])
+    most = values.max(initial=0.0)
+    levels = np.ceil(values / most * (len(LEVELS) - 1)).astype(int) if most > 0 else np.zeros(len(values), dtype=int)
+    return "".join(LEVELS[level] for level in levels)

@@ -10,8 +10,7 @@ import pytest
 
 from disttrack.mechanisms import JdpMirror
 from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law
-from disttrack.mechanisms.prediction.mirror import mirror_mistakes
-from disttrack.mechanisms.prediction.mirror_privacy import composed_delta, half_length, mended, printed
+from disttrack.mechanisms.prediction.mirror import composed_delta, half_length, mended, mirror_mistakes, printed
 
 
 def half_length_of_claim(step: float, edge: float) -> int:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from disttrack import play
 from disttrack.adversaries import RoundRobin
 from disttrack.protocols import Randomized
-from disttrack.simulator.cli.summary import games_table
+from disttrack.simulator.cli.run_output import games_table
 from disttrack.simulator.points.names import with_name
 from disttrack.simulator.points.point import label_of_class
 from disttrack.simulator.points.registry import kinds

@@ -97,7 +97,7 @@ def test_a_size_that_is_needed_is_asked_for_by_its_name(name: str, tmp_path: Pat
         path.write_text("".join(line for line in path.open() if not line.startswith(f"{size.key}:")))
         if size.needed:
             assert f"{size.key}: is missing: {size.says.rstrip('.')}" in refusal(path)
-        elif size.key in ("sites", "items") and (name in TRACES or name.startswith(("item-", "heavy-"))):
+        elif size.key in ("sites", "items") and (name in TRACES or name.startswith(("item-", "frequent-"))):
             assert f"{size.key}: is missing" in refusal(path)  # only a trace says these by itself
         else:
             load(path)

@@ -43,7 +43,7 @@ class AnalystView:
         samples: int,
         rng: np.random.Generator,
         training: Data | None = None,
-        known: Mapping[str, Any] | None = None,
+        known: Mapping[str, object] | None = None,
     ) -> None:
         self.training = training
         self.queries, self.features, self.samples = queries, features, samples
@@ -61,7 +61,7 @@ class AnalystView:
         """Queries so far."""
         return len(self.answers)
 
-    def observe(self, answer: Any) -> None:
+    def observe(self, answer: object) -> None:
         """Record an answer; for the game only."""
         self.answers.append(answer)
 

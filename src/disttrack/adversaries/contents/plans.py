@@ -15,7 +15,7 @@ HEAVIEST: Final = 2**61
 """What the weights of a plan, and of a game, may add up to."""
 
 
-def names(of: str, values: Any, *, texts: bool = True) -> npt.NDArray[Any]:
+def names(of: str, values: object, *, texts: bool = True) -> npt.NDArray[Any]:
     """Return whole numbers of any size, or texts, as an array: of 64 bits if possible, else of Python's values.
 
     Nothing is converted: the text '7' and the number 7 are two names. `texts` says whether texts are accepted.
@@ -125,12 +125,12 @@ class Cycle(Schedule):
         place = (step - 1) % self.period
         return self.labels[place] if isinstance(step, np.ndarray) else self.labels.item(place)
 
-    def count(self, site: Any, step: Any) -> Any:
+    def count(self, site: object, step: Any) -> Any:
         begin, end = self._spans.get(site, (0, 0))
         laps, rest = divmod(step, self.period)
         return laps * (end - begin) + int(self._places[begin:end].searchsorted(rest))
 
-    def nth(self, site: Any, n: Any) -> Any:
+    def nth(self, site: object, n: Any) -> Any:
         begin, end = self._spans.get(site, (0, 0))
         if begin == end:
             return NEVER
@@ -167,7 +167,7 @@ class Cycle(Schedule):
         """Return the weight of a label by a step."""
         return int(self.sum_of(label, self.count(label, step)))
 
-    def reach(self, label: Any, weight: int) -> int:
+    def reach(self, label: object, weight: int) -> int:
         """Return the first step by which a label has at least this weight, from 1; `NEVER` if there is none."""
         begin, end = self._spans.get(label, (0, 0))
         if self.weights is None or begin == end:

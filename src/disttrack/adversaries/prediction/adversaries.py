@@ -66,7 +66,7 @@ class Constructed(Examiner):
     construction: Construction | None
 
     @abstractmethod
-    def construct(self, learner: Any, view: View) -> Construction:
+    def construct(self, learner: object, view: View) -> Construction:
         """Return the examples against this learner."""
 
     def stretches(self, view: Any) -> Iterator[NDArray[np.int64]]:

@@ -38,7 +38,7 @@ class StreamView:
 
     __slots__ = ("known", "output", "rng", "steps", "updates")
 
-    def __init__(self, *, updates: int, rng: np.random.Generator, known: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, *, updates: int, rng: np.random.Generator, known: Mapping[str, object] | None = None) -> None:
         self.updates = updates
         self.steps = 0
         self.output = 0.0

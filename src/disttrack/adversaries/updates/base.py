@@ -85,7 +85,7 @@ class UpdateView(View):
         self.live, self.exact = live, exact
         self.output = self.truth = exact()
 
-    def observe(self, answer: Any) -> None:
+    def observe(self, answer: object) -> None:
         """Record the answers after a step, None if they are the old ones; for the game only."""
         self.steps += 1
         if answer is not None:

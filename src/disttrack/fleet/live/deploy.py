@@ -45,7 +45,7 @@ def security_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for token and TLS to a command, which receives them as `security`."""
 
     def called(
-        *, token_file: Path | None, tls_cert: Path | None, tls_key: Path | None, tls_ca: Path | None, **rest: Any
+        *, token_file: Path | None, tls_cert: Path | None, tls_key: Path | None, tls_ca: Path | None, **rest: object
     ) -> Any:
         token = "" if token_file is None else token_file.read_text("utf-8").strip()
         if token_file is not None and not token:

@@ -41,7 +41,7 @@ class Remote(Site):
         self._untold = 0
         self._state: Sequence[Any] = ()
 
-    def know(self, quota: int, state: Sequence[Any] = ()) -> None:
+    def know(self, quota: int, state: Sequence[object] = ()) -> None:
         """Take its quota after all events and messages so far, and its state."""
         self._quota, self._untold = quota, 0
         self._state = state or self._state
@@ -63,7 +63,7 @@ class Remote(Site):
             return partial(self._act, name)
         raise AttributeError(name)
 
-    def _act(self, name: str, *values: Any) -> Sequence[Message]:
+    def _act(self, name: str, *values: object) -> Sequence[Message]:
         self.events.append(("act", name, *values))
         return SPOKEN
 
@@ -207,7 +207,7 @@ class LedQuota(Led, QuotaLeap):
         self._talked(None)
         return ()
 
-    def send_up(self, site: int, messages: Sequence[Message], origin: Any = None) -> None:
+    def send_up(self, site: int, messages: Sequence[Message], origin: object = None) -> None:
         if messages:
             self._talked(site)
 

@@ -25,7 +25,7 @@ def entry_of(protocol: Protocol) -> dict[str, Any]:
     return {"kind": next(names, ""), **protocol.as_mapping()}
 
 
-def protocol_of(entry: Mapping[str, Any]) -> Protocol:
+def protocol_of(entry: Mapping[str, object]) -> Protocol:
     """Return the protocol of an entry; NonsenseError if the project has none of that name with these parameters."""
     arguments = dict(entry)
     known = kinds("protocol")

@@ -25,13 +25,13 @@ class NonsenseError(ValueError):
     """A peer has sent what no peer sends; its connection is closed, with this reason."""
 
 
-def pack(*frame: Any) -> bytes:
+def pack(*frame: object) -> bytes:
     """Return a frame as bytes."""
     packed: bytes = msgpack.packb(frame, default=_plain)
     return packed
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":

@@ -111,7 +111,7 @@ class Kept:
             os.ftruncate(self._file, end)
         os.lseek(self._file, end, os.SEEK_SET)
 
-    def note(self, facts: dict[str, Any]) -> None:
+    def note(self, facts: dict[str, object]) -> None:
         """Keep facts before there is a part."""
         self.facts = facts
         self._write(None)
@@ -122,7 +122,7 @@ class Kept:
         self._recipe = kind.__name__, {**parameters, "protocol": entry_of(parameters["protocol"])}
         self._write(None)
 
-    def _write(self, state: Any, events: Iterable[bytes] = ()) -> None:
+    def _write(self, state: object, events: Iterable[bytes] = ()) -> None:
         """Write the facts, the state and these events in place of the journal."""
         if self._path is None:
             return

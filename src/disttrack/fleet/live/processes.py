@@ -78,7 +78,7 @@ class Processes:
             self.stop()
             raise
 
-    def _start(self, target: Callable[..., None], *arguments: Any) -> Connection:
+    def _start(self, target: Callable[..., None], *arguments: object) -> Connection:
         context = get_context("fork")
         ours, theirs = context.Pipe()
         process = context.Process(target=target, args=(theirs, [*self._pipes, ours], *arguments), daemon=True)
@@ -91,7 +91,7 @@ class Processes:
         return ours
 
     @staticmethod
-    def ask(pipe: Connection, *question: Any) -> Any:
+    def ask(pipe: Connection, *question: object) -> Any:
         """Send a command to a process and return its answer; without a command, the answer to an earlier one.
 
         Raises

@@ -254,7 +254,7 @@ class SiteProcess:
             self._clock = self.over.start(work)
         self.ready.set()
 
-    def _resume(self, writer: asyncio.StreamWriter, rest: list[tuple[Any, ...]]) -> None:
+    def _resume(self, writer: asyncio.StreamWriter, rest: list[tuple[object, ...]]) -> None:
         """Send again what the server has not acknowledged, and hear what came with its answer."""
         self._writer = writer
         session = self.part.session

@@ -100,7 +100,7 @@ class SiteState:
         self.session = Session()
         return ()
 
-    def act(self, name: str, *values: Any) -> Sequence[Message]:
+    def act(self, name: str, *values: object) -> Sequence[Message]:
         """Have a site of a quota act by its clock: turn, flush, settle, come or go."""
         messages: Sequence[Message] = getattr(self.site, name)(*values)
         return messages

@@ -20,7 +20,7 @@ PACKAGE: Final = "disttrack."
 GENERATORS: Final = {kind.__name__: kind for kind in (np.random.PCG64, np.random.PCG64DXSM, np.random.Philox)}
 
 
-def dump(value: Any) -> bytes:
+def dump(value: object) -> bytes:
     """Return a value as bytes; objects that occur twice are stored once.
 
     Raises
@@ -59,7 +59,7 @@ class _Writer:
         self._kept: list[Any] = []
         """The objects so far, so that no identity is used twice."""
 
-    def node(self, value: Any) -> Any:
+    def node(self, value: object) -> Any:
         """Return the node of a value."""
         if value is None or type(value) in (bool, float, str, bytes):
             return value
@@ -99,11 +99,11 @@ class _Writer:
             raise TypeError(f"a state with a {kind.__name__} cannot be stored")
         return ["object", kind.__module__, kind.__qualname__, inner, self._pairs(dict(_attributes(value)))]
 
-    def _pairs(self, mapping: dict[Any, Any]) -> list[Any]:
+    def _pairs(self, mapping: dict[object, object]) -> list[Any]:
         return [self.node(one) for pair in mapping.items() for one in pair]
 
 
-def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
+def _attributes(value: object) -> Iterator[tuple[str, Any]]:
     """Yield the attributes of an object, those in slots too."""
     for kind in type(value).__mro__:
         names = kind.__dict__.get("__slots__", ())
@@ -139,7 +139,7 @@ class _Reader:
     def __init__(self) -> None:
         self._kept: list[Any] = []
 
-    def value(self, node: Any) -> Any:
+    def value(self, node: object) -> Any:
         """Return the value of a node."""
         if not isinstance(node, list):
             return node
@@ -196,7 +196,7 @@ class _Reader:
         self._kept[place] = made
         return made
 
-    def _object(self, made: Any, kind: Any, inner: list[Any], attributes: list[Any]) -> Any:
+    def _object(self, made: Any, kind: Any, inner: list[Any], attributes: list[object]) -> Any:
         if issubclass(kind, tuple):
             made = tuple.__new__(kind, map(self.value, inner))
         elif issubclass(kind, list):
@@ -207,6 +207,6 @@ class _Reader:
             object.__setattr__(made, name, value)
         return made
 
-    def _pairs(self, nodes: list[Any]) -> dict[Any, Any]:
+    def _pairs(self, nodes: list[object]) -> dict[Any, Any]:
         values = list(map(self.value, nodes))
         return dict(zip(values[::2], values[1::2], strict=True))

@@ -135,7 +135,7 @@ class Timed(Led, Strides):
         place = bisect_right(self._at, at)
         return max(1, self._given[place - 1] if place else 0)
 
-    def _checkpoints_before(self, step: int, outputs: list[tuple[int, Any]]) -> None:
+    def _checkpoints_before(self, step: int, outputs: list[tuple[int, object]]) -> None:
         """Judge the outputs before a step, and take the timeline's rows up to it."""
         while outputs and self._step_at(outputs[0][0]) < step:
             at, output = self._step_at(outputs[0][0]), outputs.pop(0)[1]
@@ -171,7 +171,7 @@ class Host:
     delay: float = 0.0
     played: list[Led] = field(default_factory=list)
 
-    def __call__(self, protocol: Protocol, adversary: Adversary, **options: Any) -> Engine:
+    def __call__(self, protocol: Protocol, adversary: Adversary, **options: object) -> Engine:
         kind: type[Led] = LedQuota if isinstance(protocol, Quota) else LedLeap if self.rate is None else Timed
         engine = kind(protocol, adversary, delay=self.delay, rate=self.rate, **options)
         self.played.append(engine)

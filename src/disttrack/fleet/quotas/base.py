@@ -9,13 +9,15 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar, Literal
+from typing import ClassVar
+
+import numpy as np
 
 from disttrack.fleet.faults import Generous
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
 from disttrack.mechanisms.shortcuts import Shortcut
-from disttrack.protocols.base import Protocol
+from disttrack.protocols.base import Guarantee, Protocol
 from disttrack.simulator.faults.mixins import FaultyPart
 
 
@@ -49,7 +51,7 @@ class Quota(Protocol):
     settle: Natural = 0
     skew: Natural = 0
 
-    guarantee: ClassVar[Literal["always", "adaptive", "oblivious", "none"]] = "always"
+    guarantee: ClassVar[Guarantee] = "always"
     plays: ClassVar[tuple[str, ...]] = ("quota",)
     reveals: ClassVar[str] = "each site's answers"
     every: ClassVar[int | None] = None
@@ -133,11 +135,11 @@ class Quota(Protocol):
         """Return the most requests that wait at a site for an answer, if a round trip has this many steps."""
         return 0.0
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[QuotaSite]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[QuotaSite]:
         answers = Answers(k)
         return [self.site(number, k, answers) for number in range(k)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> QuotaServer:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> QuotaServer:
         return QuotaServer(self, k)
 
     @abstractmethod

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from math import log
 from typing import Any, ClassVar
 
+import numpy as np
+
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, UpToOne
-from disttrack.protocols.base import FOREVER, Message
+from disttrack.protocols.base import FOREVER, Guarantee, Message
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Leases(Quota):
     overshot, whatever happens to messages and sites, while clocks agree and no request costs more than its reserve.
     """
 
-    guarantee: ClassVar[Any] = "always"
+    guarantee: ClassVar[Guarantee] = "always"
     each: ClassVar[bool] = True
     """Whether a site may ask about a request while the answer to another one is still to come."""
 
@@ -50,7 +52,7 @@ class Leases(Quota):
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return LeaseSite(self, number, k, answers)
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> QuotaServer:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> QuotaServer:
         return LeaseServer(self, k)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

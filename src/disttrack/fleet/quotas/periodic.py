@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from math import ceil, gcd, inf, isfinite, log2
 from typing import Any, ClassVar
 
+import numpy as np
+
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Whole
-from disttrack.protocols.base import Message
+from disttrack.protocols.base import Guarantee, Message
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,12 @@ class PeriodicQuota(Quota):
 
     kind: ClassVar[str] = "periodic"
     one_sum: ClassVar[bool] = True
-    guarantee: ClassVar[Any] = "always"
+    guarantee: ClassVar[Guarantee] = "always"
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return PeriodicSite(self, number, k, answers)
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> QuotaServer:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> QuotaServer:
         return TotalServer(self, k)
 
     def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
@@ -122,12 +124,12 @@ class Gossip(Quota):
 
     kind: ClassVar[str] = "gossip"
     one_sum: ClassVar[bool] = True
-    guarantee: ClassVar[Any] = "always"
+    guarantee: ClassVar[Guarantee] = "always"
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return GossipSite(self, number, k, answers)
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> QuotaServer:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> QuotaServer:
         return Relay(self, k)
 
     def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any, ClassVar
 
+import numpy as np
+
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, Whole
-from disttrack.protocols.base import EVERYONE, Message
+from disttrack.protocols.base import EVERYONE, Guarantee, Message
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Reports(Quota):
     """Each site reports what it has admitted once that costs the present size or more; at the limit all are stopped."""
 
     one_sum: ClassVar[bool] = True
-    guarantee: ClassVar[Any] = "always"
+    guarantee: ClassVar[Guarantee] = "always"
 
     @abstractmethod
     def report_size(self, k: int, spent: int) -> int:
@@ -32,7 +34,7 @@ class Reports(Quota):
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return ReportSite(self, number, k, answers)
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> QuotaServer:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> QuotaServer:
         return StopServer(self, k)
 
     def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero
-from disttrack.protocols.base import Message
+from disttrack.protocols.base import Guarantee, Message
 
 
 def even_share(limit: int, k: int, site: int) -> int:
@@ -66,12 +68,12 @@ class WeightedSplit(Quota):
     memory: FromZero = 0.5
 
     kind: ClassVar[str] = "weighted-split"
-    guarantee: ClassVar[Any] = "always"
+    guarantee: ClassVar[Guarantee] = "always"
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return WeightedSite(self, number, k, answers)
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> QuotaServer:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> QuotaServer:
         return WeightedServer(self, k)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

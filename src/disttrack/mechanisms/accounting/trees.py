@@ -42,7 +42,7 @@ def _costliest(ledger: PrivacyLedger) -> list[PrivacyLedger]:
     return [max((part for part in ledger.parts if part.name == name), key=lambda part: part.spent) for name in names]
 
 
-def lines(ledger: PrivacyLedger | dict[str, Any]) -> Iterator[str]:
+def lines(ledger: PrivacyLedger | dict[str, object]) -> Iterator[str]:
     """Yield a ledger, or its record, as lines of text: a tree with shares, rules and counts.
 
     Examples

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from disttrack.mechanisms.base import kinds_of
 from disttrack.mechanisms.checks import one_of
@@ -57,7 +57,7 @@ def counter_class(kind: str) -> type[Counter]:
     return COUNTERS[kind]
 
 
-def counter(kind: str, epsilon: float, horizon: int | None = None, **more: Any) -> Counter:
+def counter(kind: str, epsilon: float, horizon: int | None = None, **more: object) -> Counter:
     """Return the parameters of the counter called `kind`.
 
     Raises

@@ -58,11 +58,11 @@ class LiveNoise(ABC):
     lifetime: int
 
     @abstractmethod
-    def start(self, rng: Any, rows: int) -> Path:
+    def start(self, rng: np.random.Generator, rows: int) -> Path:
         """Return the noise of a run with this number of measurements."""
 
     @abstractmethod
-    def grid(self, rng: Any) -> float:
+    def grid(self, rng: np.random.Generator) -> float:
         """Return the step of the coarsest grid that the draws from a generator lie on; 0 for none."""
 
     @property
@@ -112,7 +112,7 @@ class NormalNoise(LiveNoise):
     def variance(self) -> float:
         return self._std**2 * self._buffers.column_norm(self.answers)
 
-    def grid(self, rng: Any) -> float:
+    def grid(self, rng: np.random.Generator) -> float:
         return RealGaussian(self._std).grid(rng)
 
     def start(self, rng: Any, rows: int) -> Path:
@@ -168,10 +168,10 @@ class LaplaceNoise(LiveNoise):
     def variance(self) -> float:
         return laplace_sum_variance(self._parts)
 
-    def grid(self, rng: Any) -> float:
+    def grid(self, rng: np.random.Generator) -> float:
         return Laplace(max(scale for scale, _ in self._parts)).grid(rng)
 
-    def start(self, rng: Any, rows: int) -> Path:
+    def start(self, rng: np.random.Generator, rows: int) -> Path:
         look, entry = self._shares
         tree = self._tree(entry / self.sensitivity)
         base, now, differences = np.zeros(rows), 0, tree_noise(tree, rng, rows)
@@ -195,7 +195,7 @@ class LaplaceNoise(LiveNoise):
         return float(((logs + math.log(2 / beta)) / rates[:, 0]).min())
 
 
-def tree_noise(tree: SmoothBinary, rng: Any, rows: int) -> Iterator[Floats]:
+def tree_noise(tree: SmoothBinary, rng: np.random.Generator, rows: int) -> Iterator[Floats]:
     """Yield the noise of the estimates of `rows` independent trees, step by step: `tree.noise` for several at once."""
     noise, ending = np.zeros(rows), defaultdict[int, Floats](lambda: np.zeros(rows))
     for before in range(0, tree.steps, BLOCK):

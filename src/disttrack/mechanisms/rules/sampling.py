@@ -75,7 +75,7 @@ def sum_of_estimates(lasts: Any, sites: Any, inverse: int) -> Any:
     return lasts + sites * (inverse - 1)
 
 
-def redrawn(last: Any, before: int, inverse: int, coins: Tosses) -> Any:
+def redrawn(last: object, before: int, inverse: int, coins: Tosses) -> Any:
     """Return the last report when 1/p has grown from `before` to `inverse`, as if it had always been so.
 
     A report survives with probability before / inverse. Otherwise every item below it is a fresh coin of bias p, so the

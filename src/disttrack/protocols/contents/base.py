@@ -15,6 +15,8 @@ from itertools import accumulate
 from math import floor, log, log1p
 from typing import Any, ClassVar, Final
 
+import numpy as np
+
 from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Server, Site
@@ -85,14 +87,16 @@ class ItemTracker(Protocol):
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         """Return the server of k sites."""
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = (), feeds: Sequence[Feed] = ()) -> Sequence[ItemSite]:
+    def sites(
+        self, k: int, rng: np.random.Generator, start: Sequence[int] = (), feeds: Sequence[Feed] = ()
+    ) -> Sequence[ItemSite]:
         """Return the k sites, each with its feed; these games have no start."""
         if len(feeds) != k:
             raise ValueError(f"feeds must be {k}, one for each site, since it tracks items; got {len(feeds)}")
         coins = Coins(rng)
         return [self.site(k, feed, coins) for feed in feeds]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> ItemServer:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> ItemServer:
         return self.server_by(k, Coins(rng))
 
     def item_words(self, scale: float, k: int) -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from disttrack.protocols.base import Message, ratio
+from disttrack.protocols.base import Guarantee, Message, ratio
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.contents.base import Feed, ItemSite, ItemTracker, Name, SumOfItems, on_item
 
@@ -26,7 +26,7 @@ class FrequencyDeterministic(ItemTracker):
     """
 
     kind: ClassVar[str] = "frequency-deterministic"
-    guarantee: ClassVar[Any] = "always"
+    guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
     weighs: ClassVar[bool] = True
     per_item: ClassVar[bool] = True
@@ -49,7 +49,7 @@ class FrequencyDeterministic(ItemTracker):
 class _Site(ItemSite):
     __slots__ = ("reported",)
 
-    def __init__(self, tracker: Any, k: int, feed: Feed) -> None:
+    def __init__(self, tracker: ItemTracker, k: int, feed: Feed) -> None:
         super().__init__(tracker, k, feed)
         self.reported: dict[Name, int] = {}
 

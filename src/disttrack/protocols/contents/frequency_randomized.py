@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, log, log1p, sqrt
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.rules import redrawn
-from disttrack.protocols.base import Message
+from disttrack.protocols.base import Guarantee, Message
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.contents.base import LONGEST, Feed, ItemServer, ItemSite, ItemTracker, Name
 from disttrack.protocols.contents.frequency_sample import CoinSite
@@ -59,7 +59,7 @@ class FrequencyRandomized(ItemTracker):
     strength: Positive | None = None
 
     kind: ClassVar[str] = "frequency-randomized"
-    guarantee: ClassVar[Any] = "oblivious"
+    guarantee: ClassVar[Guarantee] = "oblivious"
     weighs: ClassVar[bool] = True
     report_words: ClassVar[int] = 2
     reveals: ClassVar[str] = "a change shows that the site's count of the item was just sent"
@@ -104,7 +104,7 @@ class _Site(CoinSite):
 class _Server(ItemServer):
     __slots__ = ("_coins", "last")
 
-    def __init__(self, tracker: Any, k: int, coins: Coins) -> None:
+    def __init__(self, tracker: ItemTracker, k: int, coins: Coins) -> None:
         super().__init__(tracker, k)
         self._coins = coins
         self.last: dict[tuple[int, Name], int] = {}

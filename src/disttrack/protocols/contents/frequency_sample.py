@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log, sqrt
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.rules import gap_scale
-from disttrack.protocols.base import Message
+from disttrack.protocols.base import Guarantee, Message
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.contents.base import (
     LONGEST,
@@ -56,7 +56,7 @@ class FrequencySample(ItemTracker):
     strength: Positive | None = None
 
     kind: ClassVar[str] = "frequency-sample"
-    guarantee: ClassVar[Any] = "adaptive"
+    guarantee: ClassVar[Guarantee] = "adaptive"
     plays: ClassVar[tuple[str, ...]] = ("item-frequency", "item-rank")
     weighs: ClassVar[bool] = True
     reveals: ClassVar[str] = "each change shows that the last item was sampled, which is of no use"
@@ -92,7 +92,7 @@ class CoinSite(ItemSite):
 
     __slots__ = ("_coins", "_due")
 
-    def __init__(self, tracker: Any, k: int, feed: Feed, coins: Coins) -> None:
+    def __init__(self, tracker: ItemTracker, k: int, feed: Feed, coins: Coins) -> None:
         super().__init__(tracker, k, feed)
         self._coins, self._due = coins, 1
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.rules import gap_scale, redrawn
-from disttrack.protocols.base import Message
+from disttrack.protocols.base import Guarantee, Message
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite, ItemTracker, Name
 from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized
@@ -62,7 +62,7 @@ class FrequencySwitching(ItemTracker):
     strength: Positive | None = None
 
     kind: ClassVar[str] = "frequency-switching"
-    guarantee: ClassVar[Any] = "adaptive"
+    guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "each change concerns a copy that is never used again"
 
     def copies(self, k: int) -> int:

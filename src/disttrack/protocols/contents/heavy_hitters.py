@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from disttrack.mechanisms.checks import Positive, Share, Whole, one_of
 from disttrack.mechanisms.shortcuts import state
+from disttrack.protocols.base import Guarantee
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite, ItemTracker
 from disttrack.protocols.contents.frequency_deterministic import FrequencyDeterministic
@@ -49,7 +50,7 @@ class HeavyHitters(ItemTracker):
     strength: Positive | None = None
 
     kind: ClassVar[str] = "heavy-hitters"
-    guarantee: ClassVar[Any] = "always"  # that of the tracker of frequencies, for an instance
+    guarantee: ClassVar[Guarantee] = "always"  # that of the tracker of frequencies, for an instance
     plays: ClassVar[tuple[str, ...]] = ("frequent-items",)
     weighs: ClassVar[bool] = True
     reveals: ClassVar[str] = "what the estimates reveal"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log2
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from disttrack.protocols.base import Message
+from disttrack.protocols.base import Guarantee, Message
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite
 from disttrack.protocols.contents.ranks import RankServer, RankSite, RankTracker
@@ -39,7 +39,7 @@ class RankDeterministic(RankTracker):
     """
 
     kind: ClassVar[str] = "rank-deterministic"
-    guarantee: ClassVar[Any] = "always"
+    guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything: a change shows that a site has ended a block"
 
     def blocks(self, k: int) -> float:

@@ -9,7 +9,7 @@ from math import log, log1p, log2, sqrt
 from typing import Any, ClassVar, Final
 
 from disttrack.mechanisms.checks import Positive, Share
-from disttrack.protocols.base import Message
+from disttrack.protocols.base import Guarantee, Message
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.contents.base import LONGEST, Feed, ItemServer, ItemSite
 from disttrack.protocols.contents.ranks import RankServer, RankSite, RankTracker
@@ -62,7 +62,7 @@ class RankRandomized(RankTracker):
     strength: Positive | None = None
 
     kind: ClassVar[str] = "rank-randomized"
-    guarantee: ClassVar[Any] = "oblivious"
+    guarantee: ClassVar[Guarantee] = "oblivious"
     reveals: ClassVar[str] = "a change shows that the item of a block has just been sent: the rest adds nothing"
 
     def blocks(self, k: int) -> float:

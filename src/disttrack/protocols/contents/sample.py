@@ -9,7 +9,7 @@ from math import ceil, inf, log
 from typing import Any, ClassVar
 
 from disttrack.mechanisms.checks import Whole
-from disttrack.protocols.base import EVERYONE, Message
+from disttrack.protocols.base import EVERYONE, Guarantee, Message
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite, ItemTracker, Name
 from disttrack.protocols.contents.frequency_sample import CoinSite
@@ -40,7 +40,7 @@ class ItemSample(ItemTracker):
     size: Whole = 100
 
     kind: ClassVar[str] = "item-sample"
-    guarantee: ClassVar[Any] = "oblivious"
+    guarantee: ClassVar[Guarantee] = "oblivious"
     plays: ClassVar[tuple[str, ...]] = ("item-sampling",)
     reveals: ClassVar[str] = "the sample, which shows whether the last item came into it"
 

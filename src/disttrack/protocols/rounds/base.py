@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from disttrack.protocols.base import Protocol, Site
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins
@@ -27,21 +29,23 @@ class RoundProtocol(Protocol):
         """Return the signal rule of each round, with the coins of the sites where it is random."""
 
     @abstractmethod
-    def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+    def server_by(self, rule_of: RuleOf, k: int, rng: np.random.Generator, total: int) -> RoundServer:
         """Return the server of a game that starts with `total` items; `rng` is its own generator."""
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
         rule_of = self.rules(k, rng)
         total = sum(start)
         return [RoundSite(rule_of, total) for _ in range(k)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> RoundServer:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> RoundServer:
         return self.server_by(self.rules(k, rng), k, rng, sum(start))
 
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
+    def bulk_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> BulkForm:
         return ReactingRounds(self.server(k, server_rng, start), self.rules(k, site_rng))
 
-    def rules(self, k: int, rng: Any) -> RuleOf:
+    def rules(self, k: int, rng: np.random.Generator) -> RuleOf:
         return remembering(self.rule_of(k, Coins(rng)))
 
 

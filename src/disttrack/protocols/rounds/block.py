@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
+
+import numpy as np
 
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.rules import BlockSizes
-from disttrack.protocols.base import bound_by_doublings
+from disttrack.protocols.base import Guarantee, bound_by_doublings
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import DoublingServer, RoundProtocol
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule
@@ -60,7 +62,7 @@ class Block(RoundProtocol):
     confidence: Positive = 3.0
 
     kind: ClassVar[str] = "block"
-    guarantee: ClassVar[Any] = "oblivious"
+    guarantee: ClassVar[Guarantee] = "oblivious"
     reveals: ClassVar[str] = "each change shows that the site fed last has passed its threshold"
 
     def sizes(self, k: int) -> BlockSizes:
@@ -80,7 +82,7 @@ class Block(RoundProtocol):
 
         return rule
 
-    def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+    def server_by(self, rule_of: RuleOf, k: int, rng: np.random.Generator, total: int) -> RoundServer:
         return DoublingServer(rule_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

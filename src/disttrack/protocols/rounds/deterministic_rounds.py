@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, ClassVar
+from typing import ClassVar
+
+import numpy as np
 
 from disttrack.mechanisms.checks import Share
-from disttrack.protocols.base import bound_by_doublings, ratio
+from disttrack.protocols.base import Guarantee, bound_by_doublings, ratio
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import DoublingServer, RoundProtocol
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule
@@ -43,7 +45,7 @@ class DeterministicRounds(RoundProtocol):
     alpha: Share
 
     kind: ClassVar[str] = "deterministic-rounds"
-    guarantee: ClassVar[Any] = "always"
+    guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
     one_sided: ClassVar[bool] = True
 
@@ -56,7 +58,7 @@ class DeterministicRounds(RoundProtocol):
 
         return rule
 
-    def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+    def server_by(self, rule_of: RuleOf, k: int, rng: np.random.Generator, total: int) -> RoundServer:
         return DoublingServer(rule_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

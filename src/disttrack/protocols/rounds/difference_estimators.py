@@ -8,9 +8,11 @@ from functools import lru_cache
 from math import ceil, log, log2, pi, sqrt
 from typing import Any, ClassVar, Final, NamedTuple
 
+import numpy as np
+
 from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.rules import size_within
-from disttrack.protocols.base import EVERYONE, Message, Protocol, Server, Site, bound_by_rounds
+from disttrack.protocols.base import EVERYONE, Guarantee, Message, Protocol, Server, Site, bound_by_rounds
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.block import Blocks
 from disttrack.protocols.rounds.rules import RuleOf, SignalRule, remembering
@@ -86,7 +88,7 @@ class DifferenceEstimators(Protocol):
     delta: Share = 0.05
 
     kind: ClassVar[str] = "difference-estimators"
-    guarantee: ClassVar[Any] = "adaptive"
+    guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "each change concerns estimators that are never used again"
     readmission: ClassVar[Any] = "anew"
 
@@ -102,11 +104,11 @@ class DifferenceEstimators(Protocol):
 
         return remembering(rule)
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
         rule_of = self.rule_of(k, Coins(rng))
         return [_Site(rule_of, sum(start)) for _ in range(k)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _Server(self.rule_of(k, Coins(rng)), k, sum(start))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

@@ -7,7 +7,10 @@ from functools import lru_cache
 from math import ceil, exp, log, log1p, pi, sqrt
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from disttrack.mechanisms.checks import Positive, Share
+from disttrack.protocols.base import Guarantee
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.coin_rounds import bias, share_of, signals_of, words_of, worth_it
@@ -71,7 +74,7 @@ class Martingale(RoundProtocol):
     strength: Positive | None = None
 
     kind: ClassVar[str] = "martingale"
-    guarantee: ClassVar[Any] = "adaptive"
+    guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "each change shows that the last item was signalled, which is of no use"
     reacting_bulk: ClassVar[Any] = "faster"
 
@@ -109,7 +112,7 @@ class Martingale(RoundProtocol):
 
         return rule
 
-    def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+    def server_by(self, rule_of: RuleOf, k: int, rng: np.random.Generator, total: int) -> RoundServer:
         return _Tight(self, rule_of, k, total) if self.parameters == "tight" else _Simple(rule_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

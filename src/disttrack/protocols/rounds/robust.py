@@ -8,11 +8,13 @@ from functools import partial
 from math import ceil, pi, sqrt
 from typing import Any, ClassVar, Final
 
+import numpy as np
+
 from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.counters import COUNTERS, counter, counter_class
 from disttrack.mechanisms.noise import Draws, Laplace
 from disttrack.mechanisms.rules import size_within
-from disttrack.protocols.base import Message, bound_by_rounds
+from disttrack.protocols.base import Guarantee, Message, bound_by_rounds
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.block import Blocks
@@ -79,7 +81,7 @@ class Robust(RoundProtocol):
 
     kind: ClassVar[str] = "robust"
     arithmetic: ClassVar[str] = "grid"  # of its counters of bits, and of its thresholds
-    guarantee: ClassVar[Any] = "adaptive"  # "none" for an instance that is not `proven`
+    guarantee: ClassVar[Guarantee] = "adaptive"  # "none" for an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
     reacting_bulk: ClassVar[Any] = "faster"
 
@@ -147,7 +149,7 @@ class Robust(RoundProtocol):
 
         return rule
 
-    def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+    def server_by(self, rule_of: RuleOf, k: int, rng: np.random.Generator, total: int) -> RoundServer:
         return (_TellingAhead if self.parameters == "tight" else _Server)(self, rule_of, k, rng, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
@@ -196,7 +198,7 @@ class _Server(RoundServer):
         "protocol",
     )
 
-    def __init__(self, protocol: Robust, rule_of: RuleOf, k: int, rng: Any, start: int) -> None:
+    def __init__(self, protocol: Robust, rule_of: RuleOf, k: int, rng: np.random.Generator, start: int) -> None:
         self.protocol = protocol
         self._rng = rng
         self.leaked: list[tuple[int, int, int]] = []

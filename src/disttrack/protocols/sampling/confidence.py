@@ -41,7 +41,7 @@ def rate(k: int, deviation: Any) -> Any:
     return k * (low + high)
 
 
-def _density(value: Any, k: int) -> Any:
+def _density(value: object, k: int) -> Any:
     """Return the density of the sum of k exponential variables of mean 1."""
     from scipy.special import gammaln, xlogy
 

@@ -51,7 +51,7 @@ class CopiesProtocol(Protocol):
     def copies(self, start: int = 0) -> int:
         """Return the number of copies for a game that begins with `start` items."""
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
         known, coins = sum(start), Coins(rng)
         tracker, copies = self.tracker(k, known), self.copies(known)
         return [CopiesSite(tracker, k, copies, coins, count, known) for count in start or [0] * k]

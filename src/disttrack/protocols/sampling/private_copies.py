@@ -11,7 +11,7 @@ import numpy as np
 
 from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.mechanisms.checks import Positive, Share
-from disttrack.protocols.base import Server
+from disttrack.protocols.base import Guarantee, Server
 from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer, Largest
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
 
@@ -64,7 +64,7 @@ class PrivateCopies(CopiesProtocol):
 
     kind: ClassVar[str] = "private-copies"
     arithmetic: ClassVar[str] = "real"
-    guarantee: ClassVar[Any] = "none"
+    guarantee: ClassVar[Guarantee] = "none"
     reveals: ClassVar[str] = "each change shows that the site fed last has just sent a report: privacy does not hide it"
 
     def tracker(self, k: int, start: int = 0) -> Randomized:
@@ -87,7 +87,7 @@ class PrivateCopies(CopiesProtocol):
         """Return copies times loss at which the margin exceeds the noise of all tests (Qiu, Yi 2022, Theorem 4)."""
         return 8 * log(2 * TESTS * self.changes(start) / self.delta) / MARGIN
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _Server(self, k, rng, start)
 
 
@@ -96,7 +96,7 @@ class _Server(CopiesServer):
 
     __slots__ = ("_far", "_left", "_loss", "_rng", "_step", "_test")
 
-    def __init__(self, protocol: PrivateCopies, k: int, rng: Any, start: Sequence[int]) -> None:
+    def __init__(self, protocol: PrivateCopies, k: int, rng: np.random.Generator, start: Sequence[int]) -> None:
         known = sum(start)
         super().__init__(protocol, k, start)
         self._rng = rng

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from math import ceil, log, log1p, log2, sqrt
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from disttrack.mechanisms.checks import Odd, Positive, Share
 from disttrack.mechanisms.rules import SamplingRule, gap_scale, next_double, redrawn
-from disttrack.protocols.base import Message, Protocol, Server, Site, bound_by_doublings
+from disttrack.protocols.base import Guarantee, Message, Protocol, Server, Site, bound_by_doublings
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.sampling.bulk import BulkRandomized
@@ -57,7 +59,7 @@ class Randomized(Protocol):
     parameters: Literal["median", "tight"] = "median"
 
     kind: ClassVar[str] = "randomized"
-    guarantee: ClassVar[Any] = "oblivious"
+    guarantee: ClassVar[Guarantee] = "oblivious"
     reveals: ClassVar[str] = "each change shows that the site fed last has just sent its count"
     readmission: ClassVar[Any] = "anew"
 
@@ -88,16 +90,18 @@ class Randomized(Protocol):
         """Return 1/p, a power of two, while `known` is the number of the doubling tracker."""
         return self.rule(k).inverse_p(known)
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
         coins = Coins(rng)
         copies = self.tuned(k)[1]
         rule, known = self.rule(k), sum(start)
         return [_Site(rule, copies, coins, count, known) for count in start or [0] * k]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return RandomizedServer(self.rule(k), self.tuned(k)[1], start)
 
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
+    def bulk_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> BulkForm:
         return BulkRandomized(RandomizedServer(self.rule(k), self.tuned(k)[1], start), k, Coins(site_rng), start)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
+
+import numpy as np
 
 from disttrack.mechanisms.checks import Share
-from disttrack.protocols.base import Server
+from disttrack.protocols.base import Guarantee, Server
 from disttrack.protocols.rounds.martingale import strength_for
 from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer, Largest
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
@@ -46,7 +48,7 @@ class SketchSwitching(CopiesProtocol):
     largest: Largest = LARGEST_COUNT
 
     kind: ClassVar[str] = "sketch-switching"
-    guarantee: ClassVar[Any] = "adaptive"
+    guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "each change concerns a copy that is never used again"
     announced: ClassVar[int] = 2  # with the first copy in use
 
@@ -65,7 +67,7 @@ class SketchSwitching(CopiesProtocol):
         failure = self.delta / (self.copies(start) * CHECKPOINTS)
         return Randomized(alpha=self.alpha / 12, confidence=strength_for(failure, k))
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _Server(self, k, start)
 
 

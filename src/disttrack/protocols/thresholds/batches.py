@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log2
-from typing import Any, ClassVar
+from typing import ClassVar
+
+import numpy as np
 
 from disttrack.mechanisms.checks import Whole
-from disttrack.protocols.base import EVERYONE, Message, Server, Site
+from disttrack.protocols.base import EVERYONE, Guarantee, Message, Server, Site
 from disttrack.protocols.thresholds.base import Threshold
 
 
@@ -31,7 +33,7 @@ class Batch(Threshold):
     size: Whole | None = None
 
     kind: ClassVar[str] = "batch"
-    guarantee: ClassVar[Any] = "always"  # "none" for an instance with a `size` of its own
+    guarantee: ClassVar[Guarantee] = "always"  # "none" for an instance with a `size` of its own
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
     one_sided: ClassVar[bool] = True
 
@@ -44,10 +46,10 @@ class Batch(Threshold):
         """Return the items of a report in a game of k sites."""
         return (self.threshold - self.earliest) // k + 1 if self.size is None else self.size
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
         return [_BatchSite(self.reported(k)) for _ in range(k)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _Sum(sum(start))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
@@ -70,7 +72,7 @@ class Countdown(Threshold):
     """
 
     kind: ClassVar[str] = "countdown"
-    guarantee: ClassVar[Any] = "always"
+    guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
     one_sided: ClassVar[bool] = True
 
@@ -78,10 +80,10 @@ class Countdown(Threshold):
         """Return the items of a report if the server knows `known` items when it announces the size."""
         return max(1, (self.threshold - known) // (2 * k))
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
         return [_BatchSite(self.size(k, sum(start))) for _ in range(k)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _CountdownServer(self, k, sum(start))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

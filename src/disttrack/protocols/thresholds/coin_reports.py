@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
+
+import numpy as np
 
 from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.rules import gap_scale
-from disttrack.protocols.base import Message, Server, Site
+from disttrack.protocols.base import Guarantee, Message, Server, Site
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.thresholds.base import Threshold
 
@@ -41,18 +43,18 @@ class CoinReports(Threshold):
 
     kind: ClassVar[str] = "coin-reports"
     formerly: ClassVar[str] = "coin"
-    guarantee: ClassVar[Any] = "adaptive"
+    guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "the number of reports: which sites have sent them stays hidden"
 
     def coins(self, start: int = 0) -> tuple[float, int]:
         """Return p and m for a game with `start` items before it."""
         return _least_coins(self.threshold - start, self.earliest - 1 - start, self.delta / 2)
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
         scale, coins = gap_scale(self.coins(sum(start))[0]), Coins(rng)
         return [_CoinSite(coins, scale) for _ in range(k)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _CoinServer(self.coins(sum(start))[1], sum(start), self.earliest)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

@@ -19,7 +19,7 @@ FEW: Final = 5
 """Games per point of a control: few are enough to show what is broken."""
 
 
-def not_bool(value: Any) -> Any:
+def not_bool(value: object) -> Any:
     """Refuse true and false where a number is wanted."""
     if isinstance(value, bool):
         raise ValueError("must be a number, not true or false")
@@ -69,7 +69,7 @@ class Control(BaseModel):
         return ", ".join([*([f"fault {self.fault}"] if self.fault else []), *parts])
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     if not isinstance(value, dict):
         return str(value)
     own = [f"{key}={_said(given)}" for key, given in value.items() if key != "kind"]

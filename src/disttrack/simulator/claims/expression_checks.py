@@ -9,7 +9,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -91,7 +91,7 @@ def _sample(text: str, columns: Mapping[str, ColumnType] | None) -> Columns:
 
 
 def column_types(
-    names: Sequence[str], swept: Mapping[str, Sequence[Any]], called: Mapping[str, str]
+    names: Sequence[str], swept: Mapping[str, Sequence[object]], called: Mapping[str, str]
 ) -> dict[str, ColumnType]:
     """Return the type of each column of trials.csv.
 

@@ -113,7 +113,7 @@ def _first(text: str, table: Columns) -> tuple[float, list[_Ordered]]:
     """Return a measure, and its parts that a single game does not change smoothly, in the order of the text."""
     ordered: list[_Ordered] = []
 
-    def compute(name: str, length: int, column: Values, *others: Any) -> Estimate:
+    def compute(name: str, length: int, column: Values, *others: object) -> Estimate:
         value = AGGREGATES[name].compute(length, column, *others).value
         ordered.append((name, value, float(np.mean(column)), _factor(name, length, *others)))
         return Estimate(value)
@@ -125,7 +125,7 @@ def _again(text: str, table: Columns, ordered: Sequence[_Ordered]) -> float:
     """Return a measure of other games, with its ordered parts moved as the means of their values move."""
     parts = iter(ordered)
 
-    def compute(_name: str, length: int, column: Values, *_others: Any) -> Estimate:
+    def compute(_name: str, length: int, column: Values, *_others: object) -> Estimate:
         _, value, before, factor = next(parts)
         return Estimate(value + factor * ((float(np.mean(column)) if length else 0.0) - before))
 

@@ -74,7 +74,7 @@ def _row(scenario: Scenario, seed: int) -> dict[str, Any]:
     return {**record.row, "verdict": verdict, "audited": point.protocol.label, "inputs": record.engine_reason}
 
 
-def _table(scenarios: list[Scenario], rows: list[dict[str, Any]]) -> Table:
+def _table(scenarios: list[Scenario], rows: list[dict[str, object]]) -> Table:
     """Return the audits with the answers of their tasks, a row each."""
     from disttrack.simulator.results.formats import cell
 

@@ -11,7 +11,7 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import FOLDER, JSON, WITH, entry_of
-from disttrack.simulator.cli.summary import SIDES
+from disttrack.simulator.cli.run_output import SIDES
 from disttrack.simulator.cli.tables import Column, Table, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.files import check_output
@@ -36,7 +36,7 @@ DRAWN: Final = b'id="figure_1"'
 @WITH
 @JSON
 def compare(
-    folders: Sequence[str], match: str | None, plots: Sequence[str], own: dict[str, Any], out: Path, as_json: bool
+    folders: Sequence[str], match: str | None, plots: Sequence[str], own: dict[str, object], out: Path, as_json: bool
 ) -> None:
     """State what a change did: the ratio of the medians at each point that results share.
 

@@ -81,7 +81,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def point_of(protocol: str, adversary: str, alpha: float | None, overrides: Sequence[str], **sizes: Any) -> Point:
+def point_of(protocol: str, adversary: str, alpha: float | None, overrides: Sequence[str], **sizes: object) -> Point:
     """Return the point that the options describe, read like a file, checked for memory and time."""
     from disttrack.simulator.points.registry import parameters
     from disttrack.simulator.runs.estimate import estimate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--style", type=click.Choice(["screen", "paper"]), default="screen", help="paper: for a column of print, PDF too."
 )
-def plot(folder: str, own: dict[str, Any], style: str) -> int:
+def plot(folder: str, own: dict[str, object], style: str) -> int:
     """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
     from disttrack.simulator.results.folder import Results
 
@@ -34,7 +34,7 @@ def plot(folder: str, own: dict[str, Any], style: str) -> int:
 @click.command()
 @click.argument("folder", metavar="DIR", shell_complete=completion.folders)
 @WITH
-def report(folder: str, own: dict[str, Any]) -> None:
+def report(folder: str, own: dict[str, object]) -> None:
     """Write DIR/report.html: claims, figures and tables in one page that needs no other file.
 
     Its figures are drawn first, from the tables.

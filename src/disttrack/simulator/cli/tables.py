@@ -13,7 +13,7 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -196,7 +196,7 @@ def print_facts(facts: Mapping[str, str]) -> None:
         print_text(text, f"{name + ':':<15}", " " * 15)
 
 
-def print_json(document: Any) -> None:
+def print_json(document: object) -> None:
     """Print a document; numbers that JSON has none for become null, or a word where they are infinite."""
     text = json.dumps(document, default=lambda value: value.item() if hasattr(value, "item") else str(value))
     words = {"NaN": None, "Infinity": "infinite", "-Infinity": "-infinite"}

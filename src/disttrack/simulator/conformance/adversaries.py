@@ -108,7 +108,7 @@ class _Misstating(Exact):
 
     factor: int = 0
     kind: ClassVar[str] = "exact"  # what an adversary knows of the algorithm may decide its moves
-    guarantee: ClassVar[Any] = "none"
+    guarantee = "none"
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _MisstatingServer(self.factor, sum(start))

@@ -213,7 +213,7 @@ def unpack(packed: bytes) -> Record:
     return Record(**json.loads(zlib.decompress(packed)))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a number of another library as Python's own."""
     if isinstance(value, Fraction):
         return float(value)

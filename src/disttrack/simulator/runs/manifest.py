@@ -27,7 +27,7 @@ def write_manifest(
     folder: Path,
     scenario: Scenario,
     first: Mapping[int, Record],
-    facts: Mapping[str, Any],
+    facts: Mapping[str, object],
     written: Sequence[str] = (),
 ) -> None:
     """Write ``manifest.json``, the only file of a result with the time of day in it, after its tables.

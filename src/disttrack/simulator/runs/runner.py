@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from disttrack.simulator.claims.findings import Finding
 from disttrack.simulator.errors import ScenarioError
@@ -53,7 +53,7 @@ class Report(Results):
     """
 
     def __init__(
-        self, folder: Path, own: Mapping[str, Any], findings: list[Finding], errors: list[str], progress: Progress
+        self, folder: Path, own: Mapping[str, object], findings: list[Finding], errors: list[str], progress: Progress
     ) -> None:
         super().__init__(folder, own)
         self.findings, self.errors = findings, errors
@@ -62,7 +62,7 @@ class Report(Results):
 
 
 def run(
-    scenario: str | Path | Mapping[str, Any] | Scenario,
+    scenario: str | Path | Mapping[str, object] | Scenario,
     *,
     out: str | Path | None = None,
     overrides: Sequence[str] = (),

@@ -69,7 +69,7 @@ def check_labels(points: Sequence[Point], document: Document, faults: Faults) ->
 def check_claims(
     claims: Sequence[Claim],
     game: Task,
-    known: Mapping[str, Sequence[Any]],
+    known: Mapping[str, Sequence[object]],
     columns: Mapping[str, ColumnType],
     document: Document,
     faults: Faults,

@@ -45,8 +45,8 @@ def broken_points(
     document: Document,
     claims: Mapping[int, Claim],
     points: Sequence[Point],
-    values: Sequence[Mapping[str, Any]],
-    known: Mapping[str, Sequence[Any]],
+    values: Sequence[Mapping[str, object]],
+    known: Mapping[str, Sequence[object]],
     game: Task,
 ) -> tuple[tuple[BrokenPoints, ...], list[Skipped]]:
     """Return the points of all controls, each made once to see that it can be, and claims whose control has none.
@@ -103,7 +103,7 @@ def broken_points(
 
 
 def _broken_point(
-    old: Point, number: int, values: Mapping[str, Any], control: Control, game: Task, document: Document
+    old: Point, number: int, values: Mapping[str, object], control: Control, game: Task, document: Document
 ) -> Point:
     """Return the point that a control has in the place of another one."""
     broken = _broken(values, control, game, document)

@@ -146,7 +146,7 @@ def parse(text: str, name: str, folder: Path) -> Document:
     return Document(name, folder, data, lines)
 
 
-def _plain(value: Any, place: Place, document: Document) -> Any:
+def _plain(value: object, place: Place, document: Document) -> Any:
     if len(place) > DEEPEST:
         raise document.error(place[:3], f"nested more than {DEEPEST} levels deep, or it holds itself")
     if hasattr(value, "tolist"):  # numpy's numbers and arrays, pandas' columns
@@ -169,7 +169,7 @@ def _plain(value: Any, place: Place, document: Document) -> Any:
     raise document.error(place, f"must be text, a number, a list or a mapping; got {value!r}")
 
 
-def _kind_of(value: Any, place: Place, document: Document) -> str:
+def _kind_of(value: object, place: Place, document: Document) -> str:
     """Return the kind that an object's class, and none that it extends, is registered as."""
     kind = getattr(value, "kind", "")
     known = [one for family in FAMILIES for one in kinds(family).values() if one.name == kind]
@@ -224,7 +224,7 @@ def spell(path: Sequence[str | int]) -> str:
     return text
 
 
-def _at(target: Any, parts: Sequence[Any], assignment: str) -> list[Any]:
+def _at(target: Any, parts: Sequence[object], assignment: str) -> list[Any]:
     """Return the list at a path to which a value is to be appended; a single value is a list of one."""
     for part in parts:
         try:

@@ -27,7 +27,7 @@ def check_plot(
     *,
     called: Mapping[str, str] | None = None,
     folder: Path | None = None,
-    maker: Any = None,
+    maker: object = None,
 ) -> Any:
     """Return the plot that an entry of `plots:` asks for, a `simulator.plots.Plot`.
 

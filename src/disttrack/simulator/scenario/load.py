@@ -174,7 +174,7 @@ class Scenario:
         return {column: key for column, key in called(self.task.sizes).items() if column in self.columns}
 
 
-def load(source: str | Path | Mapping[str, Any] | Scenario, overrides: Sequence[str] = ()) -> Scenario:
+def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequence[str] = ()) -> Scenario:
     """Return a scenario, fully checked.
 
     Parameters

@@ -169,7 +169,7 @@ Fault = tuple[tuple[str | int, ...], str]
 """The place of a fault, and one line with what is accepted."""
 
 
-def faults_of(error: ValidationError, data: Any, model: type[BaseModel]) -> list[Fault]:
+def faults_of(error: ValidationError, data: object, model: type[BaseModel]) -> list[Fault]:
     """Return the faults that pydantic sees in data of a model: of a key one, of a claim one per key."""
     grouped: dict[tuple[str | int, ...], list[Any]] = {}
     for fault in error.errors(include_url=False):
@@ -179,7 +179,7 @@ def faults_of(error: ValidationError, data: Any, model: type[BaseModel]) -> list
     return [_in_words(max(alike, key=lambda one: len(one["loc"])), data, model) for alike in grouped.values()]
 
 
-def _in_words(fault: Any, data: Any, model: type[BaseModel]) -> Fault:
+def _in_words(fault: Any, data: object, model: type[BaseModel]) -> Fault:
     """Return one of pydantic's faults as its place and a line."""
     path: list[str | int] = []
     for key in fault["loc"]:  # with the names of members of unions, which are no keys

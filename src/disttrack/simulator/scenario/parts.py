@@ -86,7 +86,7 @@ def _untaken(document: Document, place: Place) -> ScenarioError:
     return document.error(place, "no protocol here takes it, or each gives its own")
 
 
-def _check_keys(name: str, own: Mapping[str, Any], document: Document, game: Task, faults: Faults) -> None:
+def _check_keys(name: str, own: Mapping[str, object], document: Document, game: Task, faults: Faults) -> None:
     """Refuse the keys of a part that no part of this task has."""
     known = keys_of_part(game.sizes)
     for key in own:
@@ -95,7 +95,7 @@ def _check_keys(name: str, own: Mapping[str, Any], document: Document, game: Tas
             faults.add(document.error(("parts", name, key), message))
 
 
-def _plan(name: str, own: Mapping[str, Any], head: Head, document: Document, faults: Faults) -> Plan:
+def _plan(name: str, own: Mapping[str, object], head: Head, document: Document, faults: Faults) -> Plan:
     """Return the plan of a part, with what the scenario says where the part is silent."""
     given = {key: own.get(key, getattr(head, key)) for key in Plan.model_fields}
     try:

@@ -74,7 +74,7 @@ def _of_task(name: str, task: type[Task], *, needed: bool) -> Schema:
     return {"if": asked, "then": {**own, **({"anyOf": [{"required": missing}, _WITH_PARTS]} if missing else {})}}
 
 
-def _described(field: Mapping[str, Any]) -> Schema:
+def _described(field: Mapping[str, object]) -> Schema:
     """Return a swept key: its description and default, and a value or a list of values."""
     plain = {key: part for key, part in field.items() if key not in ("title", "description", "default")}
     default = {"default": field["default"]} if "default" in field else {}
@@ -122,7 +122,7 @@ def _kind(kind: Kind) -> Schema:
     }
 
 
-def _type(maker: Any, parameter: str) -> Schema:
+def _type(maker: object, parameter: str) -> Schema:
     """Return the schema of a parameter's type; one that accepts anything where there is none."""
     try:
         return TypeAdapter(get_type_hints(maker).get(parameter, Any)).json_schema()

@@ -20,7 +20,7 @@ _CHOICE: Final = re.compile(rf"\b({'|'.join(ROLES)})\s*(?:==|!=|(?:not\s+)?in)\s
 _QUOTED: Final = re.compile(r"(['\"])(.*?)\1")
 
 
-def with_current_names(value: Any, bases: Mapping[str, str], role: Role | None = None) -> Any:
+def with_current_names(value: object, bases: Mapping[str, str], role: Role | None = None) -> Any:
     """Return data of a scenario with the present names of kinds, of its sides and in its expressions.
 
     Parameters
@@ -46,7 +46,7 @@ def with_current_names(value: Any, bases: Mapping[str, str], role: Role | None =
 
 
 def spread_defaults(
-    data: dict[str, Any], place_of: Callable[[Place], Place], document: Document, game: Task
+    data: dict[str, object], place_of: Callable[[Place], Place], document: Document, game: Task
 ) -> list[str]:
     """Put the defaults of the task, as `alpha`, into the protocols that take them and do not give their own.
 
@@ -84,14 +84,14 @@ def spread_defaults(
     return untaken
 
 
-def _parameters_of(entry: Mapping[str, Any], game: Task, document: Document) -> Collection[str]:
+def _parameters_of(entry: Mapping[str, object], game: Task, document: Document) -> Collection[str]:
     """Return the parameters that the kind of a protocol's entry takes; none if there is no such kind."""
     with suppress(ScenarioError, KeyError):
         return parameters(part("protocol", entry, document.folder, game.bases["protocol"]).maker())
     return ()
 
 
-def groups_of(groups: Sequence[Sequence[str]], swept: Mapping[str, Any], game: Task) -> list[list[str]]:
+def groups_of(groups: Sequence[Sequence[str]], swept: Mapping[str, object], game: Task) -> list[list[str]]:
     """Return the groups of `zip` without parameters that no entry here gives, but kinds of the task have."""
     there = {key for side in ("protocol", "adversary") for entry in _listed(swept.get(side)) for key in entry}
     known = columns_of_kinds(game)
@@ -103,12 +103,12 @@ def groups_of(groups: Sequence[Sequence[str]], swept: Mapping[str, Any], game: T
     return [[name for name in group if kept(name)] for group in groups]
 
 
-def _listed(entries: Any) -> list[Mapping[str, Any]]:
+def _listed(entries: object) -> list[Mapping[str, Any]]:
     """Return the entries of a side that are mappings."""
     return [one for one in (entries if isinstance(entries, list) else [entries]) if isinstance(one, dict)]
 
 
-def entries_of(value: Any) -> Any:
+def entries_of(value: object) -> Any:
     """Return the protocol or adversary, or several: each may be its kind alone."""
     if isinstance(value, list):
         return [entries_of(entry) for entry in value]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.columns import NETWORK
@@ -86,7 +86,7 @@ def why_undrawn(where: str, known: Columns) -> str:
     return ""
 
 
-def stated_trials(data: Mapping[str, Any]) -> dict[str, int]:
+def stated_trials(data: Mapping[str, object]) -> dict[str, int]:
     """Return the trials of each part of a file that is not checked yet; what is no number is refused later."""
     parts = data.get("parts")
     named = parts if isinstance(parts, Mapping) and parts else {"": {}}

@@ -43,7 +43,7 @@ class Combination(NamedTuple):
         return place
 
 
-def combinations(data: Mapping[str, Any], groups: Sequence[Sequence[str]] = ()) -> list[Combination]:
+def combinations(data: Mapping[str, object], groups: Sequence[Sequence[str]] = ()) -> list[Combination]:
     """Return the combinations of all lists in `data`.
 
     Parameters
@@ -68,7 +68,7 @@ def combinations(data: Mapping[str, Any], groups: Sequence[Sequence[str]] = ()) 
     return _expand(dict(data), (), patterns, {})
 
 
-def _expand(value: Any, place: Place, groups: _Groups, taken: dict[Place | int, int]) -> list[Combination]:
+def _expand(value: object, place: Place, groups: _Groups, taken: dict[Place | int, int]) -> list[Combination]:
     """Return the combinations of the value at a place of the file; a group's number is a key of `taken` too."""
     if isinstance(value, dict):
         combined = [Combination({}, taken)]
@@ -105,7 +105,7 @@ def _names(place: Place) -> set[tuple[str, ...]]:
     return {tuple(map(str, place)), tuple(key for key in place if isinstance(key, str))}
 
 
-def _check_groups(data: Mapping[str, Any], groups: _Groups) -> None:
+def _check_groups(data: Mapping[str, object], groups: _Groups) -> None:
     values = list(_inside(dict(data), ()))
     lists = [(place, value) for place, value in values if isinstance(value, list)]
     known = accepted(sorted({".".join(key for key in place if isinstance(key, str)) for place, _ in lists}))
@@ -119,7 +119,7 @@ def _check_groups(data: Mapping[str, Any], groups: _Groups) -> None:
             raise PointError(("zip", number), f"lists that move together must be of one length ({several})")
 
 
-def _inside(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+def _inside(value: object, place: Place) -> Iterator[tuple[Place, Any]]:
     """Return every value and its place; not the elements of lists but mappings."""
     yield place, value
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

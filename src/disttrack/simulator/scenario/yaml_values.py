@@ -78,7 +78,7 @@ def read_yaml(text: str) -> tuple[Any, dict[Place, int]]:
 class _Loader(yaml.BaseLoader):
     """Makes nodes; a plain scalar, whose value decides its type, has the tag `plain`."""
 
-    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
+    def resolve(self, kind: type[yaml.Node], value: object, implicit: Any) -> str:
         if kind is yaml.ScalarNode and implicit[0]:
             return "plain"
         return str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]

@@ -94,7 +94,7 @@ class Arena:
 
 
 def arena(
-    entrant: type | str | Mapping[str, Any],
+    entrant: type | str | Mapping[str, object],
     *,
     sites: int = 64,
     items: int = 10_000,
@@ -217,7 +217,7 @@ def _attackers(task: type[Task], domain: int | None) -> Iterator[dict[str, Any]]
                 yield _with_power(name, maker) | own
 
 
-def _with_power(kind: str, maker: Any) -> dict[str, Any]:
+def _with_power(kind: str, maker: object) -> dict[str, Any]:
     """Return the entry of an adversary that grants what it needs to see."""
     sees = getattr(maker, "sees", "outputs")
     return {"kind": kind} if sees == "outputs" else {"kind": kind, "sees": sees}

@@ -15,6 +15,8 @@ from functools import cache
 from itertools import product
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from disttrack.adversaries.base import View
 from disttrack.adversaries.schedules import Burst, Schedule
 from disttrack.mechanisms.rules import SamplingRule, next_double, sum_of_estimates
@@ -189,4 +191,5 @@ def _plain(protocol: Protocol, k: int) -> tuple[Any, Callable[[Any, int], Iterab
         deliver(sites, server, site, sites[site].take(1))
         return [(Fraction(1), server.output, pickle.dumps((sites, server)))]
 
-    return pickle.dumps((protocol.sites(k, None), protocol.server(k, None))), step
+    unused = np.random.default_rng(0)  # these protocols draw nothing
+    return pickle.dumps((protocol.sites(k, unused), protocol.server(k, unused))), step

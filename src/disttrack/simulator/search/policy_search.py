@@ -185,7 +185,7 @@ def _rounded(value: float) -> float:
 
 
 def scenario_of(
-    result: SearchResult, protocol: dict[str, Any], *, sites: int, items: int, start: int, seed: int
+    result: SearchResult, protocol: dict[str, object], *, sites: int, items: int, start: int, seed: int
 ) -> str:
     """Return a scenario that plays the policy beside `freeze` and a stream that does not react.
 

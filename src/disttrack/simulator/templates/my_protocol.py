@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
+
+import numpy as np
 
 from disttrack.mechanisms.checks import Share
 from disttrack.protocols.base import Message, Protocol, Site, SumOfReports, ratio
@@ -35,11 +37,11 @@ class MyProtocol(Protocol):
     # A value that its type does not accept is reported in one line, before any game starts.
     alpha: Share = 0.1
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> list[CountingSite]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> list[CountingSite]:
         """Return the k sites; `start` holds the items that each of them has already."""
         return [CountingSite(self.alpha, start[site] if start else 0) for site in range(k)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> SumOfReports:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> SumOfReports:
         """Return the server, which adds up the last reports."""
         return SumOfReports(start or [0] * k)
 
