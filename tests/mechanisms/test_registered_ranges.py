@@ -1,4 +1,7 @@
-"""Every parameter of every registered class refuses what is out of its range, by its name, and takes the edges."""
+"""Every parameter of every mechanism, sketch and tracker of items refuses what is out of its range, and takes edges.
+
+Those of counting protocols and of all adversaries are in tests/protocols/test_parameter_ranges.py.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from disttrack.adversaries import Adversary, ItemTrace
 from disttrack.mechanisms import (
     Binary,
     Blt,
@@ -49,8 +51,6 @@ from disttrack.simulator.tasks.audit.mechanism import usual
 from disttrack.simulator.tasks.audit.task import Audit
 from disttrack.simulator.tasks.contents.task import ContentGame
 
-FAMILIES = ("protocol", "sketch", "curator", "analyst", "attacker")
-
 
 class Range(NamedTuple):
     """What is accepted, in the words of the refusal; values out of it, and values at its edges."""
@@ -72,30 +72,25 @@ FINITE = Range("a finite number", (nan, inf, -inf, True, "1"))
 NAME = Range("one of ", ("xyz",))
 
 RANGES: dict[str, Range | None] = {
-    **dict.fromkeys(("epsilon", "sensitivity", "variation", "rate", "std", "noise", "constant", "alpha"), POSITIVE),
+    **dict.fromkeys(("epsilon", "sensitivity", "variation", "rate", "std", "noise", "alpha"), POSITIVE),
     **dict.fromkeys(("delta", "beta", "false_alarm", "share"), SHARE),
     **dict.fromkeys(("horizon", "points", "k", "users", "changes", "domain", "delay", "half", "count"), whole(1)),
     **dict.fromkeys(("window", "every", "lifetime"), whole(1)),
     **dict.fromkeys(("runs", "block", "rows", "copies", "rounds", "updates", "depth", "width", "budget"), whole(1)),
-    **dict.fromkeys(("tail", "size", "groups", "buffers", "participations", "separation", "blocks"), whole(1)),
-    **dict.fromkeys(("cells", "selected"), whole(1)),
-    **dict.fromkeys(("experts", "candidates"), whole(2)),
-    **dict.fromkeys(("burn", "memory", "prefill", "pulses"), whole(0)),
-    **dict.fromkeys(("total", "weight"), whole(1)),
+    **dict.fromkeys(("size", "groups", "buffers", "participations", "separation", "blocks"), whole(1)),
+    "cells": whole(1),
+    "experts": whole(2),
     **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "strategy", "parts"), NAME),
     "calibration": NAME,
     "signs": NAME,
     "by": NAME,
     "threshold": POSITIVE,
     "largest": POSITIVE,
-    "until": FROM_0,
     "base": Range("a whole number of at least 3", (2, 1, -3, True, 3.0), (3,)),
     "registers": whole(128),
     "density": Range("a number of at least 1", (0.9, 0, *NUMBER), (1, 1.0)),
     "normal": Range("true or false", (0, 1, "yes", None), (True, False)),
-    **dict.fromkeys(("period", "items", "bits", "heaviest"), whole(1)),
-    **dict.fromkeys(("strength", "patience"), POSITIVE),
-    "exponent": Range("a number of at least 0", (-1e-9, *NUMBER), (0, 9)),
+    "strength": POSITIVE,
     "cut": None,
     "sticky": None,
 }
@@ -126,8 +121,6 @@ OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "datasketches-theta", "lg_k"): whole(5),
     ("protocol", "datasketches-count-min", "width"): whole(3),
     ("protocol", "laplace-answers", "epsilon"): SHARE,
-    ("adversary", "unsorted-items", "share"): None,
-    ("adversary", "heavy-item", "share"): FROM_0,
     **{("protocol", kind, "alpha"): SHARE for kind in kinds_for("protocol", ContentGame.bases["protocol"])},
     ("protocol", "heavy-hitters", "alpha"): SHARE._replace(edges=(1e-9, 0.1)),
     ("protocol", "heavy-hitters", "phi"): SHARE._replace(edges=(0.6, 1 - 1e-9)),
@@ -135,9 +128,7 @@ OWN: dict[tuple[str, str, str], Range | None] = {
 NEEDED = {"rows": 8, "groups": 3, "copies": 2, "size": 256, "changes": 2, "rounds": 2, "updates": 20, "horizon": 20,
           "registers": 256, "width": 8, "epsilon": 0.5, "alpha": 0.1}  # fmt: skip
 """Values of parameters that must be given, but for mechanisms, which are made as they are audited."""
-REGISTERED = [kind for kind in kinds("protocol").values() if not issubclass(kind.load(), Protocol)] + [
-    kind for kind in kinds("adversary").values() if not issubclass(kind.load(), (Adversary, ItemTrace))
-]
+REGISTERED = [kind for kind in kinds("protocol").values() if not issubclass(kind.load(), Protocol)]
 
 
 def range_of(kind: Kind, name: str) -> Range | None:
