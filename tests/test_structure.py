@@ -41,7 +41,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "plots": frozenset({"mechanisms", "errors", "claims", "points", "scenario", "results"}),
     "pages": frozenset(),
     "notebook": frozenset({"game", "pages", "points", "report", "results", "scenario"}),
-    "report": frozenset({"errors", "points", "claims", "scenario", "results", "plots", "pages"}),
+    "report": frozenset({"errors", "points", "results", "plots", "pages"}),
     "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
     "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),
     "search": SIDES | {"mechanisms", "game", "points", "errors", "tasks", "scenario", "results", "runs"},
