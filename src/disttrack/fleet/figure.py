@@ -11,8 +11,8 @@ from disttrack.simulator.plots.marks import BORDER, mark
 from disttrack.simulator.plots.panels import look_of, shape
 from disttrack.simulator.plots.sweep import panels
 from disttrack.simulator.results.formats import short
-from disttrack.simulator.results.lines import fixed, lines, swept_axes
-from disttrack.simulator.results.read import Tables
+from disttrack.simulator.results.lines import lines, swept_axes
+from disttrack.simulator.results.read import Tables, fixed
 
 _LIMIT: Final = Look(BORDER, width=1.2, order=1)
 

@@ -22,8 +22,7 @@ from disttrack.simulator.plots.marks import TRACKERS, mark
 from disttrack.simulator.plots.requests import caption_of, described_of, planned
 from disttrack.simulator.plots.style import ink, save
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.lines import fixed
-from disttrack.simulator.results.read import read_tables
+from disttrack.simulator.results.read import fixed, read_tables
 from disttrack.simulator.tasks.tracking import Count
 
 REQUESTS: list[dict[str, Any]] = [

@@ -10,8 +10,8 @@ import pytest
 from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.lines import fixed, lines, swept_axes
-from disttrack.simulator.results.read import read_tables
+from disttrack.simulator.results.lines import lines, swept_axes
+from disttrack.simulator.results.read import fixed, read_tables
 
 
 def test_a_result_is_read_with_its_name_before_each_row(tmp_path: Path) -> None:

@@ -83,8 +83,7 @@ def test_a_registered_task_is_known_by_its_name_alone(file: Path) -> None:
 @pytest.mark.slow
 def test_a_plot_of_it_has_its_words(file: Path) -> None:
     from disttrack.simulator.plots import draw
-    from disttrack.simulator.results.lines import fixed
-    from disttrack.simulator.results.read import read_tables
+    from disttrack.simulator.results.read import fixed, read_tables
 
     results = run(load(file, ["faces=6", "bonus=2"]), out="out", workers=1)
     assert [path.name for path in draw(results)] == ["measure-throws-total.png", "measure-throws-total.svg"]

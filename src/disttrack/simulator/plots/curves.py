@@ -32,8 +32,8 @@ from disttrack.simulator.plots.sweep import infinite_note, panels, place
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
 from disttrack.simulator.results.formats import number
-from disttrack.simulator.results.lines import Line, fixed, lines, swept_axes
-from disttrack.simulator.results.read import Tables
+from disttrack.simulator.results.lines import Line, lines, swept_axes
+from disttrack.simulator.results.read import Tables, fixed
 
 _LINEAR_SPAN: Final = 60.0
 """Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""

@@ -18,8 +18,8 @@ from disttrack.simulator.points.facts import first_line
 from disttrack.simulator.points.registry import find, parameters
 from disttrack.simulator.points.source import source_of
 from disttrack.simulator.results.folder import Results, class_of
-from disttrack.simulator.results.lines import fixed, swept_axes
-from disttrack.simulator.results.read import Tables
+from disttrack.simulator.results.lines import swept_axes
+from disttrack.simulator.results.read import Tables, fixed
 from disttrack.simulator.scenario.figures import check_plot
 
 Request = Plot | Mapping[str, Any] | str

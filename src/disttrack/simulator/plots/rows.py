@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,12 +26,36 @@ _PLAIN: Final = Look("#0072B2", "o", "")
 _LIMIT: Final = Look(marker="|", dashes="", size=15, edge=2, order=2.5)
 
 
+class _Mark(NamedTuple):
+    """A further mark of each row: its role, its place (a column, whose median it is, or a number), look and name."""
+
+    role: str
+    at: str | float
+    look: Look
+    text: str
+
+    def drawn(self, label: str, row: int, games: pd.DataFrame) -> Series:
+        """Return the mark in the row of these games."""
+        at = float(games[self.at].astype(float).median()) if isinstance(self.at, str) else self.at
+        return Series(label, [at], [row], self.look, self.role)
+
+
+def _marks(plot: Spread, tables: Tables) -> list[_Mark]:
+    """Return the limit and the further columns of a `spread` figure."""
+    marks = []
+    if plot.limit != "":
+        at = column_of(tables.trials, "limit", plot.limit) if isinstance(plot.limit, str) else plot.limit
+        marks.append(_Mark("limit", at, _LIMIT, plot.limit_says or str(plot.limit)))
+    also = [name.strip() for name in plot.also.split(",") if name.strip()]
+    for name, look in zip(also, _ALSO, strict=False):
+        label = measured_label(name, tables)
+        marks.append(_Mark(label, column_of(tables.trials, "also", name), look, label))
+    return marks
+
+
 def spread(plot: Spread, tables: Tables) -> Description:
     """Return a `spread` figure."""
-    column = column_of(tables.trials, "y", plot.y)
-    also = [name.strip() for name in plot.also.split(",") if name.strip()][: len(_ALSO)]
-    others = dict(zip(also, _ALSO, strict=False))
-    limit = column_of(tables.trials, "limit", plot.limit) if isinstance(plot.limit, str) and plot.limit else ""
+    column, marks = column_of(tables.trials, "y", plot.y), _marks(plot, tables)
     kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
     rows: dict[str, list[Series]] = {}
     groups = _groups(tables)
@@ -40,19 +64,15 @@ def spread(plot: Spread, tables: Tables) -> Description:
     for label, line, games in groups:
         values = games[column].to_numpy(dtype=float)
         values = values[np.isfinite(values)]
-        marks = [(name, float(games[column_of(games, "also", name)].astype(float).median())) for name in also]
-        kept = float(games[limit].astype(float).median()) if limit else plot.limit
         if len(values):
             look = _PLAIN if len(kinds) > _COLOURS else look_of(line, kinds, dashes="")
-            items = _row(label, len(rows), values, look, plot.centre)
-            items += [Series(label, [kept], [len(rows)], _LIMIT, "limit")] if kept != "" else []
-            items += [Series(label, [x], [len(rows)], others[name], measured_label(name, tables)) for name, x in marks]
-            rows[label] = items
+            further = [mark.drawn(label, len(rows), games) for mark in marks]
+            rows[label] = [*_row(label, len(rows), values, look, plot.centre), *further]
     if not rows:
         raise ValueError(f"a spread figure needs numbers in {plot.y!r}; these games have none")
-    entries: list[tuple[Look | Fill, str]] = [(_LIMIT, plot.limit_says or str(plot.limit))] if plot.limit != "" else []
-    entries += [(_PLAIN, measured_label(plot.y, tables))] if len(kinds) > _COLOURS else []
-    entries += [(look, measured_label(name, tables)) for name, look in others.items()]
+    entries: list[tuple[Look | Fill, str]] = [(mark.look, mark.text) for mark in marks]
+    if len(kinds) > _COLOURS:
+        entries.insert(int(plot.limit != ""), (_PLAIN, measured_label(plot.y, tables)))
     series = [one for items in rows.values() for one in items]
     shown = np.concatenate([one.x for one in series])
     every = tables.trials[column].dropna().astype(float)

@@ -6,6 +6,7 @@ The terminal, the page of a result, notebooks and `--json` show this one table.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.points.settings import PRIVACY, SIDES
+from disttrack.simulator.points.settings import PRIVACY, SIDES, Setting
 from disttrack.simulator.results.folder import Results, class_of, finished, opened, settings_of
 from disttrack.simulator.results.formats import apart, games_per_point, number
 from disttrack.simulator.tasks.answers import Answer, answers_of
@@ -107,15 +108,7 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
     stated = [one for one in settings_of(results).columns if one.stated]
     # rows have a name also where nothing varies
     varying = [one for one in stated if one.varies] or [one for one in stated if one.name in SIDES][:1]
-    columns: list[tuple[Column, list[Cell]]] = []
-    for one in varying:
-        rank = IN_NAMES if one.in_labels else int(one.side in SIDES and one.name not in PRIVACY)
-        cells = [*zip(one.shown, one.named() if one.unusual else apart(one.shown), strict=True)]
-        columns.append((Column(one.header, one.says, "setting", rank), cells))
-    for answer in (*answers_of(results.task), ENDED, LOST):
-        cells = [_cell(answer, mine, results) for mine in games]
-        if any(text for _, text in cells):
-            columns.append((Column(answer.header, answer.says, "answer", answer.rank), cells))
+    columns = [*map(_setting_column, varying), *_answer_columns(results, games)]
     rows = list(zip(*(cells for _, cells in columns), strict=True))
     number = games_per_point(results.trials["point"])
     named = [one.name for one in varying]
@@ -128,6 +121,21 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
         texts=tuple(tuple(text for _, text in row) for row in rows),
         missed=tuple(bool(mine["verdict"].isin(("failed", "error")).any()) for mine in games),
     )
+
+
+def _setting_column(one: Setting) -> tuple[Column, list[Cell]]:
+    """Return the column of a parameter; of a side the name of each kind."""
+    rank = IN_NAMES if one.in_labels else int(one.side in SIDES and one.name not in PRIVACY)
+    texts = one.named() if one.unusual else apart(one.shown)
+    return Column(one.header, one.says, "setting", rank), list(zip(one.shown, texts, strict=True))
+
+
+def _answer_columns(results: Results, games: Sequence[pd.DataFrame]) -> Iterator[tuple[Column, list[Cell]]]:
+    """Yield the columns of the answers that have a value at some point."""
+    for answer in (*answers_of(results.task), ENDED, LOST):
+        cells = [_cell(answer, mine, results) for mine in games]
+        if any(text for _, text in cells):
+            yield Column(answer.header, answer.says, "answer", answer.rank), cells
 
 
 def games_by_point(results: Results) -> list[pd.DataFrame]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -13,9 +13,10 @@ from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.claims.expressions import ExpressionError, rows
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.names import label_of, name_of, with_name
-from disttrack.simulator.points.settings import Row, Settings
+from disttrack.simulator.points.settings import SIDES, Row, Settings
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened, rows_of
-from disttrack.simulator.results.lines import UNUSUAL, texts
+from disttrack.simulator.results.formats import games_per_point, span
+from disttrack.simulator.results.lines import UNUSUAL, swept_axes, texts
 from disttrack.simulator.tasks.base import Task, called
 
 GAME: Final = ("result", "point", "trial")
@@ -235,3 +236,46 @@ def _task_of(results: Results) -> type[Task]:
         return results.task
     except ScenarioError:
         return Task
+
+
+def fixed(tables: Tables, x: str = "") -> str:
+    """Return the parameters that all games share, for the line under a figure's title, and those that move with `x`.
+
+    Parameters
+    ----------
+    x
+        The axis of the figure, as a column of the games; empty for none.
+    """
+    here = tables.trials.drop_duplicates(["result", "point"]).sort_values(["result", "point"])
+    rows = [
+        {**tables.points[result][point], "called": dict(zip(SIDES, sides, strict=True))}
+        for result, point, *sides in here[["result", "point", *SIDES]].itertuples(index=False)
+    ]
+    played = set(tables.trials.get("part", ()))
+    scenarios = [
+        {**one, "parts": {name: own for name, own in (one.get("parts") or {}).items() if name in played}}
+        for one in tables.scenarios.values()
+    ]
+    # names of adversaries contain their parameters, and protocols are named beside the lines
+    shared = [
+        one.words(SIDES)
+        for one in Settings(tables.task, rows, scenarios).columns
+        if one.stated and not one.sets_apart and one.side != "adversary" and one.name != "protocol"
+    ]
+    return " · ".join(
+        [*filter(None, shared), *_moving(tables.trials, x), games_per_point(tables.trials[["result", "point"]])]
+    )
+
+
+def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
+    """Yield the parameters that vary, but have one value at each place of the axis, with their ranges."""
+    moving = []
+    for axis in swept_axes(trials) if x in trials else ():
+        if name_of(axis) == name_of(x) or (trials.groupby([x, "protocol", "result"])[axis].nunique() > 1).any():
+            continue
+        if (trials.groupby(["protocol", "result"])[axis].nunique() > 1).any():
+            values = trials[axis].dropna().tolist()
+            numbers = all(isinstance(value, int | float) for value in values)
+            moving.append(f"{name_of(axis)} {span(values)}" if numbers else name_of(axis))
+    if moving:
+        yield f"moving with {name_of(x)}: {', '.join(moving)}"
