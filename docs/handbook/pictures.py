@@ -44,7 +44,8 @@ def timeline(family: Family, name: str) -> tuple[bytes, str] | None:
         if family == "protocol"
         else f"Estimate, error and words of randomized and of robust against {name}"
     )
-    path = KEPT / f"{family}-{name}-{_state_of_the_code()}.png"
+    state = _state_of_the_code("protocols", "adversaries", "mechanisms", "simulator/game", "simulator/plots")
+    path = KEPT / f"{family}-{name}-{state}.png"
     if not path.is_file():
         pairs = [(own, other) if family == "protocol" else (other, own) for other in others]
         _draw(path, pairs, says, own.sees if family == "adversary" else "outputs")
@@ -71,7 +72,8 @@ def figure(one: Shipped, file: str) -> bytes:
     path = REFERENCE / one.name / "figures" / file
     if not path.is_file():
         tables = json.dumps(Results(REFERENCE / one.name).manifest["tables"], sort_keys=True)
-        folder = KEPT / f"{one.name}-{hashlib.sha256(tables.encode()).hexdigest()[:16]}-{_state_of_the_code()}"
+        state = _state_of_the_code("simulator/plots", "simulator/results")
+        folder = KEPT / f"{one.name}-{hashlib.sha256(tables.encode()).hexdigest()[:16]}-{state}"
         path = folder / file
         if not path.is_file():
             _draw_all(one, folder)
@@ -114,10 +116,10 @@ def _draw(path: Path, pairs: list[tuple[Any, Any]], title: str, sees: str) -> No
 
 
 @cache
-def _state_of_the_code() -> str:
+def _state_of_the_code(*packages: str) -> str:
     """Return a digest of all code that a game or its picture depends on."""
     digest = hashlib.sha256(Path(__file__).read_bytes())
-    for package in ("protocols", "adversaries", "mechanisms", "simulator/game", "simulator/plots"):
+    for package in packages:
         for path in sorted((ROOT / "src" / "disttrack" / package).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
