@@ -27,7 +27,7 @@ HOST = "127.0.0.1"
 GIVEN = {"alpha": 0.2, "delta": 1e-9, "threshold": 3_000, "epsilon": 0.1, "largest": 1e5}
 SLOW = {"private-copies": {"delta": 0.05, "alpha": 0.5}, "randomized": {"delta": None, "confidence": 8.0}}
 """Parameters of protocols that would need hundreds of copies; these promise too little, and keep more."""
-SCHEDULES = 20
+SCHEDULES = 8
 
 
 def protocols() -> list[Protocol]:
@@ -98,7 +98,7 @@ def test_after_all_feeds_have_left_the_estimate_is_within_the_promise(
 ) -> None:
     """Seen in the way: a poll that a site does not answer because it has left, or has never come."""
     monkeypatch.setattr(link, "GRACE", 0.05)
-    for seed in range(4 if protocol.kind == "private-copies" else SCHEDULES):
+    for seed in range(2 if protocol.kind == "private-copies" else SCHEDULES):
         (tmp_path / str(seed)).mkdir()
         play = Play(protocol, k=1 + seed % 4, seed=seed, folder=tmp_path / str(seed))
         found = asyncio.run(play.play())

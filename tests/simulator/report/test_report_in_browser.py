@@ -176,7 +176,7 @@ def test_the_skip_link_is_the_first_stop(browser: Any, written: Path) -> None:
     opened.close()
 
 
-@pytest.mark.parametrize("width", [400, 1400, pytest.param(1600, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("width", [400, 1600])
 def test_it_is_accessible_in_light_and_dark_and_nothing_is_cut_off(browser: Any, written: Path, width: int) -> None:
     opened = Opened(browser, written, width=width)
     opened.page.wait_for_selector("html[data-figures='drawn']", timeout=60_000)
