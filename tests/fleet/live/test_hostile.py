@@ -14,7 +14,7 @@ from deployment import Deployment, Running, ask, deployed, free_port, wait_for
 
 from disttrack.fleet.live.frames import BEAT, HEARD, HELLO, MESSAGE, VERSION, pack
 
-PEERS = 10_000
+PEERS = 3_000
 
 
 def memory_of(deployment: Deployment) -> int:
@@ -56,7 +56,7 @@ def say(port: int, what: bytes) -> bytes:
 
 
 @pytest.mark.slow
-def test_ten_thousand_peers_that_speak_nonsense_cost_nobody_anything(tmp_path: Path) -> None:
+def test_thousands_of_peers_that_speak_nonsense_cost_nobody_anything(tmp_path: Path) -> None:
     rng = random.Random(3)
     with deployed(tmp_path, "deterministic alpha=0.1", 2, together=True, journals=False) as deployment:
         for _ in range(PEERS // 10):  # the first of them warm the server up
@@ -64,8 +64,8 @@ def test_ten_thousand_peers_that_speak_nonsense_cost_nobody_anything(tmp_path: P
         before = memory_of(deployment)
         for number in range(PEERS):
             say(deployment.port, nonsense(rng))
-            if number % 100 == 0:
-                assert deployment.give(number // 100 % 2, 10)
+            if number % 30 == 0:
+                assert deployment.give(number // 30 % 2, 10)
         told = deployment.settled()
         assert told["away"] == []
         assert 900 <= told["value"] <= 1_000
@@ -75,7 +75,7 @@ def test_ten_thousand_peers_that_speak_nonsense_cost_nobody_anything(tmp_path: P
 
 
 @pytest.mark.slow
-def test_ten_thousand_requests_that_are_none_are_refused(tmp_path: Path) -> None:
+def test_thousands_of_requests_that_are_none_are_refused(tmp_path: Path) -> None:
     rng = random.Random(4)
     bodies = [
         b"", b"[]", b"{", b'{"items": -1}', b'{"items": true}', b'{"items": "9999999999999999999"}', b'{"x": 1}',
@@ -91,7 +91,7 @@ def test_ten_thousand_requests_that_are_none_are_refused(tmp_path: Path) -> None
             answer = say(port, head + b" HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % length + body)
             status = answer.split(b" ")[1:2]
             assert not status or status[0][:1] in (b"4",) or body in (b"",) or b"GET /estimate" in head, answer
-            if number % 1000 == 0:
+            if number % 300 == 0:
                 assert deployment.give(0, 10)
         items = ask(site, "/healthz")[1]["sites"][0]["items"]
         assert 100 <= items <= 100 + PEERS  # an empty body is one item
