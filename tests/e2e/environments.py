@@ -27,7 +27,7 @@ def empty_environment(folder: Path) -> Path:
 def succeed(*command: str | Path, cwd: Path) -> str:
     """Return what a command prints; an error if it fails."""
     done = subprocess.run(
-        list(map(str, command)), cwd=cwd, env=_environment(), capture_output=True, text=True, check=False, timeout=300
+        list(map(str, command)), cwd=cwd, env=_environment(), capture_output=True, text=True, check=False, timeout=600
     )
     assert not done.returncode, f"{command}:\n{done.stdout}{done.stderr}"
     return done.stdout

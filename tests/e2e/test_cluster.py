@@ -154,30 +154,6 @@ def test_workers_with_an_older_helper_are_refused(cluster: Loopback, folder: Pat
     assert "4 games played" in again.stdout  # none of these was kept
 
 
-@pytest.mark.slow
-def test_a_scheduler_that_goes_stops_the_run_and_keeps_its_games(
-    tmp_path_factory: pytest.TempPathFactory, folder: Path
-) -> None:
-    loopback = Loopback(tmp_path_factory.mktemp("going"))
-    try:
-        process = subprocess.Popen(
-            command("gone", "--scheduler", loopback.address),
-            cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and len(kept_games(folder / "gone")) < 10:
-            time.sleep(0.02)
-        loopback.processes[0].kill()
-        _, said = process.communicate(timeout=90)
-    finally:
-        loopback.close()
-    assert process.returncode == 1
-    assert "the cluster is gone" in said
-    done = run(folder, "gone", "--workers", "1")
-    assert done.returncode == 0
-    assert "kept from before" in done.stdout
-
-
 PATIENT = """\
 import sys
 import disttrack.simulator.runs.dask_workers as workers
@@ -191,43 +167,52 @@ main()
 
 
 @pytest.mark.slow
-def test_without_a_worker_it_waits_and_stops(
+def test_without_a_worker_it_waits_and_stops_and_without_a_scheduler_it_stops(
     tmp_path_factory: pytest.TempPathFactory, folder: Path, here: dict[str, Any]
 ) -> None:
-    """The only two workers die in the middle of their games; once one comes back in time, once none does."""
+    """The workers die in the middle of their games; once one comes back in time, once none does; then all is gone."""
     (folder / "patient.py").write_text(PATIENT)
     loopback = Loopback(tmp_path_factory.mktemp("emptied"))
 
-    def begun(patience: float, games: int) -> subprocess.Popen[str]:
-        """Start a run, and kill all workers when so many games are kept."""
+    def begun(patience: float, out: str, games: int, killed: slice) -> subprocess.Popen[str]:
+        """Start a run, and kill workers or the scheduler when so many games are kept."""
         process = subprocess.Popen(
-            [sys.executable, "patient.py", str(patience), *command("there", "--scheduler", loopback.address)[3:]],
+            [sys.executable, "patient.py", str(patience), *command(out, "--scheduler", loopback.address)[3:]],
             cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and len(kept_games(folder / "there")) < games:
+        while time.monotonic() < deadline and len(kept_games(folder / out)) < games:
             time.sleep(0.02)
-        for worker in loopback.processes[1:]:
-            worker.kill()
-            worker.wait()
+        for one in loopback.processes[killed]:
+            one.kill()
+            one.wait()
         return process
 
+    scheduler, workers = slice(1), slice(1, None)
     try:
-        process = begun(1.5, 1)
+        process = begun(1.5, "there", 1, workers)
         killed = time.monotonic()
-        said, errors = process.communicate(timeout=60)
+        said, errors = process.communicate(timeout=120)
         assert process.returncode == 1, said + errors
         assert 1.5 <= time.monotonic() - killed < 40
         assert "no worker came within 1.5 s; finished games are kept" in errors.strip().splitlines()[-1]
         assert "Traceback" not in errors
         assert not (folder / "there" / "trials.csv").exists()
         loopback.worker()
-        process = begun(60, len(kept_games(folder / "there")) + 1)
+        process = begun(60, "there", len(kept_games(folder / "there")) + 1, workers)
         time.sleep(1)
         assert process.poll() is None  # it waits
         loopback.worker()
-        said, errors = process.communicate(timeout=60)
+        said, errors = process.communicate(timeout=120)
         assert process.returncode == 0, errors
         assert tables(folder / "there") == here
+        process = begun(60, "gone", 10, scheduler)
+        _, errors = process.communicate(timeout=120)
     finally:
         loopback.close()
+    assert process.returncode == 1
+    assert "the cluster is gone" in errors
+    assert not (folder / "gone" / "trials.csv").exists()
+    done = run(folder, "gone", "--workers", "1")
+    assert done.returncode == 0
+    assert "kept from before" in done.stdout

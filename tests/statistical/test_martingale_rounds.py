@@ -111,8 +111,8 @@ def test_a_round_fails_as_often_as_computed_whoever_plays() -> None:
     """2,000 games against each: exact binomial tests, and two-sample tests of every two, on failures, times and errors.
 
     False alarms: 1e-6 a binomial test, and 1e-6 for all 18 others. Power: a rate of 0.14 or 0.26 in place of 0.2
-    is found with probability 0.95, as are two fifths more failures than against another, or a Kolmogorov distance of
-    0.11 of the errors.
+    is found with probability 0.95, as are half more failures than against another, or a Kolmogorov distance of 0.12
+    of the errors.
     """
     outcomes = {player: games(player) for player in KINDS}
     for player, (failed, _, _) in outcomes.items():
