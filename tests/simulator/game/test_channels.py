@@ -60,8 +60,9 @@ class NumberedServer(Server):
 
 @pytest.mark.parametrize("engine", ["step", "leap"])
 def test_in_a_game_with_random_delays_sites_overtake_each_other_but_never_themselves(engine: str) -> None:
-    SEEN.clear()
-    play(Numbered(), Uniform(), sites=5, items=400, seed=3, engine=engine, network=Latency(mean=8.0))
+    for _ in range(2):  # before the first of them engines are compared
+        SEEN.clear()
+        play(Numbered(), Uniform(), sites=5, items=400, seed=3, engine=engine, network=Latency(mean=8.0))
     assert 300 < len(SEEN) <= 400
     for site in range(5):
         mine = [number for sender, number in SEEN if sender == site]

@@ -117,8 +117,10 @@ class Asks(Adversary):
 @pytest.mark.parametrize("engine", ["step", "leap"])
 def test_what_is_no_number_does_not_change_into_itself(engine: str) -> None:
     """Nobody learns of messages by being asked after each of them."""
-    Asks.asked.clear()
-    game = play(Scripted(lambda items: float("nan") if items else 0), Asks(), sites=1, items=50, engine=engine)
+    protocol = Scripted(lambda items: float("nan") if items else 0)
+    for _ in range(2):  # before the first of them engines are compared
+        Asks.asked.clear()
+        game = play(protocol, Asks(), sites=1, items=50, engine=engine)
     assert Asks.asked == [0, 1]
     assert game.output_changes == 1
 

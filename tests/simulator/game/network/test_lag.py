@@ -152,10 +152,12 @@ def test_a_game_against_its_transcript(
         return arrived
 
     monkeypatch.setattr(Wires, "arrivals", noting)
-    game = play(
-        Promising(0.1, promise=alpha), Uniform(), sites=4, items=400, seed=2, network=latency, record=True,
-        engine=engine,
-    )  # fmt: skip
+    for _ in range(2):  # before the first of them engines are compared
+        ways.clear()
+        game = play(
+            Promising(0.1, promise=alpha), Uniform(), sites=4, items=400, seed=2, network=latency, record=True,
+            engine=engine,
+        )  # fmt: skip
     outputs = dict(game.outputs.itertuples(index=False, name=None))
     worst, failing, lag, output = Fraction(0), 0, 0, 0
     for step in range(1, 401):
