@@ -35,6 +35,7 @@ SCENARIO: dict[str, Any] = {
     "trials": 2,
     "sites": [2, 3],
     "items": 60,
+    "network": {"latency": 1},
     "protocol": [{"kind": "randomized", "alpha": [0.2, 0.4]}, {"kind": "deterministic", "alpha": 0.2}],
     "adversary": ["freeze"],
     "claims": [{"name": "it costs", "measure": "min(words)", "at_least": 20, "control": {"items": 5}}],

@@ -135,7 +135,7 @@ class Results:
             bases: dict[Family, str] = {"task": "", **{role: self.task.bases[role] for role in ROLES}}
             for family, base in bases.items():
                 if family in table:
-                    names = {name: current_name(family, name, base) for name in table[family].unique()}
+                    names = {name: current_name(family, str(name), base) for name in table[family].dropna().unique()}
                     table = table.assign(**{family: table[family].map(names)})
         return table
 

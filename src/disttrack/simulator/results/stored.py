@@ -18,7 +18,7 @@ from typing import Any, Final
 import pandas as pd
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from disttrack.simulator.claims.columns import CLAIMS, KINDS, SERIES, TRIAL_COLUMNS, TRIALS
+from disttrack.simulator.claims.columns import CLAIMS, ENDED, KINDS, NETWORK, SERIES, TRIAL_COLUMNS, TRIALS
 from disttrack.simulator.results.files import writing
 
 CONTROLS: Final = "controls.csv"
@@ -207,6 +207,7 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
     for column in known:
         if column not in table:
             raise ValueError(f"{name} has no column {column}")
+    for column in table.columns.intersection([*known, *NETWORK, *ENDED]):
         _check(name, table[column])
     if "ok" in table:
         table["ok"] = table["ok"] == "True"
