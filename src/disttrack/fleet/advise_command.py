@@ -13,7 +13,11 @@ from disttrack.simulator.cli.verify import OUT, verify
 from disttrack.simulator.results.formats import number, percent
 
 
-@click.command("quota", epilog="12 replicas with one limit: --quota 1000/s --sites 12 --overshoot 2% --latency 20ms")
+@click.command(
+    "quota",
+    short_help="Protocols that share a limit, by their words.",
+    epilog="12 replicas with one limit: --quota 1000/s --sites 12 --overshoot 2% --latency 20ms",
+)
 @click.option("--quota", type=RATE, required=True, help="The limit that all sites share: 1000/s.")
 @SITES
 @click.option("--load", type=RATE, help="Requests that come at most; three times the quota if left out.")

@@ -60,6 +60,7 @@ def advise() -> None:
 
 
 @advise.command(
+    short_help="Private mechanisms for data that changes, by their error.",
     epilog="20,000 steps on 64 values: --queries points --domain 64 --steps 20000 --epsilon 1 --delta 1e-6",
 )
 @click.option("--queries", metavar="FAMILY", required=True, help="What is asked of the data: points, intervals.")
@@ -108,7 +109,10 @@ def data(seed: int, out: Path | None, **wanted: Any) -> None:
     verify(search.scenario_of(best, situation), out)
 
 
-@advise.command(epilog="200 gateways: --sites 200 --items 1e8 --alpha 0.05 --against outputs.")
+@advise.command(
+    short_help="Trackers of a count or of items, by their words.",
+    epilog="200 gateways: --sites 200 --items 1e8 --alpha 0.05 --against outputs.",
+)
 @SITES
 @ITEMS
 @ALPHA
