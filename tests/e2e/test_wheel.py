@@ -43,7 +43,7 @@ QUICK: Final = (
     f"{CONFORMANCE}::test_counter[tree-variance-reduced]",  # fails with NumPy 1.26
     # one file for each extra
     "tests/adversaries/test_trace.py",
-    "tests/fleet/live/test_live_parts.py",
+    "tests/fleet/live/test_live_states.py",
     "tests/e2e/test_cluster.py::test_a_scheduler_that_is_not_there_is_one_line",
     "tests/mechanisms/accounting/test_budget_ledger.py",
     "tests/mechanisms/sketches/test_library_sketches.py",
