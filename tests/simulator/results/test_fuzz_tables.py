@@ -21,7 +21,7 @@ from disttrack.simulator.results.answers import answer_table
 from disttrack.simulator.results.compared import compare_results
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.read import read_tables
-from disttrack.simulator.results.stored import digests_of, read_table
+from disttrack.simulator.results.stored import COLUMNS, digests_of, read_table
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 
@@ -117,7 +117,8 @@ def test_an_edited_table_is_accepted_or_refused(whole: Path, tmp_path: Path, nam
 @pytest.mark.parametrize("name", NAMES)
 def test_a_table_has_every_column(whole: Path, tmp_path: Path, name: str) -> None:
     rows = list(csv.reader((whole / name).read_text(encoding="utf-8").splitlines()))
-    for place, column in enumerate(rows[0]):
+    for column in COLUMNS[name]:
+        place = rows[0].index(column)
         with open(tmp_path / name, "w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows([*one[:place], *one[place + 1 :]] for one in rows)
         with pytest.raises(ValueError, match=f"{name} has no column {column}"):
