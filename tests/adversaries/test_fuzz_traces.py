@@ -38,3 +38,18 @@ def test_a_damaged_trace_is_read_or_refused(form: str, tmp_path: Path) -> None:
             hold_line(error)
 
     tried()
+
+
+def test_a_column_of_parquet_that_is_too_short_is_refused(tmp_path: Path) -> None:
+    """Seen in 10,000 damaged files: the number of rows in the file's foot was damaged."""
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "trace.parquet"
+    parquet.write_table(pa.table({"site": [f"s{number % 5}" for number in range(40)]}), path)
+    whole = path.read_bytes()
+    rows = b"\x16\x50\x19"  # 40, as the third field of the foot
+    assert whole.count(rows) == 1
+    path.write_bytes(whole.replace(rows, b"\x16\x52\x19"))
+    with pytest.raises(ValueError, match="column 'site' has 40 values in 41 rows") as refusal:
+        Trace(file=str(path), site="site").stream()
+    hold_line(refusal.value)

@@ -269,6 +269,8 @@ def _read_parquet(path: Path, columns: Sequence[str]) -> Table:
                     f"column {column!r} holds values of type {kind}; accepted are texts, numbers and times"
                 )
             values = file.read(columns=[column], use_pandas_metadata=False).column(column)
+            if len(values) != rows:  # in a damaged file
+                raise ValueError(f"column {column!r} has {len(values):,} values in {rows:,} rows")
             kind = kind.value_type if pa.types.is_dictionary(kind) else kind
             texts[column] = ["" if text is None else text for text in values.cast(kind).cast(pa.string()).to_pylist()]
     return Table(texts, range(1, rows + 1), 0)

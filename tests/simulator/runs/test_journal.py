@@ -230,6 +230,20 @@ def test_a_row_that_somebody_has_made_up_is_refused_in_a_line(path: Path, packed
     assert "\n" not in str(caught.value)
 
 
+def test_a_damaged_index_costs_no_game(path: Path) -> None:
+    """Seen in 10,000 damaged journals: all rows were sound, and games could not be found by their keys."""
+    with closing(sqlite3.connect(path)) as file:
+        (page,) = file.execute("SELECT rootpage FROM sqlite_master WHERE type = 'index'").fetchone()
+        (size,) = file.execute("PRAGMA page_size").fetchone()
+    content = bytearray(path.read_bytes())
+    content[(page - 1) * size : page * size] = bytes(size)
+    path.write_bytes(content)
+    known, damaged = _is_sound(path)
+    assert known == {f"key{number}" for number in range(GAMES)}
+    assert damaged == 1
+    assert _is_sound(path) == (known, 0)
+
+
 @pytest.mark.slow
 @often(60)
 @given(data=st.data())

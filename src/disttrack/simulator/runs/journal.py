@@ -69,6 +69,8 @@ class Journal:
             try:
                 self._file = self._open()
                 self.damaged = self._read(self._file)
+                if not self.damaged and self._file.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+                    self.damaged = 1  # all rows are sound, but may not be found by their keys
             except sqlite3.DatabaseError as error:
                 if _code(error) in (*BUSY, *FULL, *REFUSED):
                     raise
