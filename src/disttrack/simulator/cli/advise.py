@@ -38,7 +38,8 @@ class Questions(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not (args or ctx.resilient_parsing) or (args and args[0][0] == "-" and args[0] not in ctx.help_option_names):
+        named = args and (not args[0].startswith("-") or args[0] in ctx.help_option_names)
+        if not named and (args or not ctx.resilient_parsing):
             args = [self._asked(ctx, {word.partition("=")[0] for word in args}), *args]
         return super().parse_args(ctx, args)
 
