@@ -125,6 +125,20 @@ def test_a_table_has_every_column(whole: Path, tmp_path: Path, name: str) -> Non
             read_table(tmp_path / name)
 
 
+def test_a_control_of_a_point_without_games_is_refused(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(whole, folder)
+    with open(folder / "controls.csv", encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    rows[0][header.index("point")] = "99"
+    with open(folder / "controls.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "tables": digests_of(folder)}), encoding="utf-8")
+    with pytest.raises(ScenarioError, match=r"controls\.csv has games of point 99, and trials\.csv has none$"):
+        read_tables([folder])
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_table_that_is_cut_short_is_never_taken(whole: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "copy"

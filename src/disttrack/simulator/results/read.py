@@ -181,7 +181,7 @@ def _tables_of(name: str, results: Results) -> Tables:
     games = finished(results.trials)
     controls = _controls_of(results, points)
     return Tables(
-        trials(_with_unusual(results, games, points)),
+        trials(_with_unusual(games, points)),
         series=placed(results.series),
         kinds=placed(results.kinds),
         controls=trials(controls),
@@ -197,11 +197,9 @@ def _tables_of(name: str, results: Results) -> Tables:
     )
 
 
-def _with_unusual(results: Results, trials: pd.DataFrame, points: Sequence[Row]) -> pd.DataFrame:
-    """Return games with the columns `UNUSUAL`; NoResults if the manifest lacks the point of one."""
+def _with_unusual(trials: pd.DataFrame, points: Sequence[Row]) -> pd.DataFrame:
+    """Return games with the columns `UNUSUAL`."""
     unusual = {row["point"]: row["unusual"] for row in points}
-    if len(missing := set(trials["point"]).difference(unusual)):
-        raise NoResults(f"{results.dir}: a table has games of point {min(missing)}, which is not in manifest.json")
     own: dict[str, Any] = {
         column: [tuple(unusual[number].get(side, {}).items()) for number in trials["point"]]
         for side, column in UNUSUAL.items()
@@ -210,15 +208,20 @@ def _with_unusual(results: Results, trials: pd.DataFrame, points: Sequence[Row])
 
 
 def _controls_of(results: Results, points: Sequence[Row]) -> pd.DataFrame:
-    """Return the games of a result's controls; their points have numbers that no point of the scenario has."""
+    """Return the games of a result's controls; their points have numbers that no point of the scenario has.
+
+    Each is the control of a point of which there are games too.
+    """
     games = results.controls
     if games.empty:
         return pd.DataFrame(columns=[*TRIALS, *UNUSUAL.values()])
+    if strange := {*games["point"]}.difference(row["point"] for row in points):
+        raise NoResults(f"{results.dir}: controls.csv has games of point {min(strange)}, and trials.csv has none")
     named = [
         kind if kind in broken else f"{kind}, {broken}"
         for kind, broken in zip(games["protocol"].astype(str), games["broken"].astype(str), strict=True)
     ]
-    games = _with_unusual(results, games, points)
+    games = _with_unusual(games, points)
     for column in UNUSUAL.values():  # the parameters of other sides than those of the point are not known
         own = zip(games["broken"].astype(str), games[column], strict=True)
         games[column] = [pairs if broken.startswith("fault ") else () for broken, pairs in own]
