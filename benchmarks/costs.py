@@ -20,7 +20,7 @@ from typing import Final
 import yaml
 
 from benchmarks.words import deterministic, least_known, memoryless, oblivious, partial_privacy
-from disttrack.simulator.results.stored import rows_of
+from disttrack.simulator.results.stored import text_rows
 
 ALPHAS: Final = (0.1, 0.01, 0.001)
 SITES: Final = tuple(2**power for power in range(6, 19, 4))
@@ -33,7 +33,7 @@ def measured_in(folder: Path) -> Measured:
     """Return the mean words for growth by a factor e, over k, of each tracker by sites and alpha."""
     words_of: dict[tuple[int, float], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     start = float(yaml.safe_load(SCENARIO.read_text(encoding="utf-8"))["start"])
-    for row in rows_of(folder / "trials.csv"):
+    for row in text_rows(folder / "trials.csv"):
         k, items = int(row["sites"]), float(row["items"])
         words_of[k, float(row["alpha"])][row["protocol"]].append(float(row["words"]) / k / log(1 + items / start))
     return {point: {kind: fmean(words) for kind, words in of.items()} for point, of in words_of.items()}

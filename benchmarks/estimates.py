@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from disttrack.simulator.results.stored import rows_of
+from disttrack.simulator.results.stored import text_rows
 from disttrack.simulator.runs.estimate import seconds_of
 from disttrack.simulator.scenario.load import load, shipped_scenarios
 
@@ -23,7 +23,7 @@ def main() -> None:
     ratios = []
     for name in sys.argv[1:] or sorted(shipped_scenarios()):
         scenario = load(name)
-        taken = sum(float(row["seconds"]) for row in rows_of(REFERENCE / name / "trials.csv"))
+        taken = sum(float(row["seconds"]) for row in text_rows(REFERENCE / name / "trials.csv"))
         expected = sum(trials * seconds_of(scenario.task.demand(point)) for point, trials in scenario.played)
         ratios.append(expected / taken)
         print(f"{name:24} {ratios[-1]:8.2f} of {taken:10.2f} s", flush=True)

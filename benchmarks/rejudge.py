@@ -20,7 +20,7 @@ from disttrack.simulator.claims.columns import KINDS, PLACE
 from disttrack.simulator.claims.expressions import columns_of
 from disttrack.simulator.claims.findings import Finding
 from disttrack.simulator.results.formats import number
-from disttrack.simulator.results.stored import rows_of
+from disttrack.simulator.results.stored import text_rows
 from disttrack.simulator.results.write import PlacedRecord, write_tables
 from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
 from disttrack.simulator.tasks.base import Record
@@ -31,13 +31,13 @@ OF_KIND: Final = tuple(name for name in KINDS if name not in PLACE)
 def judged_again(scenario: Scenario, folder: Path, out: Path) -> list[Finding]:
     """Judge the claims of a scenario on the games in a folder of results."""
     kinds: defaultdict[tuple[str, str], dict[str, list[Any]]] = defaultdict(lambda: {name: [] for name in OF_KIND})
-    for row in rows_of(folder / "kinds.csv"):
+    for row in text_rows(folder / "kinds.csv"):
         for name, values in kinds[row["point"], row["trial"]].items():
             values.append(_value(row[name]))
-    some = any(row.get("played", "") != row["games"] for row in rows_of(folder / "claims.csv"))
-    games = _played(rows_of(folder / "trials.csv"), {}, some, kinds)
+    some = any(row.get("played", "") != row["games"] for row in text_rows(folder / "claims.csv"))
+    games = _played(text_rows(folder / "trials.csv"), {}, some, kinds)
     claims = scenario.head.claims
-    broken = rows_of(folder / "controls.csv")
+    broken = text_rows(folder / "controls.csv")
     controls = [
         game
         for control in scenario.controls

@@ -17,7 +17,7 @@ from disttrack.simulator.claims.findings import SKIPPED, UNDECIDED
 from disttrack.simulator.claims.statements import PAPERS, Paper, key_of
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.formats import chance, games_of, interval, number, span
-from disttrack.simulator.results.stored import rows_of
+from disttrack.simulator.results.stored import text_rows
 from disttrack.simulator.scenario.document import read
 
 OTHERS: Final = "Beyond the papers"
@@ -111,7 +111,7 @@ def claims_with_results(scenarios: Iterable[Path], results: Path) -> list[Measur
     for path in sorted(scenarios):
         data = read(path, str(path)).data
         name = str(data.get("name", path.stem))
-        rows = rows_of(results / name / "claims.csv")
+        rows = text_rows(results / name / "claims.csv")
         for given in data.get("claims", []):
             claim = Claim.model_validate(given)
             for source in claim.sources:

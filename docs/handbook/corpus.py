@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from disttrack.simulator.points.registry import Family
-from disttrack.simulator.results.stored import rows_of
+from disttrack.simulator.results.stored import text_rows
 from disttrack.simulator.scenario.document import comment
 from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
 
@@ -91,9 +91,9 @@ def uses() -> dict[tuple[Family, str], list[Use]]:
 
 def _read(path: Path) -> Shipped:
     folder = REFERENCE / path.stem
-    games = {int(row["point"]): row for row in rows_of(folder / "trials.csv") if row["trial"] == "0"}
+    games = {int(row["point"]): row for row in text_rows(folder / "trials.csv") if row["trial"] == "0"}
     return Shipped(
-        path.stem, path, load(path), comment(path), games, rows_of(folder / "claims.csv"),
+        path.stem, path, load(path), comment(path), games, text_rows(folder / "claims.csv"),
         _captions(folder),
     )  # fmt: skip
 

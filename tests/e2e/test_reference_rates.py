@@ -7,7 +7,7 @@ from collections import defaultdict
 from replay_reference import REFERENCE, recorded
 
 from disttrack.simulator.claims.false_alarm import ALLOWED, rate_of_several
-from disttrack.simulator.results.stored import rows_of
+from disttrack.simulator.results.stored import text_rows
 
 LEAST = 30
 """Smallest number of reference results with rates; older ones have none."""
@@ -16,7 +16,7 @@ LEAST = 30
 def rates(name: str) -> dict[tuple[str, str, str], float | None]:
     """Return the false-alarm rate of each claim of a scenario, over all its groups; nothing without the column."""
     listed: dict[tuple[str, str, str], list[float | None]] = defaultdict(list)
-    for row in rows_of(REFERENCE / name / "claims.csv"):
+    for row in text_rows(REFERENCE / name / "claims.csv"):
         if "false_alarm" in row:
             rate = float(row["false_alarm"]) if row["false_alarm"] else None
             listed[row["name"], row["where"], row["measure"]].append(rate)

@@ -17,7 +17,7 @@ from disttrack.simulator.results.answers import AnswerTable, answer_table
 from disttrack.simulator.results.folder import NoResults, Results
 from disttrack.simulator.results.formats import games_per_point
 from disttrack.simulator.results.read import read_tables
-from disttrack.simulator.results.stored import rows_of
+from disttrack.simulator.results.stored import text_rows
 from disttrack.simulator.tasks import TASKS
 from disttrack.simulator.tasks.answers import USUAL, Answer, answers_of, ratio
 from disttrack.simulator.tasks.base import Task
@@ -226,7 +226,7 @@ def test_every_reference_has_a_full_table_of_the_numbers_of_its_games(name: str)
     table = answer_table(results)
     hold_full(table, results)
     points: dict[int, list[dict[str, str]]] = defaultdict(list)
-    for row in rows_of(REFERENCE / name / "trials.csv"):
+    for row in text_rows(REFERENCE / name / "trials.csv"):
         points[int(row["point"])].append(row)
     checked = 0
     for answer in answers_of(results.task):

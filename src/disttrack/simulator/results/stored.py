@@ -164,7 +164,7 @@ def opened_table(path: Path) -> BufferedIOBase:
     return gzip.open(file) if file != path else open(path, "rb")
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
+def text_rows(path: Path) -> list[dict[str, str]]:
     """Return the rows of a table, cells as text; none if it is absent."""
     if not table_file(path).is_file():
         return []
