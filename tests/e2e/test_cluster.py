@@ -175,7 +175,7 @@ def test_without_a_worker_it_waits_and_stops_and_without_a_scheduler_it_stops(
     loopback = Loopback(tmp_path_factory.mktemp("emptied"))
 
     def begun(patience: float, out: str, games: int, killed: slice) -> subprocess.Popen[str]:
-        """Start a run, and kill workers or the scheduler when so many games are kept."""
+        """Start a run, and kill the processes `killed` of the cluster as soon as `games` games are kept."""
         process = subprocess.Popen(
             [sys.executable, "patient.py", str(patience), *command(out, "--scheduler", loopback.address)[3:]],
             cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

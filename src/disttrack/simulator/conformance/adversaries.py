@@ -13,9 +13,8 @@ from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Message, Protocol, Server
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, HeavyHitters
 from disttrack.simulator.conformance.facts import states
-from disttrack.simulator.conformance.failure import COINS, SAME_GAME, Checks, require, same_game
+from disttrack.simulator.conformance.failure import COINS, SAME_GAME, Checks, recorded, require, same_game
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import play
 
 PROTOCOLS: tuple[Protocol, ...] = (
     Exact(),
@@ -39,7 +38,7 @@ def _partners(adversary: Any) -> tuple[Protocol, ...]:
 
 def _play(protocol: Protocol, adversary: Any, k: int, items: int, **more: Any) -> Game:
     more = {"seed": k, "engine": "leap", "sees": adversary.sees, **more}
-    return play(protocol, adversary, sites=k, items=items, record=True, **more)
+    return recorded(protocol, adversary, sites=k, items=items, **more)
 
 
 def _states_its_facts(adversary: Any, sites: Sequence[int], items: int) -> Checks:

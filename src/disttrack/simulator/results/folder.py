@@ -156,15 +156,15 @@ class Results:
 
 def _with_current_names(manifest: dict[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """Return a manifest with the present names of kinds; as it is if its task is a user's that was not given."""
-    scenario = {**manifest["scenario"]}
-    task = current_name("task", str(scenario.get("task") or "count"))
-    if "task" in scenario:
-        scenario["task"] = task
-    with suppress(ScenarioError):
+    task = current_name("task", str(manifest["scenario"].get("task") or "count"))
+    try:
         bases = class_of("task", task, own).bases
-        kept = {key: with_current_names(manifest[key], bases) for key in ("points",) if key in manifest}
-        return {**manifest, **kept, "scenario": with_current_names(scenario, bases)}
-    return manifest
+    except ScenarioError:
+        return manifest
+    data = with_current_names({key: manifest[key] for key in ("scenario", "points") if key in manifest}, bases)
+    if "task" in data["scenario"]:
+        data["scenario"]["task"] = task
+    return {**manifest, **data}
 
 
 def class_of(family: Family, kind: str, own: Mapping[str, Any], base: str = "") -> Any:
