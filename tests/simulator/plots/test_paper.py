@@ -29,13 +29,14 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_both_widths_are_written_in_all_forms(result: Path) -> None:
     written = draw(result, [{"kind": "cost", "x": "sites"}, {"kind": "matrix", "where": "sites == 16"}], style="paper")
-    names = [f"cost-sites-{width}.{form}" for width in ("single", "double") for form in ("pdf", "svg", "png")]
-    names += [f"matrix-double.{form}" for form in ("pdf", "svg", "png")]  # no column is wide enough for its cells
+    forms = ("pdf", "svg", "png", "txt")
+    names = [f"cost-sites-{width}.{form}" for width in ("single", "double") for form in forms]
+    names += [f"matrix-double.{form}" for form in forms]  # no column is wide enough for its cells
     assert [path.name for path in written] == names
     assert {path.parent for path in written} == {result / "figures" / "paper"}
     first = {path: path.read_bytes() for path in written}
     again = draw(result, [{"kind": "cost", "x": "sites"}], style="paper")
-    assert again == written[:6]
+    assert again == written[:8]
     assert all(path.read_bytes() == first[path] for path in again)
     pdf = first[written[0]]
     assert b"/FontFile2" in pdf, "fonts are in the file"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import WITH
+from disttrack.simulator.cli.options import WITH, entry_of
 from disttrack.simulator.errors import ScenarioError, one_line, shortened
 
 if TYPE_CHECKING:
+    from disttrack.simulator.plots.requests import Request
     from disttrack.simulator.results.folder import Results
 
 
@@ -18,14 +20,17 @@ if TYPE_CHECKING:
 @click.argument("folder", metavar="DIR", shell_complete=completion.folders)
 @WITH
 @click.option(
+    "--plot", "asked", multiple=True, metavar="KIND", help="Draw this figure in place of the scenario's: cost:x=alpha."
+)
+@click.option(
     "--style", type=click.Choice(["screen", "paper"]), default="screen", help="paper: for a column of print, PDF too."
 )
-def plot(folder: str, own: dict[str, object], style: str) -> int:
-    """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
+def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str) -> int:
+    """Draw the figures that the scenario of a result asks for, or others, as PNG and SVG, into DIR/figures."""
     from disttrack.simulator.results.folder import Results
 
     results = Results(folder, own)
-    fault = draw_figures(results, style=style)
+    fault = draw_figures(results, [entry_of(text) for text in asked] or None, style=style)
     for path in sorted((results.dir / "figures").rglob("*.*")):
         click.echo(str(path))
     return 2 * bool(fault)
@@ -46,12 +51,12 @@ def report(folder: str, own: dict[str, object]) -> None:
     click.echo(str(write_report(results, draw_figures(results))))
 
 
-def draw_figures(results: Results, *, style: str = "screen") -> str:
-    """Draw the figures of a result; print and return why some could not be drawn."""
+def draw_figures(results: Results, asked: Sequence[Request] | None = None, *, style: str = "screen") -> str:
+    """Draw the figures of a result, or those that are asked for; print and return why some could not be drawn."""
     from disttrack.simulator.plots import draw
 
     try:
-        draw(results, style=style)
+        draw(results, asked, style=style)
     except ScenarioError:  # there are no results
         raise
     except ValueError as error:

@@ -65,7 +65,8 @@ def breakdown(plot: Breakdown, tables: Tables) -> Description:
         seen.append(f"{name}{against}: {rounded(total)} words, {most / total:.0%} of them {kind}")
     more = f"; {len(seen) - 10} more" if len(seen) > 10 else ""
     return Description(
-        panels, len(columns), 0.75 + 0.34 * len(names) + 0.2 * several, note=_BREAKDOWN_NOTE,
+        panels, len(columns), 0.75 + 0.34 * len(names) + 0.2 * several, "Words by kind of message",
+        note=_BREAKDOWN_NOTE,
         caption=f"Words by kind of message, at the mean: {'; '.join(seen[:10])}{more}.",
         legend=[(look, kind) for (kind, _), look in looks.items()],
     )  # fmt: skip
@@ -154,7 +155,7 @@ def budget(_: Measure, tables: Tables) -> Description:
         panels.append(Panel(items, Axis(ends=(0, 1)), Axis(ends=(DEEPEST - 0.5, -0.5)), title, framed=False))
     seen = "; ".join(panel.title for panel in panels)
     return Description(
-        panels, 1, 1.35 * len(panels), note=_BUDGET_NOTE,
+        panels, 1, 1.35 * len(panels), "Privacy budgets, and what is spent of them", note=_BUDGET_NOTE,
         caption=f"The privacy budget of a first game and its parts: {seen}.",
         legend=[(_SPENT, "spent"), (_LEFT, "left")], share=("none", "none"),
     )  # fmt: skip

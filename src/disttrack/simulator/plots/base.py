@@ -32,7 +32,7 @@ class Plot:
     where
         Which games, as a condition on the columns of trials.csv; empty for all.
     title
-        Title of the figure; empty for the headline of the result.
+        Title of the figure; empty for what its axes show.
     """
 
     kind: ClassVar[str] = ""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf, isfinite, log, log1p, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
@@ -28,7 +31,7 @@ from disttrack.simulator.plots.panels import (
     shape,
     value_axis,
 )
-from disttrack.simulator.plots.sweep import infinite_note, panels, place
+from disttrack.simulator.plots.sweep import Values, infinite_note, panels, place
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
 from disttrack.simulator.results.formats import number
@@ -108,35 +111,87 @@ def cost(plot: Cost, tables: Tables) -> Description:
         return None if most is None else most / efolds(game)
 
     if plot.over:
-        return _relative(plot, tables, values)
+        unit = tables.where(plot.over).trials
+        return _relative(plot, tables, values, unit, f"where {plot.over.replace('==', 'is')}", [])
     medians = tables.trials.groupby("protocol")[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
     note = "Dots: lower bounds without coins (k/α) and with them (√k/α), up to a constant factor." if least else ""
     label = "words per e-fold of the stream" if plot.y == EFOLD else plot.y
-    return curves(
+    words = curves(
         plot, tables, label, values, bound if column != "bits" else None, more=least, linear=linear, note=note
     )
+    return _beside_ratios(plot, tables, words, values) if plot.ratio_to else words
 
 
-def _relative(plot: Cost, tables: Tables, words: Callable[[pd.DataFrame], pd.Series[Any]]) -> Description:
-    """Return a `cost` figure in units of the median words of the games that meet `over`."""
-    unit = tables.where(plot.over).trials
-    medians = words(unit).groupby(place(unit, plot.x)).median()
+def _relative(plot: Cost, tables: Tables, words: Values, unit: pd.DataFrame, name: str, keys: list[str]) -> Description:
+    """Return a `cost` figure in units of the median words of the games `unit`, called `name` in the foot.
+
+    Parameters
+    ----------
+    keys
+        Columns in which a game and those of its unit agree, beside the place on the axis.
+    """
+
+    def at(games: pd.DataFrame) -> list[pd.Series[Any]]:
+        return [place(games, plot.x).rename("place"), *(games[key] for key in keys)]
+
+    medians = words(unit).groupby(at(unit)).median()
 
     def values(games: pd.DataFrame) -> pd.Series[Any]:
-        return words(games) / place(games, plot.x).map(medians)
+        where = pd.MultiIndex.from_arrays(at(games)) if keys else at(games)[0]
+        units: npt.NDArray[np.float64] = medians.reindex(where).to_numpy()
+        return words(games) / units
 
-    crossed = []
-    for line in lines(tables.trials, plot.x):
-        ratios = values(line.games).groupby(place(line.games, plot.x)).median()
-        if at := _crossings(ratios.index.to_numpy(dtype=float), ratios.to_numpy(dtype=float)):
-            crossed.append(f"{line.label} at {' and '.join(map(number, at))}")
     counted = plot.y.replace("-", " ")
-    note = f"1: the {counted} where {plot.over.replace('==', 'is')}."
-    note += f" Crossed by {'; '.join(crossed)}." if crossed else ""
     one = Rule(1.0, Look(BORDER, width=1.0, order=1))
-    return curves(plot, tables, f"relative {counted}", values, more=[one], always=[1.0], note=note)
+    note = f"1: the {counted} {name}."
+    drawn = curves(plot, tables, f"relative {counted}", values, more=[one], always=[1.0], note=note)
+    panels, crossed = [], []
+    for panel in drawn.panels:
+        marks, texts = _crossed(panel)
+        panels.append(replace(panel, items=[*panel.items, *marks]))
+        crossed += [f"{text} {panel.title}".strip() for text in texts]
+    note = f"{drawn.note} ×: crossed by {'; '.join(crossed)}." if crossed else drawn.note
+    return replace(drawn, panels=panels, note=note)
+
+
+def _crossed(panel: Panel) -> tuple[list[Item], list[str]]:
+    """Return marks at the places at which lines of a panel cross 1, and these in words."""
+    marks: list[Item] = []
+    texts = []
+    for line in panel.of(Series, ""):
+        if crossings := _crossings(np.asarray(line.x, dtype=float), np.asarray(line.y, dtype=float)):
+            look = Look(line.look.colour, "x", "", size=8, edge=1.6, order=3.3)
+            marks.append(Series(line.name, crossings, np.ones(len(crossings)), look, "crossing"))
+            texts.append(f"{line.name} at {' and '.join(map(number, crossings))}")
+    return marks, texts
+
+
+def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Values) -> Description:
+    """Return a figure of words, and below it one of their ratios to those of `plot.ratio_to`, on a common axis."""
+    trials, asked = tables.trials, plot.ratio_to
+    protocols = list(dict.fromkeys(trials["protocol"]))
+    results = list(tables.scenarios) if tables.several else []
+    if asked not in (*results, *protocols):
+        raise ValueError(f"ratio_to must be one of {', '.join([*results, *protocols])}; got {asked!r}")
+    if len(words.panels) > words.columns:
+        raise ValueError(f"ratio_to has room for {words.columns} adversaries; choose them with where")
+    by_result = asked in results
+    unit = trials[trials["result" if by_result else "protocol"] == asked]
+    keys = ["adversary", *["protocol"] * by_result, *["result"] * (tables.several and not by_result)]
+    ratios = _relative(plot, tables, values, unit, f"of {asked}", keys)
+    # its foot has all that the foot of the words has
+    notes = dict.fromkeys([*_sentences(words.note), *_sentences(ratios.note)])
+    below = [replace(panel, title="") for panel in ratios.panels]
+    return replace(
+        words, panels=[*words.panels, *below], height=words.height + 0.7 * ratios.height, note=" ".join(notes),
+        share=("col", "row"),
+    )  # fmt: skip
+
+
+def _sentences(note: str) -> list[str]:
+    return re.split(r"(?<=\.) (?=[A-Z1×↓∞])", note)
 
 
 def _crossings(x: Any, ratios: Any) -> list[int]:

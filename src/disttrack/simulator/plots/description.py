@@ -39,8 +39,8 @@ class Look:
         Of the line, in points; None for the style's own.
     size, edge
         Of a mark and its border, in points.
-    hollow, half
-        Whether marks are white inside, all of them or their right halves.
+    hollow
+        Whether marks are white inside.
     alpha
         Opacity.
     order
@@ -54,7 +54,6 @@ class Look:
     size: float = 6.0
     edge: float | None = None
     hollow: bool = False
-    half: bool = False
     alpha: float = 1.0
     order: float = 3.0
 
@@ -274,10 +273,27 @@ class Description:
     width: float | None = None
     share: tuple[Share, Share] = ("all", "all")
 
+    @property
+    def heading(self) -> str:
+        """Return what the axes show, as a title.
+
+        >>> Description([Panel([], Axis("number of sites, k"), Axis("words"))]).heading
+        'Words by number of sites'
+        """
+        x, y = (axis.label for axis in (self.panels[0].x, self.panels[0].y))
+        words = (", by " if ", " in y else " by ").join(text for text in (y, _without_letter(x)) if text)
+        return words[:1].upper() + words[1:]
+
     def names(self) -> list[str]:
         """Return the names of its series, in order."""
         items = (one for panel in self.panels for one in panel.items)
         return list(dict.fromkeys(one.name for one in items if isinstance(one, Series | Area | Bars | Cells)))
+
+
+def _without_letter(label: str) -> str:
+    """Return the label of an axis without its letter: `number of sites, k` is `number of sites`."""
+    words, _, letter = label.rpartition(", ")
+    return words if words and len(letter) < 4 else label
 
 
 def rounded(value: float) -> str:

@@ -21,12 +21,13 @@ from disttrack.simulator.plots.requests import (
     figure_of,
     planned,
     plot_of,
+    printed_caption,
     with_axis,
 )
 from disttrack.simulator.plots.style import FORMS, STYLES, house_style, save
 from disttrack.simulator.plots.traces import game_described, record_described
 from disttrack.simulator.points.source import import_reference
-from disttrack.simulator.results.files import is_inside, writing
+from disttrack.simulator.results.files import is_inside, replacing, writing
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.read import Tables, read_tables
 from disttrack.simulator.results.stored import note_written, read_captions, table_file
@@ -94,6 +95,11 @@ def _write(tables: Tables, plot: Plot, stem: str, style: str, results: Results) 
             figure = figure_of(tables, plot, described)
         written += save(figure, place, page.forms, page, results.dir)
         caption = caption_of(plot, described)
+        if described is not None and not page.titled:
+            path = place.with_name(f"{place.name}.txt")
+            with replacing(path, results.dir) as part:
+                part.write_text(printed_caption(described), encoding="utf-8")
+            written.append(path)
         if described is not None and not page.name:
             results.drawn[stem] = described
             results.svgs[stem] = place.with_name(f"{stem}.svg").read_text(encoding="utf-8")

@@ -47,6 +47,9 @@ class Cost(BuiltIn):
     over
         Which games are the unit, as a condition: the others' words are shown over the median of theirs at the same
         place of the axis, and where lines cross it. Empty for words themselves.
+    ratio_to
+        A protocol, or one of several results: below the words are their ratios to the median of its words at the same
+        place of the axis and against the same adversary, and where they cross. Empty for words alone.
     """
 
     kind: ClassVar[str] = "cost"
@@ -56,8 +59,11 @@ class Cost(BuiltIn):
     y: str = "words"
     lower_bounds: bool = False
     over: str = ""
+    ratio_to: str = ""
 
     def __post_init__(self) -> None:
+        if self.over and self.ratio_to:
+            raise ValueError("over must be left out with ratio_to, which draws words and ratios")
         if self.over and self.lower_bounds:
             raise ValueError("over must be left out with lower_bounds, which are words")
         if self.y not in COUNTED:

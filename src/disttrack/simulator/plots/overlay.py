@@ -49,11 +49,12 @@ def overlay(compared: Compared, measure: str) -> Description:
         for row, (_, each) in zip(at, shown, strict=True):
             if each.low is not None and each.high is not None:
                 series.append(Series(name, [each.low, each.high], [row, row], thin, "interval"))
+    intervals = any(one.role == "interval" for one in series)
     x = value_axis(measure, np.concatenate([one.x for one in series]))
     return Description(
-        [Panel(series, x, Axis(names=points))], 1, 0.8 + 0.3 * len(points), f"{measure}: {', '.join(compared.names)}",
-        compared.subtitle,
-        note="Marks: medians over the games of a point. Lines: their intervals at 97.5 %.",
+        [Panel(series, x, Axis(names=points))], 1, 0.8 + 0.3 * len(points),
+        f"{measure[:1].upper()}{measure[1:]} of {' and '.join(names)}", compared.subtitle,
+        note="Marks: medians over the games of a point." + " Lines: their intervals at 97.5 %." * intervals,
         caption=f"{measure} at {len(points)} shared points: medians over the games, with intervals.",
         legend=[(look, name) for name, look in zip(names, LOOKS, strict=False)],
     )  # fmt: skip
@@ -76,7 +77,7 @@ def draw_overlays(compared: Compared, folder: Path) -> tuple[list[Path], list[st
 def _point(compared: Compared, row: Row) -> str:
     """Return a point in words; of one of several others, as the first result has it."""
     texts = row.cells if len(compared.names) == 2 else {name: exact(value) for name, value in row.point.items()}
-    cells = {name: texts[name] for name in compared.headers if texts[name]}
+    cells = {name: texts[name] for name in compared.headers if texts[name] not in ("", "none")}
     sides = [cells.pop(side) for side in ("protocol", "adversary") if side in cells]
     rest = [f"{name.removeprefix('protocol ').removeprefix('adversary ')} {text}" for name, text in cells.items()]
     return ", ".join([" against ".join(sides), *rest] if sides else rest)

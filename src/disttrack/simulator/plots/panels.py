@@ -26,7 +26,7 @@ from disttrack.simulator.plots.description import (
     Series,
     Words,
 )
-from disttrack.simulator.plots.marks import BORDER, DASHES, QUIET, mark
+from disttrack.simulator.plots.marks import BORDER, DASHES, QUIET, SIZES, mark
 from disttrack.simulator.plots.style import page
 from disttrack.simulator.plots.sweep import (
     Bound,
@@ -47,6 +47,7 @@ FLOOR: Final = 0.1
 """Smaller errors, in units of alpha, are drawn here: how far below the border they are is of no interest."""
 FLOOR_NOTE: Final = f" ↓: below the scale, less than {FLOOR:g} α."
 _SHARES_NOTE: Final = "Marks: shares of the games. Bands: 95 % intervals."
+_THEORY_NOTE: Final = "Thin dashes: theory, in the colour of its line."
 _POWER_NOTE: Final = "Beside a line: the power of the axis through its marks, with its standard error."
 ERROR_LABEL: Final = "largest error, in units of α"
 ABOUT_ONE: Final = (0.3, 1.7)
@@ -71,9 +72,9 @@ def shape(number_of_panels: int) -> tuple[int, int]:
 
 
 def look_of(line: Line, kinds: tuple[str, ...], **more: Any) -> Look:
-    """Return the look of a line: colour and marker by protocol, dashes and halves of marks by its variant."""
-    look, variant = mark(line.protocol, kinds, line.order), line.order > 0
-    own = {"dashes": DASHES[line.order % len(DASHES)], "half": variant, "marker": look.marker}
+    """Return the look of a line: colour and marker by protocol, dashes and sizes of marks by its variant."""
+    look, variant = mark(line.protocol, kinds, line.order), line.order % len(DASHES)
+    own = {"dashes": DASHES[variant], "size": SIZES[variant], "marker": look.marker}
     return Look(look.colour, **(own | more))
 
 
@@ -149,7 +150,7 @@ def _notes(
     return [
         _SHARES_NOTE if values.dtype == bool else marks_note(games, every),
         _POWER_NOTE if powers and any(curve.fit for curve in every if curve.middle.min() > low) else "",
-        "Thin dashes: theory." if any(np.isfinite(curve.bound).any() for curve in every) else "",
+        _THEORY_NOTE if any(np.isfinite(curve.bound).any() for curve in every) else "",
         FLOOR_NOTE if any((curve.middle <= low).any() for curve in every) else "",
         infinite_note(values),
     ]
@@ -236,5 +237,7 @@ def value_axis(
     if low > 0 and high > _LINEAR_SPAN * low and not linear:
         return Axis(label, "log", (low / 1.4, high * 1.4), most=most, text=short, edges=edges)
     around = 0.05 * (high - low)
-    ends = (0.0, max(high, 1e-9) * 1.08) if low >= 0 else (low - around, high + around)
+    top = max(high, 1e-9) * 1.08
+    # a mark at 0 is drawn whole
+    ends = (-0.03 * top * (low < 0.03 * top), top) if low >= 0 else (low - around, high + around)
     return Axis(label, ends=ends, most=most, text=short, edges=edges)

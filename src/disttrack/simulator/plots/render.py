@@ -19,6 +19,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from disttrack.simulator.plots.description import (
@@ -38,6 +39,10 @@ from disttrack.simulator.plots.style import LETTER, WIDTH, ink, lay_out, new_fig
 
 _GAP: Final = 8.0
 """Distance from the end of the line, in points."""
+_LED: Final = 20.0
+"""The same where a label of the panel has a leader."""
+_FAR: Final = 0.3
+"""A label further from the end of its line than this share of its height has a leader."""
 
 
 def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
@@ -210,8 +215,6 @@ def _line(look: Look) -> dict[str, Any]:
         words |= {"marker": look.marker, "markersize": look.size}
     if look.hollow:
         words["markerfacecolor"] = "white"
-    elif look.half:
-        words |= {"fillstyle": "left"}
     widths = {"markeredgewidth": look.edge, "linewidth": look.width}
     words |= {name: width for name, width in widths.items() if width is not None}
     return words | ({"alpha": look.alpha} if look.alpha < 1 else {})
@@ -253,27 +256,40 @@ def _cells(axes: Axes, item: Cells, gid: str) -> None:
         axes.axhline(place - 0.5, color="#BBBBBB", linewidth=0.6)
 
 
-def spread(wanted: Sequence[float], size: float, low: float, high: float) -> list[float]:
-    """Return centres in the order of the wanted ones, at least `size` apart and, if there is room, between two ends.
+def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
+    """Return centres in the order of the wanted ones, clear of each other and, if there is room, between two ends.
 
-    From below each is pushed up until it is clear of the one before; from above those beyond the end are pushed back.
+    They are moved as little as can be: the sum of squares of the displacements is least.
 
-    >>> spread([10, 11, 50], 4, 0, 100), spread([98, 99], 4, 0, 100)
-    ([10, 14, 50], [94.0, 98.0])
+    Parameters
+    ----------
+    sizes
+        Of the labels around the centres.
+
+    >>> spread([10, 11, 50], [4, 4, 4], 0, 100), spread([98, 99], [4, 4], 0, 100)
+    ([8.5, 12.5, 50.0], [94.0, 98.0])
     """
+    from scipy.optimize import isotonic_regression  # the import takes a fifth of a second
+
     order = sorted(range(len(wanted)), key=lambda index: (wanted[index], index))
-    centres = list(wanted)
-    last = low - size / 2
-    for index in order:
-        last = centres[index] = max(centres[index], last + size)
-    last = high + size / 2
-    for index in reversed(order):
-        last = centres[index] = min(centres[index], last - size)
-    return centres
+    halves = np.array([sizes[index] / 2 for index in order])
+    # without the least distances between them, places must only not decrease
+    steps = np.concatenate(([0.0], np.cumsum(halves[:-1] + halves[1:])))
+    placed = isotonic_regression(np.array([wanted[index] for index in order]) - steps).x
+    least, most = low + halves[0], high - halves[-1] - steps[-1]
+    centres = np.empty(len(wanted))
+    centres[order] = np.minimum(np.maximum(placed, least), max(most, least)) + steps
+    return [float(centre) for centre in centres]
+
+
+def _is_far(own: int, centre: float, ends: Sequence[float], most: float) -> bool:
+    """Return whether a label is further from the end of its line than `most`, or not nearer to it than to others'."""
+    away = abs(centre - ends[own])
+    return away > most or any(abs(centre - end) <= away for place, end in enumerate(ends) if place != own)
 
 
 def _label_ends(figure: Figure, labels: Sequence[tuple[Axes, Series, float, str]]) -> None:
-    """Write the labels of series to the right of their ends.
+    """Write the labels of series to the right of their ends, with a leader where there is no room beside the end.
 
     Parameters
     ----------
@@ -284,17 +300,26 @@ def _label_ends(figure: Figure, labels: Sequence[tuple[Axes, Series, float, str]
         axes.annotate(
             one.label, (float(one.x[-1]), height), xytext=(_GAP, 0), textcoords="offset points",
             color=ink(one.look.colour), size=9, va="center", annotation_clip=False, gid=gid,
+            arrowprops={"arrowstyle": "-", "color": one.look.colour, "linewidth": 0.7, "relpos": (0, 0.5),
+                        "shrinkA": 1.5, "shrinkB": 4},
         )
         for axes, one, height, gid in labels
     ]  # fmt: skip
+    for label, (*_, gid) in zip(written, labels, strict=True):
+        assert label.arrow_patch is not None
+        label.arrow_patch.set_gid(f"{gid}-leader")
     # twice: the room beside the axes depends on the labels, and their places on the room
     for _ in range(2 if labels else 0):
         lay_out(figure)
         for axes in dict.fromkeys(axes for axes, *_ in labels):
             mine = [place for place, label in enumerate(labels) if label[0] is axes]
             ends = [float(axes.transData.transform(written[place].xy)[1]) for place in mine]
-            size = max(float(written[place].get_window_extent().height) for place in mine) * 1.12
-            box = axes.get_window_extent()
-            centres = spread(ends, size, float(box.y0) - size, float(box.y1) + size)
-            for place, end, centre in zip(mine, ends, centres, strict=True):
-                written[place].set_position((_GAP, (centre - end) * 72 / figure.dpi))
+            sizes = [Text.get_window_extent(written[place]).height * 1.12 for place in mine]
+            box, least = axes.get_window_extent(), min(sizes)
+            centres = spread(ends, sizes, float(box.y0) - least, float(box.y1) + least)
+            moved = [_is_far(place, centre, ends, _FAR * least) for place, centre in enumerate(centres)]
+            for place, end, centre, far in zip(mine, ends, centres, moved, strict=True):
+                written[place].set_position((_LED if any(moved) else _GAP, (centre - end) * 72 / figure.dpi))
+                leader = written[place].arrow_patch
+                assert leader is not None
+                leader.set_visible(far)

@@ -37,7 +37,7 @@ def planned(results: Results, tables: Tables, requests: Sequence[Request] | None
     names: dict[str, int] = {}
     for request in requests:
         try:
-            plot = plot_of(request, tables, named=named)
+            plot = plot_of(with_axis(request, tables) if named else request, tables, named=named)
         except ValueError as error:
             faults.append(f"{_kind_of(request)}: {error}")
             continue
@@ -124,8 +124,8 @@ def prepared(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:
 def described_of(tables: Tables, plot: Plot) -> Description | None:
     """Return the description of a figure; None for a plot that draws by itself.
 
-    The title is that of the plot or of the result, and the line below it has what all games share, unless the plot
-    has described others.
+    The title is that of the plot, or what the axes show, and the line below it has what all games share, unless the
+    plot has described others.
 
     Raises
     ------
@@ -136,10 +136,13 @@ def described_of(tables: Tables, plot: Plot) -> Description | None:
         return None
     plot, shown = prepared(tables, plot)
     described: Description = _called(shown, plot, "describe", Description)
+    heading = described.title or described.heading
+    if tables.several:
+        heading += f", of {' and '.join(tables.scenarios)}"
     left_out = f" Left out: {tables.lost:,} of the games, which ended in an error." if tables.lost else ""
     return replace(
         described,
-        title=described.title or plot.title or tables.title,
+        title=plot.title or heading,
         subtitle=described.subtitle or fixed(shown, getattr(plot, "x", "")),
         note=f"{described.note}{left_out}".strip(),
     )
@@ -180,6 +183,12 @@ def caption_of(plot: Plot, described: Description | None) -> str:
         text = f"{values_in_words(described)}{fixed}"
     line = " ".join(re.sub(r"\$(\d+)\^\{(\d+)\}\$", r"\1^\2", text).split())  # no formulas in plain text
     return line[:1].upper() + line[1:] + "." * (not line.endswith((".", "!", "?")))
+
+
+def printed_caption(described: Description) -> str:
+    """Return the caption of a figure in print: what a figure on a screen has above and below its panels."""
+    sentences = (described.title, described.subtitle, described.note)
+    return " ".join(text if text.endswith((".", "!", "?")) else f"{text}." for text in sentences if text) + "\n"
 
 
 def values_in_words(described: Description) -> str:

@@ -65,7 +65,7 @@ def spread(plot: Spread, tables: Tables) -> Description:
         values = games[column].to_numpy(dtype=float)
         values = values[np.isfinite(values)]
         if len(values):
-            look = _PLAIN if len(kinds) > _COLOURS else look_of(line, kinds, dashes="")
+            look = _PLAIN if len(kinds) > _COLOURS else look_of(line, kinds, dashes="", size=6.0)
             further = [mark.drawn(label, len(rows), games) for mark in marks]
             rows[label] = [*_row(label, len(rows), values, look, plot.centre), *further]
     if not rows:
@@ -153,7 +153,8 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     ]
     height = 0.75 + 0.46 * sum(map(len, rows.values())) + 0.15 * max(name.count("\n") for name in names)
     return Description(
-        panels, 1, height + 0.35 * tables.several, note=note + infinite_note(trials["_error"]),
+        panels, 1, height + 0.35 * tables.several, "Games that held, by protocol and adversary",
+        note=note + infinite_note(trials["_error"]),
         caption=f"Games that held, by protocol: {'; '.join(seen)}.",
         width=min(20.0, max(8.0, 1.9 + 0.82 * len(adversaries))), share=("all", "none"),
     )  # fmt: skip

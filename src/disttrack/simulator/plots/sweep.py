@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.stats import beta
 
 from disttrack.simulator.points.names import name_of
-from disttrack.simulator.results.lines import Line, lines
+from disttrack.simulator.results.lines import Line, lines, swept_axes
 from disttrack.simulator.results.read import Tables
 
 Floats = npt.NDArray[np.float64]
@@ -44,6 +44,8 @@ class Curve:
         Theory at each place, NaN where there is none.
     broken
         Whether at least half of the games at a place failed.
+    alone
+        Whether nothing but the axis changes along it: with other parameters moving too, no power is one of the axis.
     """
 
     line: Line
@@ -53,11 +55,12 @@ class Curve:
     high: Floats
     bound: Floats
     broken: npt.NDArray[np.bool_]
+    alone: bool = True
 
     @cached_property
     def fit(self) -> str:
-        """Return the exponent of the power through all of its marks; empty where they do not lie on one."""
-        return fitted(self.x, self.middle)
+        """Return the exponent of the power through all of its marks; empty where they do not lie on one of the axis."""
+        return fitted(self.x, self.middle) if self.alone else ""
 
 
 Drawn = list[tuple[str, list[Curve]]]
@@ -122,7 +125,8 @@ def _curve(line: Line, axis: str, values: Values, bound: Bound | None) -> Curve:
     firsts = table.drop_duplicates("x").sort_values("x").index
     bounds: Floats = np.array([bound(line.games.loc[at].to_dict()) if bound else None for at in firsts], dtype=float)
     broken = table.groupby("x")["failed"].mean() >= 0.5
-    return Curve(line, broken.index.to_numpy(dtype=float), middle, low, high, bounds, broken.to_numpy(dtype=bool))
+    x, fails = broken.index.to_numpy(dtype=float), broken.to_numpy(dtype=bool)
+    return Curve(line, x, middle, low, high, bounds, fails, alone=set(swept_axes(line.games)) <= {axis})
 
 
 def _medians(groups: Any) -> tuple[Any, Any, Any]:

@@ -143,7 +143,7 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
     subtitle = fixed(tables).rsplit(" · ", 1)[0]
     return described(
         traces,
-        plot.title or tables.title,
+        "Error and words in the course of a game",
         subtitle,
         which,
         f"Error and words in the course of a game: {'; '.join(seen)}.",
@@ -235,10 +235,11 @@ def described(traces: list[Trace], title: str, subtitle: str, which: str = "", c
         high = 1.1 * max(float(traces[0].items.max()), float(traces[0].output.max()))
         above = [Panel(_estimate(traces[0]), along[0], Axis("items counted", ends=(0, high), text=short)), *above]
     colour = mark(traces[0].protocol).colour if len(traces) == 1 else "#333333"
-    legend: list[tuple[Look | Fill, str]] = [(Look(colour, width=1.5), "the server's estimate"), (_TRUTH, "the truth")]
+    lines = ("the server's estimate", "the truth") if len(traces) == 1 else ("error of the estimate", "no error")
+    legend: list[tuple[Look | Fill, str]] = [(Look(colour, width=1.5), lines[0]), (_TRUTH, lines[1])]
     return Description(
         [*above, *below], len(traces), 5.9 if len(traces) == 1 else 4.6, title, subtitle, note, caption,
-        legend + [(_BAND, "within ± α of the truth")] * promised, share=("col", "row"),
+        legend + [(_BAND, "within ± α")] * promised, share=("col", "row"),
     )  # fmt: skip
 
 

@@ -39,8 +39,8 @@ class Line:
     Parameters
     ----------
     protocol, unusual, variant
-        Its kind, the parameters that differ from the defaults in all of its games, and its difference from other lines
-        of this protocol, in words; empty if there is none.
+        Its kind, the parameters that differ from the defaults in all of its games or from those of another result, and
+        its difference from other lines of this protocol, in words; empty if there is none.
     order
         Place among the lines of this protocol, from 0. That of a line with unusual parameters is at least 1: it looks
         like no line with the defaults, in no figure.
@@ -86,10 +86,28 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         places = {True: max(1, odd.count(False)), False: 0}
         for (key, part), pairs, is_odd in zip(groups, unusual, odd, strict=True):
             variant = ", ".join(with_name(axis, value) for axis, value in zip(free, key, strict=True))
-            own = tuple(texts(pairs, (x, *free)))
+            apart_too = _apart_with_result(games, axes, free)
+            own = (
+                *texts(pairs, (x, *free, *apart_too)),
+                *(with_name(axis, part[axis].iloc[0]) for axis in apart_too),
+            )
             each.append(Line(str(protocol), own, variant, places[is_odd], part, free, games))
             places[is_odd] += 1
     return each
+
+
+def _apart_with_result(games: pd.DataFrame, axes: Iterable[str], free: Sequence[str]) -> list[str]:
+    """Return the axes that have one value in each result, and not the same in all."""
+    if "result" not in free:
+        return []
+    groups = games.groupby("result")
+    return [
+        axis
+        for axis in axes
+        if axis not in free
+        and games[axis].nunique(dropna=False) > 1
+        and (groups[axis].nunique(dropna=False) <= 1).all()
+    ]
 
 
 def _shared(each: Iterable[tuple[tuple[str, str], ...]]) -> list[tuple[str, str]]:

@@ -137,7 +137,7 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         named[folder if number == 1 else f"{folder} ({number})"] = one
     if not named:
         raise ValueError("no result directory was given")
-    each = [_tables_of(name, one) for name, one in named.items()]
+    each = _with_differences([_tables_of(name, one) for name, one in named.items()])
     trials, lost = _together(one.trials for one in each), sum(one.lost for one in each)
     if trials.empty:
         why = f"all of its {lost:,} games ended in an error" if lost else "trials.csv is empty"
@@ -195,6 +195,23 @@ def _tables_of(name: str, results: Results) -> Tables:
         lost=len(results.trials) - len(games),
         title=results.headline,
     )
+
+
+def _with_differences(each: list[Tables]) -> list[Tables]:
+    """Return tables whose games have columns also for the parameters in which only the results differ."""
+    if len({one.task for one in each}) != 1 or len(each) == 1:
+        return each
+    rows = {
+        (name, number): row for one in each for name, points in one.points.items() for number, row in points.items()
+    }
+    cells = Settings(each[0].task, list(rows.values())).cells()
+    added = []
+    for one in each:
+        places = list(zip(one.trials["result"], one.trials["point"], strict=True))
+        missing = {column: dict(zip(rows, values, strict=True)) for column, values in cells.items()}
+        columns = {name: list(map(known.get, places)) for name, known in missing.items() if name not in one.trials}
+        added.append(replace(one, trials=one.trials.assign(**columns)))
+    return added
 
 
 def _with_unusual(trials: pd.DataFrame, points: Sequence[Row]) -> pd.DataFrame:

@@ -1,0 +1,116 @@
+"""Figures say what they show: titles by axes, powers of one axis alone, ratios, and what differs between results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from synthetic_results import write_result
+
+from disttrack.simulator.plots import check_plot, draw
+from disttrack.simulator.plots.description import Description, Series
+from disttrack.simulator.plots.requests import described_of
+from disttrack.simulator.results.read import read_tables
+
+SITES = (16, 64, 256, 1024)
+
+
+def described(folders: list[Path], request: dict[str, Any]) -> Description:
+    made = described_of(read_tables(folders), check_plot(request))
+    assert made is not None
+    return made
+
+
+def powers(figure: Description) -> int:
+    return sum("propto" in one.label for panel in figure.panels for one in panel.of(Series, ""))
+
+
+def test_a_figure_is_titled_by_its_axes(tmp_path: Path) -> None:
+    """The headline of a scenario is a finding: it stands over the page, and over no figure."""
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
+    for request, title in (
+        ({"kind": "cost", "x": "sites"}, "Words by number of sites"),
+        ({"kind": "error", "x": "sites"}, "Largest error, in units of α, by number of sites"),
+        ({"kind": "matrix"}, "Games that held, by protocol and adversary"),
+        ({"kind": "breakdown"}, "Words by kind of message"),
+        ({"kind": "timeline"}, "Error and words in the course of a game"),
+        ({"kind": "spread", "y": "words"}, "Words"),
+        ({"kind": "cost", "x": "sites", "title": "Mine"}, "Mine"),
+    ):
+        assert described([folder], request).title == title
+
+
+def test_no_power_is_stated_where_other_parameters_move_with_the_axis(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
+    assert powers(described([folder], {"kind": "cost", "x": "sites"})) > 0
+    trials = pd.read_csv(folder / "trials.csv")
+    trials.assign(items=1000 * trials["sites"]).to_csv(folder / "trials.csv", index=False)
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    for point in manifest["points"]:
+        point["items"] = 1000 * point["sites"]
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    moved = described([folder], {"kind": "cost", "x": "sites"})
+    assert powers(moved) == 0
+    assert "moving with sites: items" in moved.subtitle
+
+
+def test_results_that_differ_in_a_parameter_state_it_beside_their_lines(tmp_path: Path) -> None:
+    folders = [
+        write_result(
+            tmp_path / name, trials=2, adversaries=("freeze",), protocols=("martingale",), extra=("delta", [value])
+        )
+        for name, value in (("before", 0.1), ("after", 0.2))
+    ]
+    figure = described(folders, {"kind": "cost", "x": "sites"})
+    assert figure.title == "Words by number of sites, of before and after"
+    labels = [one.label for one in figure.panels[0].of(Series, "")]
+    assert [("delta 0.1" in label, "before" in label) for label in labels] == [(True, True), (False, False)]
+    first, second = (one.look for one in figure.panels[0].of(Series, ""))
+    assert first.colour == second.colour
+    assert first.dashes != second.dashes
+
+
+def test_ratios_stand_below_the_words_and_their_crossings_are_named(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=3, adversaries=("uniform", "freeze"))
+    figure = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"})
+    words, below = figure.panels[:2], figure.panels[2:]
+    assert [panel.y.label for panel in figure.panels] == ["words"] * 2 + ["relative words"] * 2
+    for above, ratios in zip(words, below, strict=True):
+        lines = {one.name: one for one in above.of(Series, "")}
+        unit = lines["deterministic"].y
+        for one in ratios.of(Series, ""):
+            assert np.asarray(one.y) == pytest.approx(lines[one.name].y / unit)
+            crossed = [mark for mark in ratios.of(Series, "crossing") if mark.name == one.name]
+            signs = np.sign(np.log(one.y))
+            assert len(crossed) == int((signs[:-1] * signs[1:] < 0).any())
+            for mark in crossed:
+                assert f"{one.name} at {mark.x[0]:,}" in figure.note
+    assert any(panel.of(Series, "crossing") for panel in below)
+    with pytest.raises(ValueError, match="ratio_to must be one of deterministic, randomized"):
+        described([folder], {"kind": "cost", "x": "sites", "ratio_to": "exact"})
+
+
+def test_ratios_of_one_result_to_another_are_those_of_each_tracker(tmp_path: Path) -> None:
+    folders = [write_result(tmp_path / name, trials=2, adversaries=("freeze",)) for name in ("before", "after")]
+    trials = pd.read_csv(folders[1] / "trials.csv")
+    trials.assign(words=3 * trials["words"]).to_csv(folders[1] / "trials.csv", index=False)
+    figure = described(folders, {"kind": "cost", "x": "sites", "ratio_to": "before"})
+    after = [one for one in figure.panels[1].of(Series, "") if "after" in one.name]
+    assert len(after) == 4
+    for one in after:
+        assert np.asarray(one.y) == pytest.approx([3.0] * len(SITES))
+
+
+def test_a_caption_for_print_has_what_a_screen_shows_around_the_panels(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16, 64), trials=2, adversaries=("freeze",))
+    written = draw(folder, [{"kind": "cost", "x": "sites"}], style="paper")
+    texts = {path.name: path.read_text(encoding="utf-8") for path in written if path.suffix == ".txt"}
+    assert list(texts) == ["cost-sites-single.txt", "cost-sites-double.txt"]
+    figure = described([folder], {"kind": "cost", "x": "sites"})
+    for text in texts.values():
+        assert text.startswith("Words by number of sites. adversary freeze")
+        assert figure.note in text
