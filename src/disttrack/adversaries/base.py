@@ -10,13 +10,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from difflib import get_close_matches
+from typing import Any, ClassVar, Final, Literal, NoReturn
 
 import numpy as np
 
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.mechanisms.checks import Checked
 from disttrack.mechanisms.shortcuts import KEPT, Shortcut
+
+SEEN_BY: Final = {"traffic": ("heard", "spoke_at", "spoken"), "state": ("site", "server", "state")}
+"""What views of greater power show, by the power (`disttrack.adversaries.views`)."""
 
 
 class View:
@@ -71,6 +75,15 @@ class View:
         self.answers: Sequence[bool | None] = ()
         self.known: Mapping[str, Any] = known or {}
         self.rng = rng
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Say what there is; called for names that there are not."""
+        known = sorted({one for one in dir(type(self)) if one[0] != "_"} - {"observe", "see", "show"})
+        advice = "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, known, 1, 0.6))
+        for power, names in SEEN_BY.items():
+            if name in names:
+                advice += f"; an adversary sees it whose class says sees = {power!r}, in a game that grants it"
+        raise AttributeError(f"the view has no {name!r}{advice} (accepted: {', '.join(known)})", name=name, obj=self)
 
     @property
     def left(self) -> int:
@@ -140,6 +153,8 @@ class Adversary(Opponent, ABC):
 
     each_item: ClassVar[bool] = False
     """Whether it needs time for each item, e.g. to draw each item's site, and not only for each change."""
+    ends_by: ClassVar[str] = "return None from plan() to end the game"
+    """How it ends a game, for the message about one that skips for ever."""
 
     @abstractmethod
     def plan(self, view: View) -> Schedule | None:
@@ -167,6 +182,9 @@ class Choice(Adversary):
 
     kind = "choice"
     each_item = True
+    ends_by = "the function must return a site's number: None, as of a function without return, skips a step"
+    says: ClassVar[str] = "returned"
+    """What it does with an answer, for messages about it."""
 
     def __init__(self, choose: Callable[[View], Any]) -> None:
         self.choose = choose

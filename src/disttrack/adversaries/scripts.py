@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
-from inspect import isgeneratorfunction
+from inspect import isgeneratorfunction, signature
 from typing import Any, Final
 
 from disttrack.adversaries.base import Adversary, Choice, Opponent, View
@@ -77,6 +77,8 @@ class Script(Choice):
 
     kind = "script"
     each_item = False
+    ends_by = "return from the function to end the game"
+    says = "yielded"
 
     _running: Generator[Schedule, View, None] | None = None
     _present: Any = None
@@ -99,5 +101,18 @@ class Script(Choice):
 
 
 def from_function(function: Callable[[View], Any]) -> Adversary:
-    """Return the adversary of a function of the view: of a site for each step or, as a generator, of plans."""
+    """Return the adversary of a function of the view: of a site for each step or, as a generator, of plans.
+
+    Raises
+    ------
+    TypeError
+        The function does not take the view alone.
+    """
+    try:
+        signature(function).bind(None)
+    except TypeError as error:
+        name = getattr(function, "__name__", repr(function))
+        raise TypeError(f"adversary {name} is called with the view: write def {name}(view): … ({error})") from None
+    except ValueError:  # built in, without a signature
+        pass
     return (Script if isgeneratorfunction(function) else Choice)(function)

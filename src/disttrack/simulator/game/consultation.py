@@ -8,10 +8,12 @@ plan continues, and if it has run out the game ends.
 from __future__ import annotations
 
 from collections import Counter
+from inspect import iscoroutine, isgenerator
 from typing import Any, Final, NoReturn
 
-from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.base import Adversary, Choice, View
 from disttrack.adversaries.schedules import Rest, Schedule
+from disttrack.adversaries.scripts import Script
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.code import is_ours
 
@@ -125,11 +127,29 @@ class Consultation:
         if not isinstance(answer, self.takes):
             any_plan = "a schedule (Burst, Rest, Rotation, Labels, Runs)"
             accepted = f"{any_plan if self.takes is Schedule else self.takes.__name__} or None"
-            number = "; of a function without yield, a site's number" if self.takes is Schedule else ""
-            raise MoveError(f"{who}: plan() returned {answer!r} after step {step}; accepted: {accepted}{number}")
+            said = "plan() returned" if not isinstance(self.adversary, Choice) else f"{self.adversary.says}"
+            if self.takes is Schedule and isinstance(self.adversary, Choice) and self.adversary.each_item:
+                accepted = "a site's number, a schedule or None"
+            hint = _meant(answer, self.adversary) if self.takes is Schedule else ""
+            raise MoveError(f"{who}: {said} {answer!r} after step {step}; accepted: {accepted}{hint}")
         lowest, highest = answer.named()
         site = lowest if lowest < 0 else highest
         raise MoveError(
             f"{who}: named site {site} at step {step + answer.first_step(site)}; "
             f"this game has sites 0 … {self.view.sites - 1}"
         )
+
+
+def _meant(answer: Any, adversary: Adversary) -> str:
+    """Return what to write in place of an answer that is no plan; empty where it cannot be guessed."""
+    if isgenerator(answer):
+        return "; a plan() with yield is a method script(view) of class …(Scripted, Adversary), or a function"
+    if iscoroutine(answer):
+        answer.close()
+        return "; write def in place of async def"
+    if isinstance(answer, int) and not isinstance(answer, bool):
+        word = "yield" if isinstance(adversary, Script) else "return"
+        return f"; {word} Burst({answer}) feeds site {answer} until the output changes, Burst({answer}, 1) once"
+    if isinstance(answer, list | tuple) and answer and all(type(one) is int for one in answer):
+        return f"; Labels({[*answer]}) feeds these sites in turn"
+    return ""

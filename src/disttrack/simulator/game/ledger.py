@@ -67,7 +67,11 @@ class Ledger:
     def count_up(self, site: int, message: Message) -> None:
         """Count a message from the site to the server."""
         self.up_sites[site] += 1
-        _count(self.up[message.kind], message, 1, self.more_words(message, site))
+        try:
+            tally = self.up[message.kind]
+        except AttributeError:
+            raise TypeError(f"take and hear of a site must return Messages in a sequence; got {message!r}") from None
+        _count(tally, message, 1, self.more_words(message, site))
 
     def count_down(self, site: int, message: Message) -> None:
         """Count a message from the server to the site."""

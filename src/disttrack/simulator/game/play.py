@@ -121,7 +121,8 @@ def _granted(adversary: Any, sees: str, protocol: Protocol) -> Any:
         if isinstance(adversary, type):
             raise TypeError(f"adversary must be an object: {adversary.__name__}(), with its parameters; got the class")
         if not callable(adversary):
-            raise TypeError(f"adversary must be an Adversary or a function of the view; got {adversary!r}")
+            advice = "a class must extend Adversary, and a function is given without calling it"
+            raise TypeError(f"adversary must be an Adversary or a function of the view ({advice}); got {adversary!r}")
         return from_function(adversary)
     check_task(adversary, rules_of(protocol)[0])
     if isinstance(protocol, ItemTracker) and not isinstance(adversary, ItemAdversary):

@@ -93,12 +93,14 @@ def _facts(play: Play, engine: str, seed: int) -> Mapping[str, Any]:
     try:
         return play(engine, seed)
     except Exception as error:
-        return {"error": type(error).__name__}
+        return {"error": error}
 
 
 def _difference(play: Play, engine: str) -> str:
     """Return the first fact in which a game differs from the reference, which is the same when played again."""
     reference, other = play("step", 0), play(engine, 0)
+    if "error" in reference and "error" in other:
+        raise reference["error"]  # the game that is asked for would end in one too: that of the reference says more
     wrong = [name for name in reference if not same(other.get(name), reference[name])]
     if not wrong or not all(same(again, reference.get(name)) for name, again in play("step", 0).items()):
         return ""
@@ -110,7 +112,7 @@ def _in_distribution(play: Play, exact: str, engine: str) -> str:
     """Return the first number in which all games of an engine are above, or below, all of the exact one."""
     fast, slow = ([play(one, seed) for seed in range(GAMES)] if engine else [] for one in (engine, exact))
     if slow and all("error" in game for game in slow) and not any("error" in game for game in fast):
-        return f"{exact} and {engine} play different games: no error by {engine}, by {exact} {slow[0]['error']}"
+        return f"{exact} and {engine} play different games: no error by {engine}, by {exact} {shown(slow[0]['error'])}"
     slow, fast = ([game for game in games if "error" not in game] for games in (slow, fast))
     for name in [name for name, value in slow[0].items() if isinstance(value, int | float)] if slow and fast else []:
         fasts, slows = ([game[name] for game in games] for games in (fast, slow))
@@ -122,6 +124,8 @@ def _in_distribution(play: Play, exact: str, engine: str) -> str:
 
 def same(one: Any, other: Any) -> bool:
     """Return whether two facts are equal, numbers up to rounding."""
+    if isinstance(one, Exception) and isinstance(other, Exception):
+        return type(one) is type(other)
     if isinstance(one, float) and isinstance(other, float):
         return bool(np.isclose(one, other, rtol=1e-6, atol=1e-9, equal_nan=True))
     return bool(one == other)
@@ -129,5 +133,7 @@ def same(one: Any, other: Any) -> bool:
 
 def shown(value: Any) -> str:
     """Return a fact in a few letters."""
+    if isinstance(value, Exception):
+        return type(value).__name__
     text = f"{value:,.6g}" if isinstance(value, float) else str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -77,7 +77,8 @@ def spread(plot: Spread, tables: Tables) -> Description:
     shown = np.concatenate([one.x for one in series])
     every = tables.trials[column].dropna().astype(float)
     many = int(np.isinf(every).sum())
-    note = f"Marks: {plot.centre}s. Thick: 5 % to 95 % of the games. Thin: all."
+    single = max(len(games) for _, _, games in groups) == 1
+    note = "Marks: one game each." if single else f"Marks: {plot.centre}s. Thick: 5 % to 95 % of the games. Thin: all."
     note += f" Left out of all marks: infinite values, in {many:,} of {len(every):,} games." if many else ""
     x = value_axis(measured_label(plot.y, tables), shown[np.isfinite(shown)])
     return Description(

@@ -21,7 +21,17 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from disttrack.simulator.errors import ScenarioError, accepted, nearest, printable
-from disttrack.simulator.points.source import EXITS, Source, guarded, import_reference, is_reference, load_file, member
+from disttrack.simulator.points.source import (
+    EXITS,
+    Source,
+    guarded,
+    import_reference,
+    is_reference,
+    load_file,
+    member,
+    public,
+    source_of,
+)
 
 Role = Literal["protocol", "adversary"]
 """Who answers, and who asks, as they are called in scenario files."""
@@ -159,6 +169,14 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
     """
     if source is not None:
         return member(load_file(source), kind.rpartition(":")[2], kind)
+    name, _, given = kind.partition(":")
+    if "=" in given and name in kinds(family):
+        values = ", ".join(one.replace("=", ": ", 1) for one in given.split())
+        raise ScenarioError(f"{kind!r} is written for the command line: here it is {{kind: {name}, {values}}}")
+    if folder is not None and kind.endswith(".py") and (nameless := source_of(f"{kind}:_", folder)):
+        makers = public(load_file(nameless))
+        example = f"{kind}:{(makers or ['Class'])[0]}"
+        raise ScenarioError(f"{kind} holds {', '.join(makers) or 'no class'}: name one, {example}")
     if is_reference(kind):
         return import_reference(kind, folder)
     kind = current_name(family, kind, base)

@@ -207,7 +207,12 @@ def member(module: Any, name: str, kind: str) -> Any:
     for part in name.split("."):
         value = getattr(value, part, None)
     if value is None:
-        makers = {key: one for key, one in vars(module).items() if inspect.isclass(one) or inspect.isfunction(one)}
-        public = [key for key, one in makers.items() if key[0] != "_" and one.__module__ == module.__name__]
-        raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, public)} ({accepted(public[:12])})")
+        known = public(module)
+        raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, known)} ({accepted(known[:12])})")
     return value
+
+
+def public(module: Any) -> list[str]:
+    """Return the names of the classes and functions that a module defines for others."""
+    makers = {key: one for key, one in vars(module).items() if inspect.isclass(one) or inspect.isfunction(one)}
+    return [key for key, one in makers.items() if key[0] != "_" and one.__module__ == module.__name__]

@@ -10,6 +10,7 @@ from disttrack.simulator.claims.columns import ColumnType
 from disttrack.simulator.claims.expressions import column_of
 from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, nearest
 from disttrack.simulator.points.point import Part, Point
+from disttrack.simulator.points.registry import advice_on, game_of, kinds
 from disttrack.simulator.points.settings import differ
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.figures import AxisError, check_plot
@@ -43,13 +44,25 @@ class Faults:
 
 
 def check_keys(document: Document, game: Task, faults: Faults) -> None:
-    """Refuse keys that the task does not have."""
+    """Refuse keys that the task does not have; where its protocol plays another task, only that is said."""
     keys = keys_of(game.sizes)
     names = {"title": "question", **called(game.sizes)}
-    for key in document.data:
-        if key not in (*keys, *game.defaults):
-            advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, keys)
-            faults.add(document.error((key,), f"unknown key{advice} ({accepted(keys)})"))
+    unknown = [key for key in document.data if key not in (*keys, *game.defaults)]
+    if unknown and "task" not in document.data and (why := _plays_elsewhere(document.data.get("protocol"), game.kind)):
+        raise document.error(("protocol",), why)
+    for key in unknown:
+        advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, keys)
+        faults.add(document.error((key,), f"unknown key{advice} ({accepted(keys)})"))
+
+
+def _plays_elsewhere(protocols: object, task: str) -> str:
+    """Return why a protocol does not play a task, and which one does; empty if all may play it."""
+    for one in protocols if isinstance(protocols, list) else [protocols]:
+        kind = one.get("kind") if isinstance(one, Mapping) else one
+        known = kinds("protocol").get(kind) if isinstance(kind, str) else None
+        if known is not None and game_of(maker := known.load()) not in ("", task):
+            return f"{kind} does not play here: {advice_on(maker)}"
+    return ""
 
 
 def check_labels(points: Sequence[Point], document: Document, faults: Faults) -> None:

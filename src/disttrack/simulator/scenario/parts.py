@@ -83,7 +83,10 @@ def sweeps_of(document: Document, head: Head, game: Task, faults: Faults) -> lis
 
 
 def _untaken(document: Document, place: Place) -> ScenarioError:
-    return document.error(place, "no protocol here takes it, or each gives its own")
+    key = place[-1]
+    return document.error(
+        place, f"no protocol here takes it, or each gives its own; remove it, or set it for all: --set {key}=…"
+    )
 
 
 def _check_keys(name: str, own: Mapping[str, object], document: Document, game: Task, faults: Faults) -> None:

@@ -102,6 +102,8 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Any:
         if not isinstance(key_node, yaml.ScalarNode):
             raise _refused(key_node, "a key must be a word, not a list or mapping")
         key = _scalar(key_node)
+        if key == "<<" and key_node.tag == "plain":
+            raise _refused(key_node, "merge keys (<<) are not read: write the keys out, or sweep them as lists")
         if key in values:
             raise _refused(key_node, f"the key {key!r} is given twice")
         lines[*place, str(key)] = key_node.start_mark.line + 1

@@ -22,7 +22,7 @@ from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
 from disttrack.simulator.game.verdict import IntervalJudge
 
-PATIENCE: Final = 100_000
+PATIENCE: Final = 10_000
 """Largest number of consecutive plans without an item."""
 
 NO_NETWORK: Final = {**dict.fromkeys(NETWORK, 0), "max_lag_error": 0.0, "link_factor": 1.0}
@@ -219,9 +219,9 @@ class Engine(ABC):
         """Raise MoveError if too many plans in a row, up to this one, have no item."""
         self._idle = self._idle + 1 if plan.step_of(1) > plan.length else 0
         if self._idle > PATIENCE:
+            name = self.adversary.kind or type(self.adversary).__name__
             raise MoveError(
-                f"adversary {self.adversary.kind or type(self.adversary).__name__}: skipped {PATIENCE} plans in a row "
-                f"up to step {step}; return None from plan() to end the game"
+                f"adversary {name}: skipped {PATIENCE:,} plans in a row up to step {step}; {self.adversary.ends_by}"
             )
 
 

@@ -9,7 +9,7 @@ import simpy
 
 from disttrack.adversaries.schedules import NEVER
 from disttrack.protocols.base import Message
-from disttrack.simulator.game.channels import SERVER, Channels
+from disttrack.simulator.game.channels import SERVER, Channels, addressed
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engines.alarms import Alarms
 from disttrack.simulator.game.engines.base import Strides
@@ -176,7 +176,8 @@ class Leap(Strides, Ends):
             self.after(None)
 
     def send_down(self, messages: Sequence[tuple[int, Message]]) -> None:
-        for receiver, message in messages:
+        for reply in messages:
+            receiver, message = addressed(reply, self.server)
             for site in self.channels.receivers(receiver, message):
                 self.mail.post(message, site, False)
 

@@ -14,7 +14,7 @@ import simpy
 
 from disttrack.adversaries.schedules import NEVER
 from disttrack.protocols.base import EVERYONE, Message
-from disttrack.simulator.game.channels import SERVER
+from disttrack.simulator.game.channels import SERVER, addressed
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.judge import Judge, PresentJudge
 from disttrack.simulator.game.network import Network
@@ -98,7 +98,8 @@ class Step(Engine, Ends):
 
     def send_down(self, messages: Sequence[tuple[int, Message]]) -> None:
         """Send the server's messages to the sites."""
-        for receiver, message in messages:
+        for reply in messages:
+            receiver, message = addressed(reply, self.server)
             if receiver == EVERYONE:
                 self.ledger.broadcasts += 1
             else:

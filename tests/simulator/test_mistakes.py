@@ -1,0 +1,199 @@
+"""Mistakes of those who script an adversary or a tracker: each gets one line that says what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from disttrack import Adversary, Burst, Message, Protocol, Randomized, Rest, Server, Site, play, run
+from disttrack.simulator.cli import main
+from disttrack.simulator.errors import ScenarioError
+
+TRACKER = Randomized(alpha=0.1)
+
+
+def no_return(view: Any) -> None:
+    view.steps  # noqa: B018
+
+
+def yields_a_number(view: Any) -> Iterator[Any]:
+    while True:
+        yield 2
+
+
+def rests(view: Any) -> Iterator[Any]:
+    while True:
+        yield Rest()
+
+
+async def waits(view: Any) -> int:
+    return 0
+
+
+class ReturnsANumber(Adversary):
+    def plan(self, view: Any) -> Any:
+        return 3
+
+
+class Yields(Adversary):
+    def plan(self, view: Any) -> Any:
+        yield Burst(0)
+
+
+class NoAdversary:
+    pass
+
+
+GAMES: dict[str, tuple[Any, str]] = {
+    "no return": (no_return, "the function must return a site's number"),
+    "a generator yields a number": (yields_a_number, "yielded 2 after step 0; .*yield Burst(2) feeds site 2"),
+    "rests for ever": (rests, "skipped 10,000 plans in a row.*return from the function to end the game"),
+    "a coroutine": (waits, "write def in place of async def"),
+    "a real number": (lambda view: 1.0, "returned 1.0 after step 0; accepted: a site's number"),
+    "a list": (lambda view: [0, 1], r"Labels(\[0, 1\]) feeds these sites in turn"),
+    "no argument": (lambda: 0, "is called with the view"),
+    "two arguments": (lambda view, rng: 0, "is called with the view: .*'rng'"),
+    "called in place": (0, "a function is given without calling it"),
+    "no base class": (NoAdversary(), "a class must extend Adversary"),
+    "a class itself": (ReturnsANumber, r"must be an object: ReturnsANumber()"),
+    "plan returns a number": (ReturnsANumber(), r"return Burst(3) feeds site 3"),
+    "plan yields": (Yields(), r"a method script(view) of class …(Scripted, Adversary)"),
+    "a misspelt attribute": (lambda view: view.site, "the view has no 'site'; did you mean 'sites'?"),
+    "an unknown attribute": (lambda view: view.n, "the view has no 'n' (accepted: .*output.*steps"),
+    "an attribute of another power": (lambda view: view.server, "whose class says sees = 'state'"),
+    "a protocol's place": (TRACKER, "adversary must be an Adversary"),
+}
+
+
+def holds(text: str, wanted: str) -> bool:
+    """Return whether the parts of `wanted`, between `.*`, stand in a text in this order."""
+    places = [text.find(part.replace("\\", "")) for part in wanted.split(".*")]
+    return -1 not in places and places == sorted(places) and "\n" not in text
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_mistake_in_an_adversary(name: str) -> None:
+    adversary, wanted = GAMES[name]
+    with pytest.raises(Exception) as raised:  # noqa: PT011
+        play(TRACKER, adversary, sites=4, items=100)
+    assert holds(str(raised.value), wanted), str(raised.value)
+
+
+class Sends(Site):
+    """Sends what it was given, at each item."""
+
+    def __init__(self, sent: Any) -> None:
+        self.sent = sent
+
+    def quota(self) -> int:
+        return 0
+
+    def take(self, items: int) -> Any:
+        return self.sent
+
+
+class Answers(Server):
+    """Answers what it was given, to each message."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer, self.output = answer, 0
+
+    def hear(self, sender: int, message: Message) -> Any:
+        self.output += 1
+        return self.answer
+
+
+def tracker(sent: Any, answer: Any) -> Protocol:
+    class Mine(Protocol):
+        def sites(self, k: int, rng: Any, start: Any = ()) -> Any:
+            return [Sends(sent) for _ in range(k)]
+
+        def server(self, k: int, rng: Any, start: Any = ()) -> Any:
+            return Answers(answer)
+
+    return Mine()
+
+
+@pytest.mark.parametrize("engine", ["auto", "step", "leap"])
+@pytest.mark.parametrize(
+    ("sent", "answer", "wanted"),
+    [
+        (Message("x", 1), (), "take and hear of a site must return Messages in a sequence"),
+        ([Message("x", 1)], [Message("y", 1)], "Answers.hear must return pairs (receiver, Message)"),
+        ([Message("x", 1)], 3, ""),
+    ],
+)
+def test_a_mistake_in_a_tracker(engine: str, sent: Any, answer: Any, wanted: str) -> None:
+    with pytest.raises((TypeError, IndexError)) as raised:
+        play(tracker(sent, answer), lambda view: 0, sites=2, items=10, engine=engine)
+    if engine != "leap":  # which takes the fields of a message by their places
+        assert holds(str(raised.value), wanted), str(raised.value)
+
+
+MINE = "from disttrack import Adversary\n\n\nclass Mine(Adversary):\n"
+HEAD = "name: x\nsites: 4\nitems: 200\n"
+SCENARIOS: dict[str, tuple[str, str]] = {
+    "parameters in a kind": (
+        f"{HEAD}protocol: randomized:alpha=0.1\nadversary: freeze\n",
+        "written for the command line: here it is {kind: randomized, alpha: 0.1}",
+    ),
+    "a merge key": (
+        f"{HEAD}protocol: {{<<: *b, copies: 3}}\nadversary: &b {{kind: freeze}}\n".replace("*b", "{kind: robust}"),
+        "merge keys (<<) are not read",
+    ),
+    "no task": (
+        "name: x\nsites: 4\nsteps: 200\nlimit: 5\nwindow: 9\nprotocol: {kind: lease}\nadversary: {kind: constant}\n",
+        "lease does not play here: a scenario with `task: quota` plays it",
+    ),
+    "a file without a class": (
+        f"{HEAD}protocol: {{kind: randomized, alpha: 0.1}}\nadversary: mine.py\n",
+        "mine.py holds Mine: name one, mine.py:Mine",
+    ),
+    "an accuracy that nobody takes": (
+        f"{HEAD}alpha: 0.2\nprotocol: {{kind: randomized, alpha: 0.1}}\nadversary: freeze\n",
+        "no protocol here takes it, or each gives its own; remove it, or set it for all: --set alpha=…",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_mistake_in_a_scenario(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, wanted = SCENARIOS[name]
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(
+        "from disttrack import Adversary\n\n\nclass Mine(Adversary):\n    pass\n", encoding="utf-8"
+    )
+    Path("s.yaml").write_text(text, encoding="utf-8")
+    result = CliRunner().invoke(main, ["check", "s.yaml"])
+    assert result.exit_code == 2
+    (line,) = result.output.strip().splitlines()
+    assert holds(line, wanted), line
+    assert line.startswith("s.yaml:"), "and it says where"
+
+
+def test_a_function_in_a_scenario() -> None:
+    def mine(view: Any) -> int:
+        return 0
+
+    with pytest.raises(ScenarioError, match=r"adversary: a scenario is data: .*'mine.py:mine', or give it to play"):
+        run({"name": "x", "sites": 4, "items": 9, "protocol": {"kind": "exact"}, "adversary": mine})
+
+
+def test_the_error_of_a_game_names_the_line_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = f"{MINE}    def plan(self, view):\n        return view.nope\n"
+    Path("mine.py").write_text(text, encoding="utf-8")
+    scenario = {
+        "name": "x",
+        "sites": 4,
+        "items": 9,
+        "protocol": {"kind": "exact"},
+        "adversary": {"kind": "mine.py:Mine"},
+    }
+    (error,) = run(scenario, out=tmp_path / "out", workers=1).errors
+    assert "the view has no 'nope'" in error
+    assert error.endswith("(mine.py:6)")
