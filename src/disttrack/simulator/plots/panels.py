@@ -239,5 +239,5 @@ def value_axis(
     around = 0.05 * (high - low)
     top = max(high, 1e-9) * 1.08
     # a mark at 0 is drawn whole
-    ends = (-0.03 * top * (low < 0.03 * top), top) if low >= 0 else (low - around, high + around)
+    ends = (-0.03 * top if low < 0.03 * top else 0.0, top) if low >= 0 else (low - around, high + around)
     return Axis(label, ends=ends, most=most, text=short, edges=edges)

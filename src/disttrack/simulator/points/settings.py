@@ -170,7 +170,8 @@ class Settings:
     def columns(self) -> list[Setting]:
         """Return all parameters, in the order of tables."""
         every = sorted(self._names, key=_place)
-        given = {(side, name) for scenario in self.scenarios for side in SIDES for name in _given(scenario, side)}
+        defaults = self.task.defaults
+        given = {(side, name) for one in self.scenarios for side in SIDES for name in _given(one, side, defaults)}
         stated = [one for one in every if one != ("", "task") and (not one[0] or one[1] in PRIVACY or one in given)]
         return [self._setting(name, stated if name in stated else every, name in stated) for name in every]
 
@@ -347,9 +348,10 @@ def _plain(value: Any) -> Any:
     return json.loads(canonical(value), parse_float=whole)
 
 
-def _given(scenario: Mapping[str, Any], side: str) -> Iterator[str]:
-    """Yield the names of the parameters of a side that a scenario gives, or a part of it."""
+def _given(scenario: Mapping[str, Any], side: str, defaults: Collection[str]) -> Iterator[str]:
+    """Yield the names of the parameters of a side that a scenario or a part of it gives, also for all kinds at once."""
     for one in (scenario, *(scenario.get("parts") or {}).values()):
+        yield from (name for name in one if name in defaults)
         entries = one.get(side)
         for entry in entries if isinstance(entries, list) else [entries]:
             yield from (name for name in entry if name != "sees") if isinstance(entry, Mapping) else ()

@@ -166,7 +166,7 @@ def _plain(value: object, place: Place, document: Document) -> Any:
         return str(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [_plain(inner, (*place, number), document) for number, inner in enumerate(value)]
-    if callable(value):
+    if callable(value) and not isinstance(value, type):
         name = getattr(value, "__name__", "f")
         advice = f"name the function by its file, 'mine.py:{name}', or give it to play()"
         raise document.error(place, f"a scenario is data: {advice}; got {value!r}")
