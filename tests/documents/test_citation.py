@@ -33,7 +33,8 @@ def test_it_lists_the_paper_of_every_page_of_statements() -> None:
         assert {"type", "authors", "title"} <= set(reference)
 
 
-def test_the_readme_has_six_links_below_the_first_screen() -> None:
+def test_the_readme_is_short_and_has_six_links_below_the_first_screen() -> None:
     text = PAGES["README.md"].read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 110
     below = "\n".join(text.splitlines()[40:])
     assert below.replace("![", "").count("](") - below.count("![") <= 6
