@@ -205,6 +205,8 @@ def compare_engines(
     DifferenceError
         They play different games.
     """
+    if not (own := own_class(protocol)):
+        return
     short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
     chosen = choose_engine(engine, protocol, adversary, network)[0]
 
@@ -214,7 +216,7 @@ def compare_engines(
         return _facts(game.game)
 
     exact, alike = ("leap", "bulk") if chosen == "bulk" else (chosen, "")
-    compare((protocol, adversary), own_class(protocol), (short, network), facts, exact, alike)
+    compare((protocol, adversary), own, (short, network), facts, exact, alike)
 
 
 def _facts(game: Any) -> dict[str, Any]:
