@@ -35,11 +35,15 @@ def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None
         disable=quiet or not sys.stderr.isatty(),
     )
     begun = last = time.perf_counter()
+    overdue: list[str] = []
 
     def show(progress: Progress) -> None:
         nonlocal last
         if quiet:
             return
+        for said in progress.overdue[len(overdue) :]:
+            overdue.append(said)
+            drawing.console.print(f"{name}: {said}", markup=False, highlight=False, soft_wrap=True)
         now = time.perf_counter()
         words = progress.words(now - begun)
         drawing.update(line, completed=progress.share, words=words, refresh=True)

@@ -25,6 +25,7 @@ from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.power import check_task, missing_power
+from disttrack.simulator.game.present import in_play
 from disttrack.simulator.game.reference import SHORT, compare, own_class
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.sizes import MOST_ITEMS, counted
@@ -191,8 +192,9 @@ class _Played:
             adversary = self.recorder = Recorder(adversary)
         with collector_paused():
             engine = self.host or rules_of(self.protocol)[1][self.chosen]
-            self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
-        self.game.play()
+            game = self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
+        with in_play(lambda: game.sent(game.now) / game.items):
+            game.play()
 
 
 def compare_engines(

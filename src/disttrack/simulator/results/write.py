@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
@@ -16,7 +16,7 @@ from disttrack.simulator.claims.findings import ControlTable, Finding, findings_
 from disttrack.simulator.errors import one_line, printable
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.results.files import writing
-from disttrack.simulator.results.stored import CONTROLS
+from disttrack.simulator.results.stored import CONTROLS, text_rows
 from disttrack.simulator.scenario.load import Scenario
 from disttrack.simulator.tasks.base import Record, lost
 
@@ -89,6 +89,15 @@ def write_tables(
         claims = _writer(start("claims.csv"), CLAIMS)
         claims.writerows([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
     return findings, errors
+
+
+def read_findings(folder: Path) -> list[Finding]:
+    """Return the outcomes of claims as ``claims.csv`` has them."""
+    numbers = {"float | None": lambda text: float(text) if text else None, "int": int}
+    return [
+        Finding(**{one.name: numbers.get(str(one.type), str)(row[one.name]) for one in fields(Finding)})
+        for row in text_rows(folder / "claims.csv")
+    ]
 
 
 def _controls(
