@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from io import StringIO
 from pathlib import Path
@@ -93,9 +93,9 @@ def write_tables(
 
 def read_findings(folder: Path) -> list[Finding]:
     """Return the outcomes of claims as ``claims.csv`` has them."""
-    numbers = {"float | None": lambda text: float(text) if text else None, "int": int}
+    read: dict[str, Callable[[str], Any]] = {"float | None": lambda text: float(text) if text else None, "int": int}
     return [
-        Finding(**{one.name: numbers.get(str(one.type), str)(row[one.name]) for one in fields(Finding)})
+        Finding(**{one.name: read.get(str(one.type), str)(row[one.name]) for one in fields(Finding)})
         for row in text_rows(folder / "claims.csv")
     ]
 

@@ -194,8 +194,9 @@ def _run(
                 watched.enter_context(_every_second(lambda: _show(batches, progress, on_progress)))
             _play(players.play(batches, place / PRINTED), batches, journal, progress, on_progress)
         origin = origin_of(scenario, jobs)
+        errors: list[str] = []
         if not (progress.played or progress.alike) and are_tables_of(place, origin):
-            findings, errors = read_findings(place), []
+            findings = read_findings(place)
         else:
             findings, errors = write_tables(place, scenario, _records(journal, planned), _records(journal, broken))
         progress.seconds = time.perf_counter() - begun
