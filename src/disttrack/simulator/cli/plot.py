@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -46,12 +47,12 @@ def report(folder: str, own: dict[str, object]) -> None:
     click.echo(str(write_report(results, draw_figures(results))))
 
 
-def draw_figures(results: Results, *, style: str = "screen") -> str:
-    """Draw the figures of a result; print and return why some could not be drawn."""
+def draw_figures(results: Results, *, style: str = "screen", show: Callable[[str], None] = lambda words: None) -> str:
+    """Draw the figures of a result, `show` each before it; print and return why some could not be drawn."""
     from disttrack.simulator.plots import draw
 
     try:
-        draw(results, style=style)
+        draw(results, style=style, on_figure=lambda number, figures: show(f"figure {number} of {figures}"))
     except ScenarioError:  # there are no results
         raise
     except ValueError as error:
