@@ -13,7 +13,8 @@ import pandas as pd
 
 from disttrack.simulator.results.stored import text_rows
 from disttrack.simulator.runs.estimate import seconds_of
-from disttrack.simulator.scenario.load import load, shipped_scenarios
+from disttrack.simulator.scenario.load import load
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 REFERENCE = Path("results/reference")
 

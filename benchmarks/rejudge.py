@@ -22,7 +22,8 @@ from disttrack.simulator.claims.findings import Finding
 from disttrack.simulator.results.formats import number
 from disttrack.simulator.results.stored import text_rows
 from disttrack.simulator.results.write import PlacedRecord, write_tables
-from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
+from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 from disttrack.simulator.tasks.base import Record
 
 OF_KIND: Final = tuple(name for name in KINDS if name not in PLACE)

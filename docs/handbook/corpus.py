@@ -11,7 +11,8 @@ from typing import Final
 from disttrack.simulator.points.registry import Family
 from disttrack.simulator.results.stored import text_rows
 from disttrack.simulator.scenario.document import comment
-from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
+from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 REFERENCE: Final = ROOT / "results" / "reference"

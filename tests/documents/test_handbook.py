@@ -24,7 +24,7 @@ from chromium import chromium
 from snippets import ROOT
 
 from disttrack.simulator.points.registry import FAMILIES, HOMES, Family, kinds
-from disttrack.simulator.scenario.load import shipped_scenarios
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 PAGES = ("index.html", "tutorial.html", "protocols/robust.html", "gallery/tracking.html", "api/simulator.html")
 BUILDER = ["-m", "zensical", "build", "--strict"]

@@ -31,7 +31,8 @@ from disttrack.simulator.results.stored import opened_table, table_file
 from disttrack.simulator.results.write import write_tables
 from disttrack.simulator.runs.estimate import cores
 from disttrack.simulator.runs.runner import run
-from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
+from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 REFERENCE: Final = ROOT / "results" / "reference"

@@ -27,7 +27,8 @@ from disttrack.simulator.plots.style import house_style, save
 from disttrack.simulator.points.registry import ROLES, kinds
 from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.load import build, load, shipped_scenarios
+from disttrack.simulator.scenario.load import build, load
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SCENARIOS: Final = sorted(Path(next(iter(scenarios.__path__))).glob("*.yaml"))

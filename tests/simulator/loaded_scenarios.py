@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
+from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 
 @cache

@@ -74,7 +74,7 @@ def settle(cls: type) -> None:
 def settle_anew(cls: type) -> None:
     """Settle the classes of a user's once more: a decorator puts methods into a class that is already made."""
     for one in reversed(cls.__mro__):
-        if issubclass(one, Shortcuts) and not one.__module__.startswith("disttrack."):
+        if not one.__module__.startswith("disttrack.") and issubclass(one, Shortcuts):
             settle(one)
 
 
@@ -141,11 +141,12 @@ def stated(bound: Callable[..., float], *given: object) -> float | None:
 def shadowed(thing: object) -> str:
     """Return a rule of a shipped class with shortcuts that is set on the object itself, where no shortcut sees it."""
     cls = type(thing)
-    held = _shortcuts(cls) if getattr(thing, "__dict__", None) else {}
+    more = getattr(thing, "__dict__", {}).keys() - getattr(cls, "__dataclass_fields__", {}).keys()
+    held = _shortcuts(cls) if more else {}
     if not any(_stated_by(cls, name) for name in held):
         return ""
-    no_rules = _no_rules(cls).union(getattr(cls, "__dataclass_fields__", ()))
-    set_here = (name for name in vars(thing) if name not in no_rules and callable(getattr(cls, name, None)))
+    no_rules = _no_rules(cls)
+    set_here = (name for name in vars(thing) if name in more - no_rules and callable(getattr(cls, name, None)))
     return next((name for name in set_here if getattr(cls, name).__module__.startswith("disttrack.")), "")
 
 

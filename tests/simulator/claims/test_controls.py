@@ -14,7 +14,8 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import canonical
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.load import Scenario, build, shipped_scenarios
+from disttrack.simulator.scenario.load import Scenario, build
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 HEAD = {
     "name": "small",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from disttrack.adversaries import RoundRobin, Uniform
@@ -12,6 +13,7 @@ from disttrack.protocols import Deterministic, Exact, Randomized
 from disttrack.protocols.base import FOREVER
 from disttrack.simulator import play
 from disttrack.simulator.game.network import Latency, Network
+from disttrack.simulator.game.outcome import Game
 
 
 class _Unmade(Deterministic):
@@ -69,3 +71,17 @@ def test_a_seed_that_is_given_is_the_one_that_is_played() -> None:
     assert (nothing.items, nothing.steps, nothing.verdict, nothing.coins) == (0, 0, "undecided", False)
     with pytest.raises(ValueError, match=r"^nothing was recorded: play with record=True$"):
         _ = one.transcript
+
+
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [([1, 2], [1, 2]), ([1, 2.5], [1.0, 2.5]), ([np.int64(3), 2], [3, 2]), ([2**70, 1], [2**70, 1]), ([], [])],
+    ids=str,
+)
+def test_lists_hold_what_the_tables_hold(values: list[Any], kept: list[Any]) -> None:
+    """Plain values, a column of several types as one type: so a record needs no table."""
+    game = Game("mine", "other", sites=1, _timeline={"step": values})
+    series, kinds = game.lists()
+    assert [(type(one), one) for one in series["step"]] == [(type(one), one) for one in kept]
+    assert series["step"] == game.series["step"].tolist()
+    assert {name: game.kinds[name].tolist() for name in game.kinds} == kinds

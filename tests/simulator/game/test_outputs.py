@@ -17,7 +17,7 @@ from disttrack.mechanisms import Binary
 from disttrack.protocols.base import Exactly
 from disttrack.simulator import Game, play
 from disttrack.simulator.game.network import Latency
-from disttrack.simulator.game.outputs import distance
+from disttrack.simulator.game.outputs import distance, relative_error
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.tasks.duel import play_duel
 
@@ -141,6 +141,15 @@ def test_numbers_of_other_types_are_judged_as_numbers(way: dict[str, Any], unusu
     one, other = (play(Scripted(output), RoundRobin(), sites=2, items=300, **way) for output in (unusual, usual))
     assert facts(one) == facts(other)
     assert one.series.equals(other.series)
+
+
+@pytest.mark.parametrize("items", [1, 3, 10**9, 2**61])
+def test_a_relative_error_is_the_float_nearest_to_the_exact_one(items: int) -> None:
+    for output in (0, items - 1, items / 3, 1e300, 5e-324, -2.5, Exactly(7, 3), 10**400, -(10**400)):
+        exact_output = Fraction(*output) if isinstance(output, Exactly) else Fraction(output)
+        error = (exact_output - items) / items
+        expected = float(error) if abs(error) < 10**308 else inf if error > 0 else -inf
+        assert relative_error(output, items) == expected
 
 
 def test_distance() -> None:

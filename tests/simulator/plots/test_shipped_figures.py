@@ -14,7 +14,7 @@ import yaml
 from disttrack.simulator.plots import check_plot
 from disttrack.simulator.plots.requests import caption_of, described_of
 from disttrack.simulator.results.read import read_tables
-from disttrack.simulator.scenario.load import shipped_scenarios
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIOS = sorted(shipped_scenarios().values())

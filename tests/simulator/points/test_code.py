@@ -183,14 +183,41 @@ def test_a_process_whose_code_has_been_edited_starts_no_run(folder: Path, monkey
         run(load(folder / "s.yaml"), out=folder / "out", workers=1)
 
 
-def test_a_stored_digest_counts_for_the_same_files_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(code, "cache_from_source", lambda file: str(tmp_path / "code.pyc"))
-    stored = tmp_path / "code.json"
+@pytest.mark.parametrize("bytecode", [True, False])
+def test_a_stored_digest_counts_for_the_same_file_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytecode: bool
+) -> None:
+    """Where no bytecode may be written, it is stored in the folder for caches."""
+    monkeypatch.setattr(code, "cache_from_source", lambda file: str(tmp_path / "compiled" / "code.pyc"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", not bytecode)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    parsed: list[Path] = []
+
+    def digest_of(path: Path) -> str:
+        parsed.append(path)
+        return "new"
+
+    monkeypatch.setattr(code, "digest_of", digest_of)
     try:
-        for files, used in (({**states(), "protocols/exact.py": [0, 0]}, False), (states(), True)):
+        own_code.cache_clear()
+        own_code()
+        (stored,) = tmp_path.rglob("*code*.json")
+        assert stored.parent.name == ("compiled" if bytecode else "disttrack")
+        assert len(parsed) == len(states())
+        for damaged in ("", "3", "[1]", '{"protocols/exact.py": 7}'):
             own_code.cache_clear()
-            stored.write_text(json.dumps([files, "stored"]))
-            assert (own_code() == "stored") == used
+            kept = stored.read_text()
+            stored.write_text(damaged)
+            own_code()
+            assert stored.read_text() == kept  # it is made again
+        parsed.clear()
+        files = {**json.loads(kept), "protocols/exact.py": [0, 0, "old"], "gone.py": [1, 1, "old"]}
+        for _ in range(2):
+            stored.write_text(json.dumps(files))
+            own_code.cache_clear()
+            own_code()
+            assert [path.name for path in parsed] == ["exact.py"]
+            files = json.loads(stored.read_text())
     finally:
         own_code.cache_clear()
 

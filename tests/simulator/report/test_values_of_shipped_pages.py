@@ -28,7 +28,7 @@ from disttrack.simulator.plots.requests import described_of
 from disttrack.simulator.report.figures import figures
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.read import read_tables
-from disttrack.simulator.scenario.load import shipped_scenarios
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 REFERENCE: Final = Path(__file__).resolve().parents[3] / "results" / "reference"
 SCENARIOS: Final = sorted(shipped_scenarios())

@@ -12,7 +12,8 @@ from disttrack.protocols import Martingale, Robust
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.runs.estimate import BYTES_A_GAME, BYTES_A_WORKER, SECONDS_A_GAME, estimate
 from disttrack.simulator.runs.runner import run
-from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
+from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 from disttrack.simulator.tasks import Demand
 from disttrack.simulator.tasks.tracking import RATES, Count
 

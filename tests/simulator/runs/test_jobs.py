@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from disttrack.simulator.runs.jobs import Batches, Job, game_seed, plan
+from disttrack.simulator.runs.jobs import Batches, InPlay, Job, game_seed, plan
 from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.tracking import Count
 
 
 def jobs_of(point: int, many: int, cost: float = 1.0, own: frozenset[str] = frozenset()) -> list[Job]:
-    made: Any = type("P", (), {"number": point, "own": own})()
+    made: Any = type("P", (), {"number": point, "own": own, "items": 10_000, "describe": lambda _: f"game {point}"})()
     return [Job(f"{point}-{trial}", made, trial, trial, cost, {}) for trial in range(many)]
 
 
@@ -45,10 +46,29 @@ def test_one_game_of_each_point_comes_first_then_the_costly_ones() -> None:
 def test_the_time_left_goes_by_what_each_point_has_taken() -> None:
     batches = Batches([*jobs_of(0, 3), *jobs_of(1, 5)])
     batches.workers = 2
-    assert batches.left() == 0  # nothing is known
+    assert batches.left() == pytest.approx((3 + 5) / 2)  # estimated at a second each
     for job in (*batches.next(), *batches.next()):  # one of each point
         batches.learn(job, {0: 7.0, 1: 0.6}[job.point.number])
     assert batches.left() == pytest.approx((2 * 7.0 + 4 * 0.6) / 2)
+
+
+def test_a_long_game_counts_what_is_left_of_it_and_is_named_once() -> None:
+    """However many workers there are, none ends before its game; beyond the estimate its items count."""
+    batches = Batches([*jobs_of(0, 1, 20.0), *jobs_of(1, 2, 0.5)])
+    batches.workers = 4
+    assert batches.left() == 20
+    (long,) = batches.next()
+    batches.in_play = lambda: [InPlay(long, time.monotonic() - 15)]
+    assert batches.left() == pytest.approx(5, abs=0.1)
+    assert batches.overdue() == []
+    batches.in_play = lambda: [InPlay(long, time.monotonic() - 201, 0.01)]
+    assert batches.left() == pytest.approx(201, rel=0.01)  # 10,000 items are two times 100 on the scale of logarithms
+    (line,) = batches.overdue()
+    assert line.startswith("game 0, trial 0: in play for 3 min 21 s, expected 20.0 s; 1 % of its items sent; --game-t")
+    assert batches.overdue() == []
+    batches.learn(long, 201)
+    batches.in_play = tuple
+    assert batches.left() == 0.5
 
 
 def test_withdrawn_games_are_not_handed_out_and_those_of_a_dead_worker_are_each_alone() -> None:

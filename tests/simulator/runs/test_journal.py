@@ -12,6 +12,7 @@ import textwrap
 import zlib
 from contextlib import closing
 from fractions import Fraction
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,17 @@ def test_games_come_back_exactly(tmp_path: Path) -> None:
         assert journal.get("k").row["max_rel_error"] == 0.1 + 0.2
 
 
+@pytest.mark.parametrize(
+    "values", [[1, 2**62], [2**63], [0.1, nan, -inf, 5e-324], [1, 0.5], [None, "a\n"], []], ids=str
+)
+def test_a_series_comes_back_with_its_types(tmp_path: Path, values: list[Any]) -> None:
+    with Journal(tmp_path / "j.sqlite") as journal:
+        journal.put({"k": Record({}, {"step": [3, 4], "output": values, "words": [7, 8]}, {"kind": ["a"]})})
+        record = journal.get("k")
+    assert repr(record.series) == repr({"step": [3, 4], "output": values, "words": [7, 8]})
+    assert record.kinds == {"kind": ["a"]}
+
+
 def test_numbers_of_other_libraries_become_plain(tmp_path: Path) -> None:
     odd = Record(row={"words": np.int64(3), "output": Fraction(1, 4), "error": np.float64(0.1)})
     with Journal(tmp_path / "j.sqlite") as journal:
@@ -68,7 +80,7 @@ GAMES = 40
 
 
 def _outcome(number: int) -> Record:
-    noise = np.random.default_rng(number).random(40)  # so that it fills some of a page
+    noise = np.random.default_rng(number).random(90)  # so that it fills some of a page
     return Record(row={"words": number}, series={"output": noise.tolist()})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 import disttrack
 from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.game.engines import Leap
 from disttrack.simulator.runs.progress import Progress
 from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import load
@@ -192,6 +194,48 @@ def test_progress_counts_every_game_once(file: Path) -> None:
     play(file, "trials=6", on_progress=lambda p: seen.append((p.done, p.share)))
     assert (GAMES, 0.5) in seen
     assert seen[-1] == (2 * GAMES, 1.0)
+
+
+def test_games_that_were_not_played_have_time_left_too(file: Path) -> None:
+    said: list[tuple[str, float]] = []
+    play(file, "trials=1", on_progress=lambda p: said.append((p.words(1.0), p.left)))
+    assert said[0][0].startswith("0 of 12 games, about ")
+    assert said[0][1] > 0
+    assert said[-1][1] == 0
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_long_game_shows_its_share(file: Path, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[float] = []
+
+    def wait(self: Leap) -> None:
+        self.env.run(until=500)
+        while not seen or seen[-1] != seen[-1]:
+            time.sleep(0.1)
+            if workers > 1 and time.monotonic() > begun + 2.5:  # in another process
+                break
+
+    begun = time.monotonic()
+    monkeypatch.setattr(Leap, "run", wait)
+    options = ["trials=1", "engine=leap", "sites=2", "adversary=freeze", "protocol=[{kind: exact}]"]
+    play(file, *options, "claims=[]", workers=workers, game_timeout=60 if workers > 1 else None,
+         on_progress=lambda p: seen.append(p.in_play))  # fmt: skip
+    assert max(share for share in seen if share == share) == pytest.approx(0.25, abs=0.01)
+
+
+def test_tables_are_not_written_again_when_nothing_is_new(file: Path) -> None:
+    tables = [Path("out") / name for name in ("trials.csv", "series.csv", "kinds.csv", "claims.csv")]
+    first = play(file, "trials=1")
+    before = [path.stat().st_ino for path in tables]
+    second = play(file, "trials=1")
+    assert [path.stat().st_ino for path in tables] == before
+    assert second.findings == first.findings
+    tables[1].write_text(tables[1].read_text()[:500])
+    assert play(file, "trials=1").findings == first.findings  # a table that was cut is written again
+    assert len(table("out", "series.csv")) > 1000
+    again = [path.stat().st_ino for path in tables]
+    assert len(play(file, "trials=1", "claims=[{name: c, measure: min(words), at_least: 2}]").findings) == 1
+    assert tables[3].stat().st_ino != again[3]
 
 
 def test_an_adversary_that_raises_loses_its_own_games_only(file: Path) -> None:

@@ -12,7 +12,8 @@ import pytest
 from disttrack.simulator import load, run
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.scenario.document import Document, read
-from disttrack.simulator.scenario.load import build, shipped_scenarios
+from disttrack.simulator.scenario.load import build
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 TEXT = """
 name: edited

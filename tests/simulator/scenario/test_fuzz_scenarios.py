@@ -12,7 +12,8 @@ from hypothesis.strategies import deferred
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.runs.estimate import estimate
-from disttrack.simulator.scenario.load import load, shipped_scenarios
+from disttrack.simulator.scenario.load import load
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 SHIPPED = [path.read_text(encoding="utf-8") for _, path in sorted(shipped_scenarios().items())]
 DOCUMENTS = deferred(lambda: mutated([yaml.safe_load(text) for text in SHIPPED]))  # read when the test runs

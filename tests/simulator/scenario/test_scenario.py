@@ -11,8 +11,9 @@ from loaded_scenarios import loaded
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.runs.estimate import estimate
-from disttrack.simulator.scenario.load import load, shipped_scenarios
+from disttrack.simulator.scenario.load import load
 from disttrack.simulator.scenario.schema import scenario_schema
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 from disttrack.simulator.scenario.yaml_values import read_yaml
 
 GOOD = """\

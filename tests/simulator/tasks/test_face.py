@@ -13,7 +13,8 @@ import pytest
 from disttrack import Binary, Freeze, Robust, RoundRobin, play, play_duel
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.scenario.document import read
-from disttrack.simulator.scenario.load import load, shipped_scenarios
+from disttrack.simulator.scenario.load import load
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 from disttrack.simulator.tasks import TASKS
 
 RUNS = 400

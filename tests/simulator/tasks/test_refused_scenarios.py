@@ -13,7 +13,8 @@ from hostile import hold_line
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.load import Scenario, build, shipped_scenarios
+from disttrack.simulator.scenario.load import Scenario, build
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 from disttrack.simulator.tasks.tracking import Count
 
 

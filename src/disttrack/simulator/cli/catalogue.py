@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -90,11 +92,10 @@ def _row(kind: Kind) -> dict[str, str]:
 
 def _scenarios() -> list[dict[str, str]]:
     """Return the rows of the scenarios, in the order in which to learn from them."""
-    from disttrack.simulator.scenario.document import read
-    from disttrack.simulator.scenario.load import shipped_scenarios
+    from disttrack.simulator.scenario.shipped import shipped_scenarios
 
     shipped = shipped_scenarios()
-    said = {name: read(path).data for name, path in shipped.items()}
+    said = {name: _heads(path) for name, path in shipped.items()}
     games = [*kinds("task")]
 
     def place(name: str) -> tuple[int, int]:
@@ -105,6 +106,19 @@ def _scenarios() -> list[dict[str, str]]:
         )
 
     return [{"name": name, "question": str(said[name].get("question", ""))} for name in sorted(said, key=place)]
+
+
+def _heads(path: Path) -> Mapping[str, Any]:
+    """Return the keys of a scenario and their values as texts: PyYAML's compiled reader takes a tenth of the time."""
+    import yaml
+
+    with suppress(OSError, ValueError, yaml.YAMLError):
+        data = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+        if isinstance(data, dict):
+            return data
+    from disttrack.simulator.scenario.document import read
+
+    return read(path).data  # it says what is wrong
 
 
 def _print(title: str, rows: list[dict[str, str]]) -> None:

@@ -31,7 +31,7 @@ def describe(words: tuple[str, ...]) -> None:
     from disttrack.simulator.points.facts import Facts
     from disttrack.simulator.points.registry import FAMILIES, family_of, kinds
     from disttrack.simulator.points.source import is_reference
-    from disttrack.simulator.scenario.load import shipped_scenarios
+    from disttrack.simulator.scenario.shipped import shipped_scenarios
 
     scenarios = shipped_scenarios()
     *sort, name = words

@@ -31,8 +31,6 @@ ROWS: Final = 12
 def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     """Play one game: its verdict, its cost, and how it went."""
     from disttrack.simulator.game.play import play as play_game
-    from disttrack.simulator.replay.files import save
-    from disttrack.simulator.replay.record import record_of
     from disttrack.simulator.results.labels import sides_of
     from disttrack.simulator.tasks.adversary import remarks
     from disttrack.simulator.tasks.tracking import prepare
@@ -43,6 +41,9 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     except ValueError as error:
         raise ScenarioError(f"disttrack play: {error}") from error
     if record is not None:
+        from disttrack.simulator.replay.files import save
+        from disttrack.simulator.replay.record import record_of
+
         save(record_of(game, point), record)
     for line in remarks([point]):
         print_text(line, err=True)
@@ -54,10 +55,10 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
             **game.facts,
             "error": game.error,
         }
-        print_json({**row, "engine_reason": game.engine_reason, "timeline": game.series.to_dict("records")})
+        print_json({**row, "engine_reason": game.engine_reason, "timeline": _checkpoints(game)})
     else:
         print_facts(_facts(game, sides_of(game, (point.protocol.label, point.adversary.label))))
-        if len(game.series):
+        if _checkpoints(game):
             click.echo()
             print_table(_timeline(game))
         if record is not None:
@@ -90,11 +91,18 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
     }
 
 
+def _checkpoints(game: Game) -> list[dict[str, Any]]:
+    """Return the rows of the timeline, without pandas: to import it takes longer than most games."""
+    series, _ = game.lists()
+    return [dict(zip(series, row, strict=True)) for row in zip(*series.values(), strict=True)]
+
+
 def _timeline(game: Game) -> Table:
     """Return the output and the cost at some of the checkpoints."""
-    picked = sorted({round(place * (len(game.series) - 1) / (ROWS - 1)) for place in range(ROWS)})
+    checkpoints = _checkpoints(game)
+    picked = sorted({round(place * (len(checkpoints) - 1) / (ROWS - 1)) for place in range(ROWS)})
     rows = [
         [number(row["items"]), number(float(row["output"])), f"{row['rel_error']:+.4f}", number(row["words"])]
-        for row in game.series.iloc[picked].to_dict("records")
+        for row in (checkpoints[place] for place in picked)
     ]
     return Table("Timeline", [Column(header, right=True) for header in ("items", "output", "error", "words")], rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -51,12 +51,24 @@ def report(folder: str, own: dict[str, object]) -> None:
     click.echo(str(write_report(results, draw_figures(results))))
 
 
-def draw_figures(results: Results, asked: Sequence[Request] | None = None, *, style: str = "screen") -> str:
-    """Draw the figures of a result, or those that are asked for; print and return why some could not be drawn."""
+def draw_figures(
+    results: Results,
+    asked: Sequence[Request] | None = None,
+    *,
+    style: str = "screen",
+    show: Callable[[str], None] = lambda words: None,
+) -> str:
+    """Draw the figures of a result, or those that are asked for; print and return why some could not be drawn.
+
+    Parameters
+    ----------
+    show
+        Is told which figure of how many comes next.
+    """
     from disttrack.simulator.plots import draw
 
     try:
-        draw(results, asked, style=style)
+        draw(results, asked, style=style, on_figure=lambda number, figures: show(f"figure {number} of {figures}"))
     except ScenarioError:  # there are no results
         raise
     except ValueError as error:

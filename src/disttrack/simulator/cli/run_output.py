@@ -9,6 +9,7 @@ import click
 
 from disttrack.simulator.claims.findings import UNDECIDED, Finding
 from disttrack.simulator.cli.plot import draw_figures
+from disttrack.simulator.cli.progress import status
 from disttrack.simulator.cli.tables import Column, Table, print_table, print_text
 from disttrack.simulator.results.formats import chance, duration, games_of, interval, number, span
 
@@ -131,7 +132,12 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool, 
         kept = f", {report.kept:,} kept from before" if report.kept else ""
         print_text(f"{report.played:,} games played{alike}{kept}, {duration(report.seconds)}")
         print_text(f"results: {folder}")
-    page = write_report(report, draw_figures(report)) if figures else None
+    page = None
+    if figures:
+        with status(scenario.name, quiet=form != "all") as show:
+            faults = draw_figures(report, show=show)
+            show("report")
+            page = write_report(report, faults)
     if form == "all" and page is not None:
         print_text(f"report: {page}")
     return {

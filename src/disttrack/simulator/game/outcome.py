@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.claims.columns import KINDS, NETWORK, PLACE, TRIAL_COLUMNS, names
 from disttrack.simulator.game.face import Outcome
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from disttrack.adversaries.replay import Turn
+
+_ROW: Final = (*names(TRIAL_COLUMNS, "point", "game"), *NETWORK)
 
 
 @dataclass(repr=False)
@@ -135,6 +137,11 @@ class Game(Outcome):
 
         return pd.DataFrame(self._timeline)
 
+    def lists(self) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+        """Return `series` and `kinds` as lists of plain values, without pandas: it takes longer than a short game."""
+        kinds = {name: [row[name] for row in self._kinds] for name in KINDS if name not in PLACE}
+        return _plain(self._timeline), _plain(kinds)
+
     @cached_property
     def transcript(self) -> pd.DataFrame:
         """One row per message: step, sender, receiver (a site's number or "server"), kind, words, bits.
@@ -179,5 +186,15 @@ class Game(Outcome):
 
     def row(self) -> dict[str, Any]:
         """Return the game's columns of trials.csv, with those of networks at the end."""
-        known = (*names(TRIAL_COLUMNS, "point", "game"), *NETWORK)
-        return {name: getattr(self, name) for name in known}
+        return {name: getattr(self, name) for name in _ROW}
+
+
+def _plain(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Return columns with the values that a DataFrame would give: a column of several types takes one of them."""
+    types = {name: set(map(type, values)) for name, values in columns.items()}
+    if all(len(one) < 2 and one <= {int, float, str} for one in types.values()):
+        return columns
+    import pandas as pd
+
+    table = pd.DataFrame(columns)
+    return {name: table[name].tolist() for name in columns}

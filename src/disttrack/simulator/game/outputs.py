@@ -85,7 +85,12 @@ def relative_error(output: Number, items: int) -> float:
         return -inf if value == -inf else inf
     if not items:
         return value * inf if value else 0.0
-    return as_float((exact(output) - items) / items)
+    numerator, denominator = exact_parts(output)
+    away = numerator - items * denominator
+    try:
+        return away / (items * denominator)  # Python divides whole numbers of any size to the nearest float
+    except OverflowError:
+        return inf if away > 0 else -inf
 
 
 def distance(output: Any, truth: int) -> float:

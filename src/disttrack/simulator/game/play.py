@@ -25,6 +25,7 @@ from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.power import check_task, missing_power
+from disttrack.simulator.game.present import in_play
 from disttrack.simulator.game.reference import SHORT, compare, own_class
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.sizes import MOST_ITEMS, counted
@@ -192,8 +193,9 @@ class _Played:
             adversary = self.recorder = Recorder(adversary)
         with collector_paused():
             engine = self.host or rules_of(self.protocol)[1][self.chosen]
-            self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
-        self.game.play()
+            game = self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
+        with in_play(lambda: game.sent(game.now) / game.items):
+            game.play()
 
 
 def compare_engines(
@@ -206,6 +208,8 @@ def compare_engines(
     DifferenceError
         They play different games.
     """
+    if not (own := own_class(protocol)):
+        return
     short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
     chosen = choose_engine(engine, protocol, adversary, network)[0]
 
@@ -215,7 +219,7 @@ def compare_engines(
         return _facts(game.game)
 
     exact, alike = ("leap", "bulk") if chosen == "bulk" else (chosen, "")
-    compare((protocol, adversary), own_class(protocol), (short, network), facts, exact, alike)
+    compare((protocol, adversary), own, (short, network), facts, exact, alike)
 
 
 def _facts(game: Any) -> dict[str, Any]:

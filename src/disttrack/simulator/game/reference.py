@@ -9,8 +9,9 @@ that feeds sites has no fast form but its plans, which `Consultation` compares w
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from operator import is_
 from typing import Any, Final
 
 import numpy as np
@@ -28,6 +29,9 @@ _known: dict[Any, str] = {}
 """The differences of the points of this process; empty texts where there are none."""
 
 
+_owners: dict[type, tuple[Sequence[Any], str]] = {}
+"""The answers of `own_class`, and the members of each class when it was asked about."""
+
 Play = Callable[[str, int], Mapping[str, Any]]
 
 
@@ -37,11 +41,18 @@ class DifferenceError(Exception):
 
 def own_class(side: Any) -> str:
     """Return the name of the user's class that a side is made of; empty if it is a shipped one."""
-    for base in type(side).__mro__:
-        members = [one for name, one in vars(base).items() if not name.startswith("__")]
-        if not _shipped(base) or not all(map(_shipped, filter(callable, members))):
-            return type(side).__name__
-    return ""
+    cls = type(side)
+    members = [one for base in cls.__mro__ for one in vars(base).values()]
+    before, name = _owners.get(cls, ((), ""))
+    if len(before) != len(members) or not all(map(is_, before, members)):  # also if a method was replaced since
+        name = "" if all(map(_is_shipped, cls.__mro__)) else cls.__name__
+        _owners[cls] = members, name
+    return name
+
+
+def _is_shipped(base: type) -> bool:
+    members = (one for name, one in vars(base).items() if not name.startswith("__"))
+    return _shipped(base) and all(map(_shipped, filter(callable, members)))
 
 
 def _shipped(thing: Any) -> bool:

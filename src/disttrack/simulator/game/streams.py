@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -30,14 +30,22 @@ def streams(seed: int, roles: Sequence[str] = ROLES) -> dict[str, np.random.Gene
     >>> list(rngs), bool(rngs["mechanism"].integers(100) == streams(1)["server"].integers(100))
     (['mechanism', 'adversary'], True)
     """
-    made = {
-        role: np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(place,)))
-        for place, role in enumerate(roles)
-        if role
-    }
+    made = {role: _begun(_Root(seed, spawn_key=(place,))) for place, role in enumerate(roles) if role}
     if (watch := _WATCH.get()) is not None:
         watch.add(made.values())
     return made
+
+
+class _Root(np.random.SeedSequence):
+    """The root of a stream, with the first state of its generator: to make that once more takes longer than to ask."""
+
+    first: Mapping[str, Any] | None = None
+
+
+def _begun(root: _Root) -> np.random.Generator:
+    rng = np.random.default_rng(root)
+    root.first = rng.bit_generator.state
+    return rng
 
 
 def drawn(rngs: Iterable[np.random.Generator]) -> bool:
@@ -56,7 +64,7 @@ def _drawn(source: np.random.BitGenerator) -> bool:
     root = source.seed_seq
     if getattr(root, "n_children_spawned", 0):
         return True
-    fresh = type(source)(root).state  # type: ignore[arg-type]
+    fresh = getattr(root, "first", None) or type(source)(root).state  # type: ignore[arg-type]
     return bool(source.state != fresh)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import expm1, log1p
 from typing import Any, ClassVar
 
@@ -29,8 +30,13 @@ def checkpoints(start: int, items: int, number: int = CHECKPOINTS, *, down: bool
     >>> checkpoints(2**60, 3)[-1] - 2**60
     3
     """
+    return list(_checkpoints(start, items, number, down))
+
+
+@lru_cache(maxsize=32)
+def _checkpoints(start: int, items: int, number: int, down: bool) -> tuple[int, ...]:
     if items < 1:
-        return []
+        return ()
     first, last = start + 1, start + items
     half = 0.0 if down else 0.5
     counts = {int(value + half) for value in np.geomspace(first, last, number)}
@@ -38,7 +44,7 @@ def checkpoints(start: int, items: int, number: int = CHECKPOINTS, *, down: bool
         # floats cannot represent such counts: the increments are spaced instead, and added exactly
         growth = log1p((items - 1) / first) / max(1, number - 1)
         counts = {first + min(items - 1, int(first * expm1(growth * place) + half)) for place in range(number)}
-    return sorted(counts | {first, last})
+    return tuple(sorted(counts | {first, last}))
 
 
 class Timeline:
@@ -88,4 +94,5 @@ class Timeline:
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the rows as columns."""
-        return {name: [row[place] for row in self.rows] for place, name in enumerate(self.names)}
+        values = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.names)
+        return {name: list(column) for name, column in zip(self.names, values, strict=True)}

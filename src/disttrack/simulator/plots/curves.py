@@ -25,7 +25,6 @@ from disttrack.simulator.plots.panels import (
     column_of,
     curves,
     edges_of,
-    error_over_alpha,
     look_of,
     measured_label,
     shape,
@@ -35,7 +34,7 @@ from disttrack.simulator.plots.sweep import Values, infinite_note, panels, place
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
 from disttrack.simulator.results.formats import number
-from disttrack.simulator.results.lines import Line, lines, swept_axes
+from disttrack.simulator.results.lines import Line, error_over_alpha, lines, swept_axes
 from disttrack.simulator.results.read import Tables, fixed
 
 _LINEAR_SPAN: Final = 60.0

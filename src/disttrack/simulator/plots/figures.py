@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -41,6 +41,7 @@ def draw(
     requests: Sequence[Request] | None = None,
     *,
     style: str = "screen",
+    on_figure: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
     """Draw the figures of a result into its folder `figures`; return the files, PNG and SVG of each.
 
@@ -53,6 +54,8 @@ def draw(
     style
         screen, or paper: without titles, in one and two columns' width, with fonts in the files, as PDF too, into the
         folder `figures/paper`.
+    on_figure
+        Called before each figure with its number, from 1, and the number of figures.
 
     Raises
     ------
@@ -66,7 +69,9 @@ def draw(
     plots, faults = planned(results, tables, requests)
     written: list[Path] = []
     captions: dict[str, str] = {}
-    for stem, plot in plots.items():
+    for number, (stem, plot) in enumerate(plots.items(), 1):
+        if on_figure is not None:
+            on_figure(number, len(plots))
         try:
             paths, captions[stem] = _write(tables, plot, stem, style, results)
             written += paths

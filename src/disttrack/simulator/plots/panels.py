@@ -78,12 +78,6 @@ def look_of(line: Line, kinds: tuple[str, ...], **more: Any) -> Look:
     return Look(look.colour, **(own | more))
 
 
-def error_over_alpha(games: pd.DataFrame) -> pd.Series[float]:
-    """Return the largest relative error of each game in units of alpha, absent where nothing was promised."""
-    alpha = games["alpha"].astype(float)
-    return games["max_rel_error"].astype(float) / alpha.where(alpha > 0)
-
-
 def border(at: float = 1.0, name: str | float = "alpha") -> list[Item]:
     """Return the border at an error of alpha, or at another limit, and the part above it."""
     text = "fails: error above α" if name == "alpha" else f"above the limit, {name}"

@@ -9,11 +9,11 @@ import pandas as pd
 
 from disttrack.simulator.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
 from disttrack.simulator.plots.kinds import Matrix, Spread
-from disttrack.simulator.plots.panels import column_of, error_over_alpha, look_of, measured_label, value_axis
+from disttrack.simulator.plots.panels import column_of, look_of, measured_label, value_axis
 from disttrack.simulator.plots.sweep import infinite_note
 from disttrack.simulator.points.names import label_of, with_name
 from disttrack.simulator.results.formats import swept_ticks
-from disttrack.simulator.results.lines import Line, lines
+from disttrack.simulator.results.lines import Line, error_over_alpha, lines
 from disttrack.simulator.results.read import Tables
 
 _ALSO: Final = (Look("#555555", "X", "", order=2.9), Look("#222222", "2", "", order=2.9))

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from disttrack.simulator.points.names import name_of
 from disttrack.simulator.results.lines import Line, lines, swept_axes
@@ -139,8 +139,8 @@ def _medians(groups: Any) -> tuple[Any, Any, Any]:
 def _shares(groups: Any) -> tuple[Any, Any, Any]:
     """Return shares and the ends of their 95 % intervals (Clopper, Pearson)."""
     hits, count = groups.sum(), groups.count()
-    low = np.nan_to_num(beta.ppf(0.025, hits, count - hits + 1), nan=0.0)
-    high = np.nan_to_num(beta.ppf(0.975, hits + 1, count - hits), nan=1.0)
+    low = np.nan_to_num(betaincinv(hits, count - hits + 1, 0.025), nan=0.0)
+    high = np.nan_to_num(betaincinv(hits + 1, count - hits, 0.975), nan=1.0)
     return hits / count, low, high
 
 

@@ -29,11 +29,10 @@ from disttrack.simulator.plots.description import (
 )
 from disttrack.simulator.plots.kinds import Timeline
 from disttrack.simulator.plots.marks import mark
-from disttrack.simulator.plots.panels import error_over_alpha
 from disttrack.simulator.points.names import with_name
 from disttrack.simulator.results.formats import short
 from disttrack.simulator.results.labels import sides_of
-from disttrack.simulator.results.lines import named, swept_axes
+from disttrack.simulator.results.lines import error_over_alpha, named, swept_axes
 from disttrack.simulator.results.read import Tables, fixed
 
 Floats = npt.NDArray[np.float64]

@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import cache_from_source
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError
 
@@ -64,7 +64,8 @@ def check_unchanged() -> None:
 def own_code() -> str:
     """Return the digest of the project's code, as this process plays it; of an installed copy it is always the same.
 
-    To compute it takes a second or two: the digest is stored beside the compiled form of this file.
+    To compute it takes a second or two: the digests of all files are stored beside the compiled form of this file, or
+    where none may be written, in the user's folder for caches.
 
     Raises
     ------
@@ -72,19 +73,26 @@ def own_code() -> str:
         It has changed since the process began.
     """
     check_unchanged()
-    memory = Path(cache_from_source(__file__)).with_suffix(".json")
-    with suppress(OSError, ValueError, TypeError):
-        files, digest = json.loads(memory.read_bytes())
-        if files == _BEGUN:
-            return str(digest)
-    lines = [f"{name} {digest_of(_ROOT / name)}\n" for name in sorted(_BEGUN)]
-    digest = hashlib.sha256("".join(lines).encode()).hexdigest()
-    if not sys.dont_write_bytecode:
-        part = memory.with_name(f".{os.getpid()}-{memory.name}")
-        with suppress(OSError):  # a folder that cannot be written costs seconds each time
-            part.write_text(json.dumps([_BEGUN, digest]), encoding="utf-8")
-            os.replace(part, memory)
-    return digest
+    compiled = Path(cache_from_source(__file__)).with_suffix(".json")
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "disttrack"
+    other = caches / f"code-{hashlib.sha256(str(_ROOT).encode()).hexdigest()[:16]}.json"
+    known: dict[str, list[Any]] = {}
+    for memory in (other, compiled):
+        with suppress(OSError, ValueError, AttributeError):
+            kept = json.loads(memory.read_bytes()).items()
+            known |= {name: entry for name, entry in kept if isinstance(entry, list) and len(entry) == 3}
+    own = {name: known[name] if name in known and known[name][:2] == state else [*state, digest_of(_ROOT / name)]
+           for name, state in _BEGUN.items()}  # fmt: skip
+    if any(known.get(name) != entry for name, entry in own.items()):
+        for memory in (*(() if sys.dont_write_bytecode else (compiled,)), other):
+            part = memory.with_name(f".{os.getpid()}-{memory.name}")
+            with suppress(OSError):
+                memory.parent.mkdir(parents=True, exist_ok=True)
+                part.write_text(json.dumps(own), encoding="utf-8")
+                os.replace(part, memory)
+                break
+    lines = [f"{name} {own[name][2]}\n" for name in sorted(own)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 @cache

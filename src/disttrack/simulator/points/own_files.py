@@ -93,6 +93,8 @@ def _code(place: str, reference: str, folder: Path, source: Source | None = None
     Of an installed package only the modules of this package count. A `source` is the text that was read, and is sent to
     workers, where its file need not exist.
     """
+    if not reference and source is None:
+        return {}
     module = reference.rpartition(":")[0]
     waiting, before = [module], [folder, Path.cwd()]
     code: dict[str, OwnFile] = {}

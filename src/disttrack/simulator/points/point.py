@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
+from functools import cached_property
 from inspect import isclass
 from pathlib import Path
 from typing import Any, Final
@@ -115,7 +116,7 @@ class Part:
         """
         maker = self.maker()
         given = {key: value for key, value in self.arguments.items() if key not in without}
-        arguments = with_files(given, Path(self.folder), str)
+        arguments = with_files(given, Path(self.folder), str) if given else {}
         try:
             made = make(self.role, maker, arguments, self.base)
             if self.fault:
@@ -126,7 +127,7 @@ class Part:
         except ScenarioError as error:
             raise blamed(error, self.role, {**parameters(maker), **arguments}) from error
 
-    @property
+    @cached_property
     def own(self) -> frozenset[str]:
         """The code, no part of this project, that may be run for it: files and modules."""
         kind = self.source.path if self.source is not None else foreign(self.kind, [self.role])
@@ -150,6 +151,8 @@ class Part:
     def files(self) -> dict[str, OwnFile]:
         """Return the files of the user's that it is made of, code and data, by names that stay when a folder moves."""
         reference = foreign(self.kind, [self.role])
+        if not reference and self.source is None and next(texts(self.arguments), None) is None:
+            return {}
         if reference:
             self.maker()  # so that its module is there
         return own_files(reference, self.source, self.arguments, Path(self.folder))
@@ -194,7 +197,7 @@ class Point:
         """Return the task and the two sides."""
         return self.task, self.protocol, self.adversary
 
-    @property
+    @cached_property
     def own(self) -> frozenset[str]:
         """Return the code, no part of this project, that may be run for its games."""
         return self.task.own | self.protocol.own | self.adversary.own

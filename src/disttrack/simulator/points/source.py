@@ -186,7 +186,7 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     if package in sys.stdlib_module_names or package in sys.builtin_module_names:
         raise ScenarioError(f"{reference!r} is of Python's own library; a kind is defined in a module or file of yours")
     if module_name in sys.modules:  # each point of a scenario asks for it
-        return member(importlib.import_module(module_name), name, reference)
+        return member(sys.modules[module_name], name, reference)
     before = list(sys.path)
     sys.path[:0] = [str(place.resolve()) for place in (folder, Path.cwd()) if place is not None]
     try:

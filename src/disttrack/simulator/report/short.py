@@ -60,8 +60,7 @@ class Pair:
 
 def pairs(tables: Tables) -> list[Pair]:
     """Return the pairs of a result; none if nothing was promised."""
-    from disttrack.simulator.plots.panels import error_over_alpha
-    from disttrack.simulator.results.lines import lines, swept_axes
+    from disttrack.simulator.results.lines import error_over_alpha, lines, swept_axes
 
     named = tables.with_adversaries_named()
     trials = named.trials.assign(_over=error_over_alpha(named.trials), _failed=named.trials["verdict"] == "failed")

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy.stats import fisher_exact, quantile_test
+from scipy.special import bdtr
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import canonical
@@ -94,7 +94,11 @@ class Row:
         if self.low is not None and self.high is not None:
             return not round(self.low, 3) <= 1 <= round(self.high, 3)
         table = [[each.hits, each.games - each.hits] for each in (self.one, self.two) if each.hits is not None]
-        return len(table) == 2 and bool(fisher_exact(table).pvalue <= UNLIKELY)
+        if len(table) < 2 or table[0] == table[1]:
+            return False
+        from scipy.stats import fisher_exact  # takes a second to be imported
+
+        return bool(fisher_exact(table).pvalue <= UNLIKELY)
 
     @property
     def cells(self) -> dict[str, str]:
@@ -251,9 +255,11 @@ def _middle(answer: Answer, games: pd.DataFrame) -> Middle:
         numbers = np.asarray(values, dtype=float)
     except ValueError:  # texts have no median
         return Middle(None, None, None, len(values))
-    ends = quantile_test(numbers, p=0.5).confidence_interval(EACH)
-    low, high = (None if end != end else float(end) for end in ends)
-    return Middle(float(np.median(numbers)), low, high, len(numbers))
+    many, ordered = len(numbers), np.sort(numbers)
+    outside = int(np.searchsorted(bdtr(np.arange(many + 1), many, 0.5), (1 - EACH) / 2))
+    ends = (ordered[outside - 1], ordered[many - outside]) if outside else ()
+    low, high = (None if end != end else float(end) for end in ends) if ends else (None, None)
+    return Middle(float(np.median(numbers)), low, high, many)
 
 
 def _warnings(results: Sequence[Results], names: Sequence[str]) -> list[str]:

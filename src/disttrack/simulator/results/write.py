@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
@@ -15,7 +16,7 @@ from disttrack.simulator.claims.findings import ControlTable, Finding, findings_
 from disttrack.simulator.errors import one_line, printable
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.results.files import writing
-from disttrack.simulator.results.stored import CONTROLS
+from disttrack.simulator.results.stored import CONTROLS, text_rows
 from disttrack.simulator.scenario.load import Scenario
 from disttrack.simulator.tasks.base import Record, lost
 
@@ -54,26 +55,26 @@ def write_tables(
     RunError
         The folder cannot be written.
     """
-    table = _Games(scenario)
+    table, before = _Games(scenario), _before(scenario)
     identities = [canonical(point.identity()) for point in scenario.points]
     failed: list[tuple[Point, int, int, Record]] = []
     errors, tracebacks = [], []
     with writing(folder) as start:
         trials = _writer(start("trials.csv"), scenario.columns)
-        series = _writer(start("series.csv"), SERIES)
-        kinds = _writer(start("kinds.csv"), KINDS)
+        series = _Lists(start("series.csv"), SERIES)
+        kinds = _Lists(start("kinds.csv"), KINDS)
         for number, trial, seed, record in games:
             point = scenario.points[number]
-            row = _row(scenario, point, trial, seed, record)
+            row = _row(scenario, before[number], trial, seed, record)
             table.add(row, record, identities[number])
             trials.writerow(map(_cell, row.values()))
             if record.error:
                 failed.append((point, trial, seed, record))
             else:
                 place = {name: row[name] for name in PLACE}
-                _write_lists(series, place, SERIES, record.series)
-                _write_lists(kinds, place, KINDS, record.kinds)
-        judged, rows = _controls(scenario, table, controls, failed)
+                series.write(place, record.series)
+                kinds.write(place, record.kinds)
+        judged, rows = _controls(scenario, before, table, controls, failed)
         for point, trial, seed, record in failed:
             of = "" if point.number < len(scenario.points) else "control, "
             where = f"{of}point {point.number}, trial {trial}: {point.describe()}"
@@ -90,8 +91,21 @@ def write_tables(
     return findings, errors
 
 
+def read_findings(folder: Path) -> list[Finding]:
+    """Return the outcomes of claims as ``claims.csv`` has them."""
+    read: dict[str, Callable[[str], Any]] = {"float | None": lambda text: float(text) if text else None, "int": int}
+    return [
+        Finding(**{one.name: read.get(str(one.type), str)(row[one.name]) for one in fields(Finding)})
+        for row in text_rows(folder / "claims.csv")
+    ]
+
+
 def _controls(
-    scenario: Scenario, table: _Games, games: Iterable[PlacedRecord], failed: list[tuple[Point, int, int, Record]]
+    scenario: Scenario,
+    before: Sequence[_Before],
+    table: _Games,
+    games: Iterable[PlacedRecord],
+    failed: list[tuple[Point, int, int, Record]],
 ) -> tuple[dict[int, ControlTable], list[list[Scalar]]]:
     """Return the table with the broken games for each claim whose control was played, and the rows of these games.
 
@@ -115,7 +129,7 @@ def _controls(
             for _, trial, seed, record in by_point.get(point.number, ()):
                 if record.error:
                     failed.append((point, trial, seed, record))
-                row = _row(scenario, scenario.points[instead], trial, seed, record) | known  # of the point as it was
+                row = _row(scenario, before[instead], trial, seed, record) | known  # of the point as it was
                 whole.add(row, record, point.number)  # never a repetition of another point's game
                 rows.append([claim.name, broken, *map(_cell, row.values())])
         if any(point.number in by_point for point in control.points):
@@ -174,23 +188,36 @@ class _Games:
         return {**{key: table[name] for name, key in self.scenario.called.items() if name in table}, **table}
 
 
-def _row(scenario: Scenario, point: Point, trial: int, seed: int, record: Record) -> dict[str, Any]:
+class _Before(NamedTuple):
+    """What is known of the games of a point before they are played: their sizes, and columns that they share."""
+
+    sizes: Mapping[str, Any]
+    shared: Mapping[str, Any]
+
+
+def _before(scenario: Scenario) -> list[_Before]:
+    """Return what is known of the games of each point."""
+    known = [(point, point.known()) for point in scenario.points]
+    return [
+        _Before(
+            {name: sizes.pop(name) for name in KNOWN_BEFORE},
+            {"point": point.number, "task": point.task.label, **sizes}
+            | {name: values[point.number] for name, values in scenario.extra.items()},
+        )
+        for point, sizes in known
+    ]
+
+
+def _row(scenario: Scenario, before: _Before, trial: int, seed: int, record: Record) -> dict[str, Any]:
     """Return the row of ``trials.csv`` for a game, in the order of the columns.
 
     A game that ended with an error has only the values known before play, and the error.
     """
-    beforehand = point.known()
-    known: dict[str, Any] = {
-        **(beforehand | lost("").row if record.error else {"sites": point.sites, **record.row}),
-        "error": record.cause,
-        "point": point.number,
-        "trial": trial,
-        "seed": seed,
-        "task": point.task.label,
-        "protocol": beforehand["protocol"],
-        "adversary": beforehand["adversary"],
-        **{name: values[point.number] for name, values in scenario.extra.items()},
-    }
+    if record.error:
+        known = {**before.sizes, **lost("").row, "error": record.cause}
+    else:
+        known = {"sites": before.sizes["sites"], **record.row, "error": ""}
+    known |= {"trial": trial, "seed": seed, **before.shared}
     return {name: known.get(name) for name in scenario.columns}
 
 
@@ -210,13 +237,27 @@ def _writer(file: TextIO, header: Sequence[str]) -> Any:
     return writer
 
 
-def _write_lists(
-    writer: Any, place: Mapping[str, Any], names: Sequence[str], lists: Mapping[str, Sequence[Any]]
-) -> None:
-    """Write the lists of a game side by side, after the columns that name the game."""
-    length = len(next(iter(lists.values()), ()))
-    columns = [[place[name]] * length if name in place else lists.get(name, [None] * length) for name in names]
-    writer.writerows(map(_cell, row) for row in zip(*columns, strict=True))
+class _Lists:
+    """A table with several rows per game: the lists of a game side by side, after the columns that name the game."""
+
+    def __init__(self, file: TextIO, header: Sequence[str]) -> None:
+        self._file, self._writer = file, _writer(file, header)
+        self._own = [name for name in header if name not in PLACE]
+
+    def write(self, row: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> None:
+        """Write the lists of a game with this row."""
+        length = len(next(iter(lists.values()), ()))
+        columns = [lists.get(name, [None] * length) for name in self._own]
+        place = [_cell(row[name]) for name in PLACE]
+        if all(set(map(type, values)) <= {int, float} for values in columns):
+            # as the module csv writes numbers, in a third of its time
+            begin = StringIO()
+            csv.writer(begin, lineterminator="").writerow(place)
+            cells = [[repr(value) if value == value else "" for value in values] for values in columns]
+            lines = map(",".join, zip([begin.getvalue()] * length, *cells, strict=True))
+            self._file.write("\n".join([*lines, ""]))
+        else:
+            self._writer.writerows([*place, *map(_cell, values)] for values in zip(*columns, strict=True))
 
 
 def _cell(value: Any) -> Scalar:

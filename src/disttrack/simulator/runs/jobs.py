@@ -7,13 +7,22 @@ duration of a game is known only afterwards, so batches are sized by the finishe
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import log1p, nan
+from typing import Final, NamedTuple
 
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.points.source import guarded
+from disttrack.simulator.results.formats import duration, percent
+from disttrack.simulator.runs.estimate import seconds_of
 from disttrack.simulator.tasks.base import Record, Task
+
+SLOW: Final = 10.0
+"""Times the expected seconds of a game after which it is reported, be it long or its worker still."""
+SHORTEST: Final = 10.0
+"""Seconds up to which no game is reported."""
 
 
 class Job(NamedTuple):
@@ -55,7 +64,7 @@ def plan(points: Sequence[tuple[Point, int, int]], task: Task) -> list[Job]:
     seeds = {seed: [game_seed(seed, trial) for trial in range(trials)] for seed, trials in most.items()}
     jobs = []
     for point, trials, seed in points:
-        made_of, cost = point.made_of(), task.demand(point).seconds
+        made_of, cost = point.made_of(), seconds_of(task.demand(point))
         identity = canonical([point.identity(), made_of])
         for trial, own in enumerate(seeds[seed][:trials]):
             key = hashlib.sha256(f"{own}\n{identity}".encode()).hexdigest()[:40]
@@ -77,6 +86,14 @@ def game_seed(seed: int, trial: int) -> int:
     return int(state) >> 1
 
 
+class InPlay(NamedTuple):
+    """A game in play: its job, when it began (`time.monotonic`), and the share of its items that are sent, or NaN."""
+
+    job: Job
+    begun: float
+    share: float = nan
+
+
 class Batches:
     """Hands out games in batches of about half a second, each of one point.
 
@@ -94,6 +111,8 @@ class Batches:
         Number of batches that are played at a time; set by the pool that plays them.
     own
         Whether code of the user's is run for any of the games.
+    in_play
+        Returns the games in play; set by the pool that plays them.
     """
 
     TARGET = 0.5
@@ -101,16 +120,20 @@ class Batches:
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self.workers = 1
+        self.in_play: Callable[[], Sequence[InPlay]] = tuple
         self.own = any(job.point.own for job in jobs)
         by_point: defaultdict[int, list[Job]] = defaultdict(list)
         for job in jobs:
             by_point[job.point.number].append(job)
         ordered = sorted(by_point.values(), key=lambda jobs: (sorted(jobs[0].point.own), -jobs[0].cost))
+        self._estimated = {number: waiting[0].cost for number, waiting in by_point.items()}
+        self._left = {number: len(waiting) for number, waiting in by_point.items()}  # games that have not ended
+        self._overdue: set[str] = set()
+        self._measured: dict[int, tuple[int, float]] = {}  # games of a point that were played, and their seconds
         for waiting in ordered:
             waiting.reverse()  # the next one is the last
         self._alone = [waiting.pop() for waiting in reversed(ordered)]
         self._waiting = {waiting[0].point.number: waiting for waiting in ordered if waiting}
-        self._seconds: defaultdict[int, list[float]] = defaultdict(list)  # of the games that were played, by point
 
     def __len__(self) -> int:
         return len(self._alone) + sum(map(len, self._waiting.values()))
@@ -119,32 +142,69 @@ class Batches:
         """Return the next batch."""
         if self._alone:
             return [self._alone.pop()]
-        number = next((one for one in self._waiting if one in self._seconds), next(iter(self._waiting)))
+        number = next((one for one in self._waiting if one in self._measured), next(iter(self._waiting)))
         jobs, size = self._waiting[number], 1
-        if number in self._seconds:
+        if number in self._measured:
             share = len(jobs) // (2 * self.workers)  # smaller ones at the end, to end together
-            size = max(1, min(share, int(self.TARGET / max(self._mean(number), 1e-9))))
+            size = max(1, min(share, int(self.TARGET / max(self.expected(number), 1e-9))))
         batch = [jobs.pop() for _ in range(size)]
         if not jobs:
             del self._waiting[number]
         return batch
 
     def learn(self, job: Job, seconds: float) -> None:
-        """Note how long a game took."""
-        self._seconds[job.point.number].append(seconds)
+        """Note that a game has ended, and how long it took."""
+        games, before = self._measured.get(job.point.number, (0, 0.0))
+        self._measured[job.point.number] = games + 1, before + seconds
+        self._left[job.point.number] -= 1
+
+    def expected(self, point: int) -> float:
+        """Return the seconds of a game of a point: the mean of those that were played, or else the estimate."""
+        games, seconds = self._measured.get(point, (1, self._estimated[point]))
+        return seconds / games
 
     def left(self) -> float:
-        """Return the seconds that waiting games will take, by the games of their points so far."""
-        known = [number for number in self._waiting if number in self._seconds]
-        return sum(len(self._waiting[number]) * self._mean(number) for number in known) / self.workers
+        """Return the seconds until all games will have ended."""
+        in_play = self.in_play()
+        begun = Counter(game.job.point.number for game in in_play)
+        remaining = [self._remaining(game) for game in in_play]
+        for number, games in self._left.items():
+            if (waiting := games - begun[number]) > 0:
+                remaining += [self.expected(number), self.expected(number) * (waiting - 1)]
+        longest = max(remaining[: len(in_play)] + remaining[len(in_play) :: 2], default=0.0)
+        return max(longest, sum(remaining) / self.workers)  # no game is shared out among workers
+
+    def _remaining(self, game: InPlay) -> float:
+        """Return the seconds that a game in play will still take; if it takes longer than expected, by its items.
+
+        Its messages grow with their logarithm.
+        """
+        played, items = time.monotonic() - game.begun, game.job.point.items or 0
+        expected = self.expected(game.job.point.number) - played
+        if expected > 0 or not game.share * items >= 1:
+            return max(expected, 0.0)
+        return played * (log1p(items) / log1p(game.share * items) - 1)
+
+    def overdue(self) -> list[str]:
+        """Return a line for each game in play that has taken `SLOW` times the expected time: once for each."""
+        lines = []
+        for game in self.in_play():
+            played, expected = time.monotonic() - game.begun, self.expected(game.job.point.number)
+            if played > max(SLOW * expected, SHORTEST) and game.job.key not in self._overdue:
+                self._overdue.add(game.job.key)
+                sent = f"{percent(game.share)} of its items sent" if game.share == game.share else "no progress known"
+                lines.append(
+                    f"{game.job.point.describe()}, trial {game.job.trial}: in play for {duration(played)}, expected "
+                    f"{duration(expected)}; {sent}; --game-timeout SECONDS (game_timeout) ends such a game"
+                )
+        return lines
 
     def withdraw(self, point: int) -> list[Job]:
         """Take out the waiting games of a point, and return them."""
-        return self._waiting.pop(point, [])
+        jobs = self._waiting.pop(point, [])
+        self._left[point] -= len(jobs)
+        return jobs
 
     def put_back(self, jobs: Iterable[Job]) -> None:
         """Take back games whose worker died; each is handed out alone, as one of them may have been the cause."""
         self._alone += reversed(list(jobs))
-
-    def _mean(self, number: int) -> float:
-        return sum(self._seconds[number]) / len(self._seconds[number])

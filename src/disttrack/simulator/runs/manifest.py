@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -10,10 +11,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from disttrack.simulator.points.code import own_code, versions
-from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.points.settings import row_of
 from disttrack.simulator.results.files import remove
 from disttrack.simulator.results.stored import CONTROLS, MANIFEST, digests_of, read_manifest, store_manifest
+from disttrack.simulator.runs.jobs import Job
 from disttrack.simulator.scenario.document import comment
 from disttrack.simulator.scenario.load import Scenario
 from disttrack.simulator.tasks.adversary import recorded
@@ -71,6 +73,24 @@ def write_manifest(
         remove(folder, drawn)
         drawn.clear()
     store_manifest(folder, {**manifest, "written": sorted({*written, *drawn} - {CONTROLS})})
+
+
+def origin_of(scenario: Scenario, jobs: Sequence[Job]) -> str:
+    """Return a digest of all that the tables depend on: the scenario, and the keys of its games in their order.
+
+    A key stands for the code too, so that tables with this digest are those that would be written again.
+    """
+    return hashlib.sha256(canonical([scenario.data, [job.key for job in jobs]]).encode()).hexdigest()
+
+
+def are_tables_of(folder: Path, origin: str) -> bool:
+    """Return whether the tables of a folder have this origin, and are as they were written."""
+    try:
+        manifest = read_manifest(folder / MANIFEST)
+    except ValueError:
+        return False
+    no_errors = not manifest.get("games", {}).get("errors")
+    return no_errors and manifest.get("origin") == origin and manifest.get("tables") == digests_of(folder)
 
 
 def _point(point: Point, first: Record) -> dict[str, Any]:

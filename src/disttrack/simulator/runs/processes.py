@@ -17,12 +17,12 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, nan
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.runs.jobs import Batches, Job, Played
+from disttrack.simulator.runs.jobs import Batches, InPlay, Job, Played
 from disttrack.simulator.runs.worker import READY, serve, undisturbed
 from disttrack.simulator.tasks.base import lost
 
@@ -46,13 +46,24 @@ class _Worker:
         The games of its batch that have not ended, the one in play first.
     begun
         When the game in play began; infinite while the process is still importing.
+    since
+        The same, and while it is importing when it was started.
+    share
+        The share of the game in play that is over, as the process last wrote it; not-a-number if it is unknown.
     """
 
     process: Any
     connection: Connection
     own: frozenset[str]
+    share: Any
     jobs: deque[Job] = field(default_factory=deque)
     begun: float = inf
+    since: float = field(default_factory=time.monotonic)
+
+    def begin(self) -> None:
+        """Note that its next game begins now."""
+        self.begun = self.since = time.monotonic()
+        self.share.value = nan
 
 
 class WorkerProcesses:
@@ -80,6 +91,7 @@ class WorkerProcesses:
     def play(self, batches: Batches) -> Iterator[list[Played]]:
         """Play all games and yield them as they end; nothing at times, while games are under way."""
         batches.workers = self._count
+        batches.in_play = self._in_play
         try:
             while batches or any(worker.jobs for worker in self._workers):
                 self._hand_out(batches)
@@ -92,6 +104,9 @@ class WorkerProcesses:
             self._close()
             if self._output.is_file() and not self._output.stat().st_size:
                 self._output.unlink()
+
+    def _in_play(self) -> list[InPlay]:
+        return [InPlay(worker.jobs[0], worker.since, worker.share.value) for worker in self._workers if worker.jobs]
 
     def _close(self) -> None:
         """End all workers, without waiting for games in play."""
@@ -115,15 +130,16 @@ class WorkerProcesses:
         idle = [worker for worker in self._workers if not worker.jobs]
         for worker in idle:
             if worker.own == own:
-                worker.begun = time.monotonic()
+                worker.begin()
                 return worker
         if len(self._workers) == self._count:
             self._forget(idle[0])
         here, there = self._context.Pipe()
-        process = self._context.Process(target=serve, args=(there, self._output, os.getpid()))
+        share = self._context.RawValue("d", nan)
+        process = self._context.Process(target=serve, args=(there, self._output, os.getpid(), share))
         with undisturbed():  # a process that is started is known, and so is ended
             process.start()
-            self._workers.append(_Worker(process, here, own))
+            self._workers.append(_Worker(process, here, own, share))
         there.close()
         return self._workers[-1]
 
@@ -140,7 +156,7 @@ class WorkerProcesses:
                 answer = worker.connection.recv()
                 if answer != READY:
                     ended.append(Played(worker.jobs.popleft(), *answer))
-                worker.begun = time.monotonic()
+                worker.begin()
         except Exception:  # it has closed the connection, or what it sends cannot be understood
             gone = True
         late = bool(worker.jobs) and time.monotonic() - worker.begun >= self._limit

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
+from math import nan
 
-from disttrack.simulator.results.formats import duration
+from disttrack.simulator.results.formats import duration, percent
 
 
 @dataclass
@@ -22,7 +23,11 @@ class Progress:
     alike: int = 0
     """Games without coins, taken from another seed of their point."""
     left: float = 0.0
-    """Estimated seconds for the games that wait, from the finished games of their points."""
+    """Estimated seconds until all games have ended: by the finished games of their points, or else the estimates."""
+    in_play: float = nan
+    """The share of the items of the only game in play that are sent; not-a-number if it is unknown."""
+    overdue: list[str] = field(default_factory=list)
+    """A line for each game in play that has taken ten times its expected time."""
     seconds: float = 0.0
     """Duration of the run; known at its end."""
     damaged: int = 0
@@ -36,8 +41,9 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """Return the share of the games that has ended, from 0 to 1."""
-        return self.done / self.games if self.games else 1.0
+        """Return the share of the games that has ended, from 0 to 1, with that of the only game in play."""
+        begun = self.in_play if self.in_play == self.in_play else 0.0
+        return min(1.0, (self.done + begun) / self.games) if self.games else 1.0
 
     def words(self, seconds: float) -> str:
         """Return games, rate and time left in words, `seconds` after the start."""
@@ -45,8 +51,10 @@ class Progress:
         if self.played:
             rate = self.played / seconds
             parts.append(f"{rate:,.1f} games/s" if rate >= 1 else f"{1 / rate:,.1f} s per game")
-            if self.done < self.games:
-                parts.append(f"{duration(self.left)} left")
+        if self.in_play == self.in_play:
+            parts.append(f"{percent(self.in_play)} of the game in play")
+        if self.done < self.games:
+            parts.append(f"about {duration(self.left)} left")
         return ", ".join(parts)
 
 

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import inf
+from math import inf, nan
 from pathlib import Path
+from threading import Event, Thread
 from typing import Final
 
 from disttrack.simulator.claims.findings import Finding
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import is_hosted
+from disttrack.simulator.game.present import share_in_play
 from disttrack.simulator.points.code import check_unchanged
 from disttrack.simulator.points.source import refuse_in_import
 from disttrack.simulator.results.files import remove, sweep
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.stored import CONTROLS
-from disttrack.simulator.results.write import ERRORS, PlacedRecord, write_tables
+from disttrack.simulator.results.write import ERRORS, PlacedRecord, read_findings, write_tables
 from disttrack.simulator.runs.estimate import cores, estimate
-from disttrack.simulator.runs.jobs import Batches, Job, Played, plan
+from disttrack.simulator.runs.jobs import Batches, InPlay, Job, Played, plan
 from disttrack.simulator.runs.journal import JOURNAL, Journal
-from disttrack.simulator.runs.manifest import write_manifest
+from disttrack.simulator.runs.manifest import are_tables_of, origin_of, write_manifest
 from disttrack.simulator.runs.own_folder import PRINTED, claim
 from disttrack.simulator.runs.processes import WorkerProcesses
 from disttrack.simulator.runs.progress import OnProgress, Progress, in_notebook, notebook_bar
@@ -97,7 +99,8 @@ def run(
     game_timeout
         Seconds after which a game is ended as an error; None for no limit.
     on_progress
-        Called at the start, after each batch, and at the end. Left out, a notebook shows a bar.
+        Called at the start, after each batch, and at the end; while this process plays a long game, also once a second
+        by another thread. Left out, a notebook shows a bar.
 
     Raises
     ------
@@ -138,23 +141,33 @@ class _Players:
 
     def play(self, batches: Batches, output: Path) -> Iterator[list[Played]]:
         """Return the iterator that plays the games; the output of the user's classes goes to a file."""
-        if self.scheduler is not None and batches:
+        if self.play_here(batches):
+            return _play_here(batches)
+        if self.scheduler is not None:
             from disttrack.simulator.runs.dask_workers import play_on_dask  # Dask is needed for nothing else
 
             return play_on_dask(self.scheduler, batches)
         hands = min(self.workers, len(batches))
-        if is_hosted():  # elsewhere nobody would know of the host
-            return _play_here(batches)
-        if hands > 1 or (hands and self.limit is not None) or batches.own:  # the user's code never runs in this process
-            return WorkerProcesses(hands, limit=self.limit or inf, output=output).play(batches)
-        return _play_here(batches)
+        return WorkerProcesses(hands, limit=self.limit or inf, output=output).play(batches)
+
+    def play_here(self, batches: Batches) -> bool:
+        """Return whether this process plays the games: with one worker, no limit and no code of the user's."""
+        if self.scheduler is not None or not batches:
+            return not batches
+        alone = min(self.workers, len(batches)) == 1 and self.limit is None and not batches.own
+        return alone or is_hosted()  # elsewhere nobody would know of the host
 
 
 def _play_here(batches: Batches) -> Iterator[list[Played]]:
     """Play in this process: games that execute no code of the user's."""
+    in_play: list[tuple[Job, float]] = []
+    batches.in_play = lambda: [InPlay(*game, share_in_play()) for game in in_play]
     while batches:
         for job in batches.next():
-            yield [attempt(job)]
+            in_play[:] = [(job, time.monotonic())]
+            played = attempt(job)
+            in_play.clear()
+            yield [played]
 
 
 def _run(
@@ -176,8 +189,16 @@ def _run(
         keys = {job.key for job in jobs}
         progress = Progress(games=len(keys), kept=len(keys & known), damaged=journal.damaged)
         batches = Batches(list(waiting.values()))
-        _play(players.play(batches, place / PRINTED), batches, journal, progress, on_progress)
-        findings, errors = write_tables(place, scenario, _records(journal, planned), _records(journal, broken))
+        with ExitStack() as watched:
+            if players.play_here(batches) and batches:
+                watched.enter_context(_every_second(lambda: _show(batches, progress, on_progress)))
+            _play(players.play(batches, place / PRINTED), batches, journal, progress, on_progress)
+        origin = origin_of(scenario, jobs)
+        errors: list[str] = []
+        if not (progress.played or progress.alike) and are_tables_of(place, origin):
+            findings = read_findings(place)
+        else:
+            findings, errors = write_tables(place, scenario, _records(journal, planned), _records(journal, broken))
         progress.seconds = time.perf_counter() - begun
         counts = {"played": progress.played, "alike": progress.alike, "kept": progress.kept, "errors": len(errors)}
         facts = {
@@ -185,6 +206,7 @@ def _run(
             "seconds": round(progress.seconds, 3),
             "workers": str(players),
             "games": {"all": len(planned), "controls": len(broken), **counts},
+            "origin": origin,
             "seeds": list(dict.fromkeys(job.seed for job in planned)),
         }
         first = {job.point.number: journal.get(job.key) for job in planned if job.trial == 0}
@@ -204,8 +226,7 @@ def _play(
     def keep() -> None:
         journal.put(ended)
         ended.clear()
-        progress.left = batches.left()
-        on_progress(progress)
+        _show(batches, progress, on_progress)
 
     keep()
     kept_at = -EVERY
@@ -228,6 +249,32 @@ def _play(
         keep()
         progress.finished = True
         on_progress(progress)
+
+
+def _show(batches: Batches, progress: Progress, on_progress: OnProgress) -> None:
+    """Show how far the run is."""
+    shares = [game.share for game in batches.in_play()]
+    progress.left, progress.in_play = batches.left(), shares[0] if len(shares) == 1 else nan
+    progress.overdue += batches.overdue()
+    on_progress(progress)
+
+
+@contextmanager
+def _every_second(show: Callable[[], None]) -> Iterator[None]:
+    """Call a function once a second, in another thread, while the block plays games in this one."""
+    ended = Event()
+
+    def watch() -> None:
+        while not ended.wait(1.0):
+            show()
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def _records(journal: Journal, planned: Sequence[Job]) -> Iterator[PlacedRecord]:

@@ -19,10 +19,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import disttrack.simulator.game.play  # noqa: F401 - takes a second: imported once, and no part of a game's time
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
+from disttrack.simulator.game.present import share_in_play
 from disttrack.simulator.game.streams import watched
 from disttrack.simulator.runs.jobs import Job, Played
 from disttrack.simulator.runs.journal import pack, unpack
@@ -89,7 +90,7 @@ def _refuse_other_code(job: Job) -> None:
         )
 
 
-def serve(connection: Connection, output: Path, parent: int) -> NoReturn:
+def serve(connection: Connection, output: Path, parent: int, share: Any) -> NoReturn:
     """Play batch after batch; never return.
 
     Parameters
@@ -100,10 +101,12 @@ def serve(connection: Connection, output: Path, parent: int) -> NoReturn:
         The file to which the output of the user's classes is appended.
     parent
         The process that started this one; the worker ends with it.
+    share
+        A number in shared memory that receives the share of the game in play once a second.
     """
     own, folder = os.getpid(), os.getcwd()
     try:
-        _begin(parent, output)
+        _begin(parent, output, share)
         connection.send(READY)
         while True:
             for job in connection.recv():
@@ -116,7 +119,7 @@ def serve(connection: Connection, output: Path, parent: int) -> NoReturn:
         os._exit(1)
 
 
-def _begin(parent: int, output: Path) -> None:
+def _begin(parent: int, output: Path, share: Any) -> None:
     """Leave Ctrl-C to the parent, end when the parent has ended, whatever the cause, and print to a file."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -126,6 +129,7 @@ def _begin(parent: int, output: Path) -> None:
 
     def watch() -> None:
         while os.getppid() == parent:
+            share.value = share_in_play()
             time.sleep(1.0)
         if hasattr(os, "killpg"):
             os.killpg(0, signal.SIGKILL)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from importlib.metadata import entry_points
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +28,7 @@ from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
 from disttrack.simulator.scenario.document import Document, read
 from disttrack.simulator.scenario.model import Head, Plan, faults_of, point_of
 from disttrack.simulator.scenario.parts import Sweep, sweeps_of
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 from disttrack.simulator.scenario.sides import with_current_names
 from disttrack.simulator.scenario.skipped import Skipped, stated_trials, why_too_few
 from disttrack.simulator.scenario.sweep import Combination
@@ -210,18 +209,6 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
     if overrides:
         document.data.pop("finding", None)  # it is the finding of the file as it stands
     return replace(build(document), written=written)
-
-
-def shipped_scenarios() -> dict[str, Path]:
-    """Return the scenario files in the current folder's ``scenarios``, and those of installed packages, by name.
-
-    A package names the folder of its own as a module, by an entry point ``disttrack.scenarios``.
-    """
-    packaged = Path(__file__).resolve().parents[2] / "scenarios"  # beside the packages, installed as in a checkout
-    specs = [find_spec(point.value) for point in entry_points(group="disttrack.scenarios")]
-    others = [Path(place) for spec in specs if spec for place in spec.submodule_search_locations or ()]
-    paths = [path for folder in (*others, packaged, Path("scenarios")) for path in sorted(folder.glob("*.yaml"))]
-    return {path.stem: path for path in paths}
 
 
 def build(document: Document) -> Scenario:

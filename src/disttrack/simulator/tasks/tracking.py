@@ -98,7 +98,22 @@ class Count(Task):
 
 
 def prepare(point: Point) -> dict[str, Any]:
-    """Return the arguments with which `simulator.game.play` plays a point, except the seed."""
+    """Return the arguments with which `simulator.game.play` plays a point, except the seed.
+
+    The parts of the last point are kept for its next game, unless code of the user's is among them.
+    """
+    global _last
+    known, given = _last
+    if known is not point:
+        given = _parts(point)
+        _last = (None, {}) if point.own else (point, given)
+    return dict(given)
+
+
+_last: tuple[Point | None, dict[str, Any]] = None, {}
+
+
+def _parts(point: Point) -> dict[str, Any]:
     adversary = adversary_of(point)
     sites, items = _size(point, adversary)
     return {
@@ -115,9 +130,8 @@ def prepare(point: Point) -> dict[str, Any]:
 
 def record_of(game: Game, **columns: Any) -> Record:
     """Return the record of a game, with the columns of a task in addition."""
-    series, kinds = ({str(name): table[name].tolist() for name in table.columns} for table in (game.series, game.kinds))
     row = {**game.facts, **columns}
-    return Record(row, series, kinds, game.engine_reason, game.error, game.coins, game.judged)
+    return Record(row, *game.lists(), game.engine_reason, game.error, game.coins, game.judged)
 
 
 def _engine(point: Point) -> str:
