@@ -48,7 +48,7 @@ def timeline(family: Family, name: str) -> tuple[bytes, str] | None:
     path = KEPT / f"{family}-{name}-{state}.png"
     if not path.is_file():
         pairs = [(own, other) if family == "protocol" else (other, own) for other in others]
-        _draw(path, pairs, says, own.sees if family == "adversary" else "outputs")
+        draw_games(path, pairs, says, own.sees if family == "adversary" else "outputs")
     return path.read_bytes(), f"{says}; {SITES} sites, {ITEMS:,} items, alpha = {ALPHA}, seed {SEED}"
 
 
@@ -76,11 +76,11 @@ def figure(one: Shipped, file: str) -> bytes:
         folder = KEPT / f"{one.name}-{hashlib.sha256(tables.encode()).hexdigest()[:16]}-{state}"
         path = folder / file
         if not path.is_file():
-            _draw_all(one, folder)
+            draw_figures(one, folder)
     return path.read_bytes()
 
 
-def _draw_all(one: Shipped, folder: Path) -> None:
+def draw_figures(one: Shipped, folder: Path) -> None:
     """Draw all figures of a scenario from the tables of its reference results that are not shipped."""
     from disttrack.simulator.plots.requests import figure_of, planned
     from disttrack.simulator.plots.style import house_style, save
@@ -94,7 +94,7 @@ def _draw_all(one: Shipped, folder: Path) -> None:
                 save(figure_of(tables, plot), folder / stem, ("png",))
 
 
-def _draw(path: Path, pairs: list[tuple[Any, Any]], title: str, sees: str) -> None:
+def draw_games(path: Path, pairs: list[tuple[Any, Any]], title: str, sees: str) -> None:
     """Play a pair each and draw their timelines beside each other."""
     from disttrack.simulator.plots.render import render
     from disttrack.simulator.plots.style import house_style

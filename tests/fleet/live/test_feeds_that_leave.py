@@ -28,7 +28,7 @@ HOST = "127.0.0.1"
 GIVEN = {"alpha": 0.2, "delta": 1e-9, "threshold": 3_000, "epsilon": 0.1, "largest": 1e5}
 SLOW = {"private-copies": {"delta": 0.05, "alpha": 0.5}, "randomized": {"delta": None, "confidence": 8.0}}
 """Parameters of protocols that would need hundreds of copies; these promise too little, and keep more."""
-SCHEDULES = 8
+SCHEDULES = 4
 
 
 def protocols() -> list[Protocol]:
@@ -108,7 +108,7 @@ def test_after_all_feeds_have_left_the_estimate_is_within_the_promise(
 
 @pytest.mark.slow
 @pytest.mark.false_alarm(1e-6)
-@pytest.mark.parametrize("protocol", ["martingale alpha=0.1 delta=1e-6", "robust alpha=0.2 delta=1e-6", "exact"])
+@pytest.mark.parametrize("protocol", ["martingale alpha=0.1 delta=1e-6", "exact"])
 def test_feeds_that_end_at_once_leave_the_right_estimate(protocol: str, tmp_path: Path) -> None:
     """Seen: two feeds at once, both ended with status 0, and the estimate stayed at 5,016 of 8,000."""
     port, web = free_port(), free_port()

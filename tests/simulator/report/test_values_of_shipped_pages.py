@@ -1,4 +1,4 @@
-"""The values in the figures of a report are those of its tables, for every shipped scenario.
+"""The values in the figures of a report are those of its tables, for each kind and key of a figure.
 
 The figures are read as a page has them: the data from which it shows values under the pointer, the table of a figure,
 and its CSV. The reference reads the tables with pandas alone. A value must belong to the games with the protocol
@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
+import yaml
 from scipy.stats import binomtest
 
 from disttrack.simulator.plots import check_plot
@@ -31,7 +32,11 @@ from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 REFERENCE: Final = Path(__file__).resolve().parents[3] / "results" / "reference"
-SCENARIOS: Final = sorted(shipped_scenarios())
+SCENARIOS: Final = (
+    *("audit", "ams", "attack", "dynamic", "faults", "headline", "experts", "power", "quota", "scale"),
+    *("item-frequencies", "quota-hostile"),
+)
+"""Scenarios of small tables whose figures have each kind, and each key of a kind, that a shipped scenario asks for."""
 DATA: Final = re.compile(r'<script type="application/json" id="figure-1-data">(.*?)</script>', re.DOTALL)
 THEORY: Final = ("bound", "lower bound")
 """Parts of series that no table has."""
@@ -206,6 +211,18 @@ def test_values_in_the_page_are_those_of_the_tables(name: str) -> None:
     every = [(request, data, Tables(REFERENCE / name, request)) for request, data in pages_of(name)]
     faults = [fault for one in every for fault in wrong(*one)]
     assert not faults, "\n".join([f"{len(faults)} values", *faults[:10]])
+
+
+def test_every_key_of_a_figure_is_there() -> None:
+    keys = {name: keys_of(path) for name, path in shipped_scenarios().items()}
+    assert set().union(*(keys[name] for name in SCENARIOS)) == set().union(*keys.values())
+
+
+def keys_of(path: Path) -> set[tuple[str, str]]:
+    """Return the kinds of figures that a scenario asks for, each with its keys."""
+    plots = yaml.safe_load(path.read_text(encoding="utf-8")).get("plots") or []
+    asked = [{"kind": one} if isinstance(one, str) else one for one in plots]
+    return {(one["kind"], key) for one in asked for key in one}
 
 
 def test_values_that_are_clipped_to_the_scale_are_found() -> None:

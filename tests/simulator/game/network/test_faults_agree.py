@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, Final
 
 import pytest
@@ -66,13 +67,14 @@ def test_there_is_something_to_test() -> None:
 
 
 @pytest.mark.quick_cases(15)
-@pytest.mark.parametrize("number", range(len(NETWORKS)), ids=list(NETWORKS))
-@pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
-def test_some_pairs_agree(protocol: Protocol, number: int) -> None:
-    """Each protocol on each network, against one adversary each, so that all adversaries have their turn."""
+@pytest.mark.parametrize(
+    ("place", "number"), [pair for pair in product(range(len(protocols())), range(len(NETWORKS))) if sum(pair) % 3 == 0]
+)
+def test_some_pairs_agree(place: int, number: int) -> None:
+    """Each protocol on every third network, against one adversary each, so that all of them have their turn."""
     network = list(NETWORKS.values())[number]
-    them = adversaries()
-    adversary = them[(protocols().index(protocol) * len(NETWORKS) + number) % len(them)]
+    protocol, them = protocols()[place], adversaries()
+    adversary = them[(place * len(NETWORKS) + number) % len(them)]
     both(protocol, adversary, sites=3, items=120, seed=number, network=network)
 
 
@@ -85,7 +87,7 @@ def test_all_pairs_agree_without_a_network(protocol: Protocol) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("network", ["crashes", "linked crashes"])
-@pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
+@pytest.mark.parametrize("protocol", protocols()[::2], ids=lambda one: one.kind)
 def test_all_pairs_agree(protocol: Protocol, network: str) -> None:
     restarts = lost = 0
     for adversary in adversaries():
