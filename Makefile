@@ -50,7 +50,7 @@ $(BIN)/python:
 
 # an extra of pyproject.toml, installed: .venv/.test, .venv/.docs, .venv/.bench
 .venv/.demo: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[fast]'
 	touch $@
 
 .venv/.%: pyproject.toml | $(BIN)/python

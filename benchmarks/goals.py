@@ -23,7 +23,8 @@ K: Final = 1000
 ALPHA: Final = 0.05
 
 PARTS: Final = (
-    "baselines", "startup", "leap", "share", "bulk", "reacting", "items", "trillion", "uniform", "million", "workers",
+    "baselines", "startup", "leap", "share", "bulk", "reacting", "compiled", "items", "trillion", "uniform", "million",
+    "workers",
 )  # fmt: skip
 """Methods of `Suite`, the cheap ones first."""
 

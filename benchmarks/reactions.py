@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
-from benchmarks.baselines import alarms, beginnings
+from benchmarks.baselines import alarms, beginnings, naive_simpy, timeouts
 from benchmarks.clock import seconds
 from benchmarks.measured import Figure, at_least
-from disttrack.adversaries import Freeze, RoundRobin
-from disttrack.protocols import Deterministic, Martingale, Protocol, Robust
+from disttrack.adversaries import Burst, Freeze, RoundRobin, View
+from disttrack.protocols import Deterministic, Martingale, Protocol, Randomized, Robust
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import play
 
@@ -61,6 +61,30 @@ class Reactions:
             what = f"bulk, {protocol.kind} against freeze, k = {k:,}, alpha = 0.03, N = 10^12"
             yield Figure(what, alone, "s", wanted="at most 10 s", met=alone <= 10)
 
+    def compiled(self) -> Iterator[Figure]:
+        """`compiled` against all else that plays such a game, and short games, of which a search plays many."""
+        bare = 300_000 / self.time(lambda: timeouts(1, 300_000))
+        naive = 100_000 / self.time(lambda: naive_simpy(1000, 0.05, 100_000))
+        yield Figure("(c) SimPy timeouts, one process", bare, "events/s")
+        yield Figure("(a) naive SimPy, k = 1,000", naive, "items/s")
+        items = self.size(2_000_000)
+        for k in (16, 1024, 65_536):
+            for protocol in (Deterministic(alpha=0.03), Randomized(alpha=0.03), Martingale(alpha=0.03)):
+                game = freeze(protocol, "compiled", k, items)  # compiled before it is timed
+                engines = ("compiled", "leap", *(["bulk"] if protocol.reacting_bulk != "none" else []))
+                took = {name: self.time(lambda p=protocol, e=name, k=k: freeze(p, e, k, items)) for name in engines}  # type: ignore[misc]
+                what = f"compiled, {protocol.kind} against freeze, k = {k:,}, N = {items:,}"
+                for other in engines[1:]:
+                    rates = [game.messages / took[name] for name in ("compiled", other)]
+                    yield Figure(what, rates[0], "messages/s", f"{other}, {rates[1]:,.0f}", rates[0] / rates[1])
+        for engine in ("leap", "compiled"):
+            options: dict[str, Any] = {"sites": 1024, "items": items, "engine": engine}
+            changes = play(Randomized(alpha=0.03), in_turn, **options).output_changes
+            each = self.time(lambda o=options: play(Randomized(alpha=0.03), in_turn, **o)) / changes  # type: ignore[misc]
+            yield Figure(f"{engine}, randomized against a generator of the user's, k = 1,024", 1 / each, "changes/s")
+            short = self.time(lambda e=engine: freeze(Randomized(alpha=0.1), e, 16, 2000))  # type: ignore[misc]
+            yield Figure(f"{engine}, randomized against freeze, k = 16, N = 2,000", 1 / short, "games/s")
+
     def share(self) -> Iterator[Figure]:
         """SimPy's share of a message in `leap`: its heap and its loop, with empty callbacks."""
         events = self.size(300_000)
@@ -88,3 +112,11 @@ class Reactions:
 def freeze(protocol: Protocol, engine: str, k: int, items: int) -> Game:
     """Play a game against `freeze`."""
     return play(protocol, Freeze(), sites=k, items=items, engine=engine)
+
+
+def in_turn(view: View) -> Generator[Burst, View, None]:
+    """Feed a site until the output changes, then the next, as the README's function does."""
+    site = 0
+    while True:
+        view = yield Burst(site)
+        site = (site + 1) % view.sites

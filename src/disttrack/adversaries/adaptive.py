@@ -10,6 +10,21 @@ from typing import ClassVar, Final
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.known import early, estimate
+from disttrack.adversaries.machines import (
+    EARLY,
+    GROWTH,
+    LENGTH,
+    PATIENCE,
+    PLACE,
+    STAY,
+    TARGET,
+    TRIES,
+    Machine,
+    drain_burst,
+    freeze_burst,
+    machine,
+    policy_burst,
+)
 from disttrack.adversaries.schedules import NEVER, Burst
 from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import FromOne, Natural, NotNegative, Positive, UpToOne
@@ -52,6 +67,9 @@ class Freeze(Scripted, Adversary):
         for site in laps(view, self.reach, self.growth, self.begin):
             yield Burst(view.sites - 1 if site is None else site)
 
+    def machine(self, view: View) -> Machine:
+        return machine(freeze_burst, of_laps(view, self.reach, self.growth, self.begin))
+
 
 @dataclass
 class Drain(Scripted, Adversary):
@@ -87,6 +105,9 @@ class Drain(Scripted, Adversary):
                 yield Burst(site, max(1, math.ceil(wait)))
                 if view.changes == changes:
                     break  # the wait has ended without a change
+
+    def machine(self, view: View) -> Machine:
+        return machine(drain_burst, {EARLY: early(view), PATIENCE: self.patience, TRIES: self.tries or NEVER})
 
 
 @dataclass
@@ -130,6 +151,10 @@ class Policy(Scripted, Adversary):
             while view.changes != changes and (stay := math.floor(self.stay * _unit(view))):
                 changes = view.changes
                 yield Burst(site, stay)
+
+    def machine(self, view: View) -> Machine:
+        numbers = {STAY: self.stay, PATIENCE: self.patience, **of_laps(view, self.reach, self.growth, self.begin)}
+        return machine(policy_burst, numbers)
 
 
 @dataclass
@@ -184,7 +209,18 @@ def laps(view: View, reach: float, growth: float, begin: float) -> Iterator[int 
         while (output := float(view.output)) < target:
             yield None
         target = output * growth if growth > 1 else 0.0
-        yield from range(max(1, round(reach * view.sites)))
+        yield from range(lap_of(view, reach))
+
+
+def lap_of(view: View, reach: float) -> int:
+    """Return the number of sites in a lap."""
+    return max(1, round(reach * view.sites))
+
+
+def of_laps(view: View, reach: float, growth: float, begin: float) -> dict[int, float]:
+    """Return the same laps as numbers of a machine, which is at the end of a lap."""
+    unit, length = early(view), lap_of(view, reach)
+    return {EARLY: unit, LENGTH: length, PLACE: length, GROWTH: growth, TARGET: begin * unit}
 
 
 def _unit(view: View) -> float:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, Literal, NoReturn
 
 import numpy as np
 
+from disttrack.adversaries.machines import Machine
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.mechanisms.checks import Checked
 from disttrack.mechanisms.shortcuts import KEPT, Shortcut
@@ -163,6 +164,12 @@ class Adversary(Opponent, ABC):
         After the last step of a finite schedule the adversary is asked again. None when
         the plan has run out ends the game.
         """
+
+    def machine(self, view: View) -> Machine | None:
+        """Return its rule as a function on numbers, for the engine `compiled`; None if there is no such form."""
+        return None
+
+    shortcuts: ClassVar = {"machine": Shortcut(machine)}
 
 
 class Choice(Adversary):

@@ -6,10 +6,12 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar, Literal
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.known import early, estimate
+from disttrack.adversaries.machines import EARLY, PATIENCE, Machine, machine, memory_burst
 from disttrack.adversaries.recorded import Text
 from disttrack.adversaries.schedules import NEVER, Burst
 from disttrack.adversaries.scripts import Scripted
@@ -73,9 +75,7 @@ class BoundedMemory(Scripted, Adversary):
                 raise ValueError(f"table must have at most 2^memory rows, with memory = {self.memory}; got {len(rows)}")
 
     def script(self, view: View) -> Iterator[Burst]:
-        states = told_apart(self.memory, view.sites)
-        rows = named(self.table, states) if self.table in ("freeze", "drain") else rows_of(self.table)
-        state = 0
+        rows, state = self._rows(view.sites), 0
         while True:
             after_change, after_wait = rows[state]
             changes, site = view.changes, state
@@ -84,6 +84,17 @@ class BoundedMemory(Scripted, Adversary):
             wait = max(1, math.ceil(self.patience * estimate(view) / early(view)))
             yield Burst(site % view.sites, NEVER if after_wait == state else wait)
             state = after_change if view.changes != changes else after_wait
+
+    def machine(self, view: View) -> Machine | None:
+        if self.reads == "output":
+            return None
+        numbers = {EARLY: early(view), PATIENCE: self.patience}
+        return machine(memory_burst, numbers, list(chain(*self._rows(view.sites))))
+
+    def _rows(self, sites: int) -> Rows:
+        if self.table in ("freeze", "drain"):
+            return named(self.table, told_apart(self.memory, sites))
+        return rows_of(self.table)
 
 
 def told_apart(memory: int | None, sites: int) -> int:

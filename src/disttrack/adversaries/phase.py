@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.machines import BELOW, NEAR, STORES, Machine, machine, phase_burst
 from disttrack.adversaries.schedules import Burst
 from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import ZeroToOne
 
 Side = Literal["above", "below"]
-STORES = 4
-"""Maximum number of sites that get the items of the quiet time in turn."""
 
 
 @dataclass
@@ -62,6 +61,9 @@ class Phase(Scripted, Adversary):
                 caught.clear()  # the output is exact: a new round
             elif target is not None and target not in caught[-view.sites :]:
                 caught.append(target)
+
+    def machine(self, view: View) -> Machine:
+        return machine(phase_burst, {NEAR: self.near, BELOW: self.side == "below"}, [0.0] * (2 * view.sites))
 
     def _target(self, view: View, caught: list[int]) -> int:
         """Return the site to feed in the second part of a phase."""

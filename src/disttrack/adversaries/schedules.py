@@ -95,8 +95,10 @@ class Burst(Schedule):
     __slots__ = ("length", "site")
 
     def __init__(self, site: int, length: int = NEVER) -> None:
-        self.site = whole("site of a burst", site)
-        self.length = whole("length of a burst", length, 1)
+        if type(site) is not int or type(length) is not int or length < 1:  # else as nearly always, and quickly
+            site, length = whole("site of a burst", site), whole("length of a burst", length, 1)
+        self.site = site
+        self.length = length
 
     def at(self, step: Any) -> Any:
         return np.full(len(step), self.site) if isinstance(step, np.ndarray) else self.site

@@ -18,6 +18,7 @@ from disttrack.mechanisms.shortcuts import settle_anew as settle_anew
 from disttrack.mechanisms.shortcuts import shadowed as shadowed
 from disttrack.mechanisms.shortcuts import void_by as void_by
 from disttrack.protocols.bulk import BulkForm
+from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.sites import EVERYONE as EVERYONE
 from disttrack.protocols.sites import FOREVER as FOREVER
 from disttrack.protocols.sites import Exactly as Exactly
@@ -105,6 +106,15 @@ class Protocol(Checked, ABC):
         """
         return None
 
+    def kernel_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> KernelForm | None:
+        """Return all sites and the server as arrays for the engine `compiled`, as `bulk_form`; None if there is none.
+
+        It must draw what `sites` and `server` draw, in their order.
+        """
+        return None
+
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return an upper bound on the expected number of messages of a game; infinity if there is no bound."""
         return float("inf")
@@ -119,6 +129,7 @@ class Protocol(Checked, ABC):
 
     shortcuts: ClassVar = {
         "bulk_form": Shortcut(bulk_form),
+        "kernel_form": Shortcut(kernel_form),
         "reacting_bulk": Shortcut("none", of=("bulk_form",)),
         "cost_bound": Shortcut(cost_bound),
         "quick_bound": Shortcut(quick_bound, of=("cost_bound",)),

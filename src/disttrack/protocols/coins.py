@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from disttrack.mechanisms.rules import gap_of
 from disttrack.mechanisms.rules import gap_scale as gap_scale
 
 _LARGEST_BATCH = 1024
@@ -47,7 +48,7 @@ class Coins:
                 gaps = np.minimum(gaps, _LARGEST_GAP)
             return gaps.astype(np.int64) + 1
         try:
-            return int(self._exponentials.pop() * scale) + 1
+            return gap_of(self._exponentials.pop(), scale)
         except IndexError:
             self._exponentials = self.rng.standard_exponential(self._batch()).tolist()
             return self.gap(scale)
@@ -81,3 +82,27 @@ class Coins:
     def _batch(self) -> int:
         self._last_batch = min(2 * self._last_batch, _LARGEST_BATCH)
         return self._last_batch
+
+
+class OrderedCoins(Coins):
+    """The same draws in arrays: in the order in which `Coins` hands them out one by one.
+
+    Attributes
+    ----------
+    size
+        0 for the exponentials of `gap`; else draws are numbers of `up_to` this size.
+    """
+
+    LARGEST: ClassVar[int] = _LARGEST_BATCH
+
+    __slots__ = ("size",)
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        super().__init__(rng)
+        self.size = 0
+
+    def draw(self) -> Any:
+        """Return the next batch."""
+        if self.size:
+            return self.rng.integers(1, self.size, size=self._batch(), endpoint=True)[::-1]
+        return self.rng.standard_exponential(self._batch())[::-1]

@@ -14,9 +14,8 @@ from disttrack.mechanisms.checks import Flag, Share
 from disttrack.mechanisms.shortcuts import state
 from disttrack.protocols.base import FOREVER, Exactly, Guarantee, Message, Number, Protocol, Server, Site, ratio
 from disttrack.protocols.bulk import CHUNK, BulkForm, MessageBatch, Segment, Stream, in_order
-
-REPORT: Final = Message("report")
-"""A site's count has passed its threshold; one bit, since the server knows the thresholds."""
+from disttrack.protocols.deterministic_kernel import REPORT, ThresholdsForm, next_threshold
+from disttrack.protocols.kernel import KernelForm
 
 
 class Thresholds:
@@ -44,7 +43,7 @@ class Thresholds:
         """Return the count of the next report, for one count or an array; in an array `FOREVER` is the largest."""
         if isinstance(reported, np.ndarray):
             return self._after_each(reported)
-        return reported + reported * (self.num - self.den) // self.den + 1
+        return next_threshold(reported, self.num, self.den)
 
     def _after_each(self, reported: Any) -> Any:
         """Return the counts of the next reports; counts beyond `FOREVER` never come."""
@@ -129,6 +128,12 @@ class Deterministic(Protocol):
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
     ) -> BulkForm:
         return _BulkForm(self.server(k, server_rng, start), self.thresholds, k, start)
+
+    def kernel_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> KernelForm:
+        rule, server = self.thresholds, self.server(k, server_rng, start)
+        return ThresholdsForm(k, server, (rule.num, rule.den), server.scale, start)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return k (1/alpha + ln(alpha n) / ln(1 + alpha)) for n = N/k items per site."""

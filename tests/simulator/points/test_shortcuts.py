@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.adversaries.base import Opponent
+from disttrack.adversaries.base import Adversary, Opponent
 from disttrack.mechanisms.counters.base import Run
 from disttrack.mechanisms.prediction.base import LearnerRun
 from disttrack.mechanisms.shortcuts import Shortcuts
@@ -22,8 +22,10 @@ from disttrack.simulator.points.registry import FAMILIES, kinds
 NO_CLAIM: dict[type[Any], dict[str, Any]] = {
     Protocol: {"guarantee": "none", "reacting_bulk": "none", "one_sided": False, "draws_coins": True}
     | {"readmission": "none", "bulk_form": Protocol.bulk_form, "cost_bound": Protocol.cost_bound}
+    | {"kernel_form": Protocol.kernel_form}
     | {"quick_bound": Protocol.quick_bound, "returned_site": Protocol.returned_site},
     Opponent: {"oblivious": False, "draws_coins": True},
+    Adversary: {"machine": Adversary.machine},
     ItemTracker: {"guarantee": "none", "per_item": True},
     Run: {"release": Run.release},
     SketchRun: {"release": SketchRun.release, "absorb": SketchRun.absorb},
@@ -33,6 +35,7 @@ NO_CLAIM: dict[type[Any], dict[str, Any]] = {
 RULES: dict[type[Any], tuple[str, ...]] = {
     Protocol: ("sites", "server", "rule_of", "server_by", "rule", "tuned", "constants", "site"),
     Opponent: ("plan", "move", "script", "stretch", "updates", "weights"),
+    Adversary: ("plan", "script"),
     ItemTracker: ("scale", "growth", "site", "server_by", "sites", "server"),
     Run: ("step",),
     SketchRun: ("update", "estimate", "step"),

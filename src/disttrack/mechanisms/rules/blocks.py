@@ -62,6 +62,17 @@ def size_within(alpha: float, total: float, budget: float) -> int:
     return int(alpha * total / budget)
 
 
+def full_blocks(count: Any, size: Any) -> Any:
+    """Return the items of all blocks of this size that are begun by the first `count` items, once they are full.
+
+    Examples
+    --------
+    >>> [full_blocks(count, 4) for count in (0, 1, 4, 5)]
+    [0, 4, 4, 8]
+    """
+    return (count + size - 1) // size * size
+
+
 class BlockLayout:
     """The positions of a site's blocks, for one number or an array.
 
@@ -94,7 +105,7 @@ class BlockLayout:
 
     def full(self, count: Any) -> Any:
         """Return the items of all blocks begun by the first `count` items, once these blocks are full."""
-        return (count + self.size - 1) // self.size * self.size
+        return full_blocks(count, self.size)
 
     def items(self, signals: Any) -> Any:
         """Return the items that the server counts for `signals` signals."""

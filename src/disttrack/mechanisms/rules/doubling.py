@@ -27,4 +27,9 @@ def next_double(reported: Any) -> Any:
     >>> [next_double(reported) for reported in (0, 1, 2, 5)]
     [1, 2, 4, 10]
     """
-    return np.maximum(1, 2 * reported) if isinstance(reported, np.ndarray) else max(1, 2 * reported)
+    return np.maximum(1, 2 * reported) if isinstance(reported, np.ndarray) else doubled(reported)
+
+
+def doubled(reported: Any) -> Any:
+    """Return `next_double` of one number."""
+    return max(1, 2 * reported)

@@ -40,3 +40,14 @@ def gap_scale(p: float) -> float:
     if not 0 < p <= 1:
         raise ValueError(f"p must be above 0 and at most 1; got {p!r}")
     return 0.0 if p == 1 else -1 / log1p(-p) if p < 1 else inf
+
+
+def gap_of(exponential: Any, scale: Any) -> Any:
+    """Return the geometric number of tosses that a standard exponential number stands for; `scale` is `gap_scale(p)`.
+
+    Examples
+    --------
+    >>> gap_of(0.5, 10.0), gap_of(0.5, 0.0)
+    (6, 1)
+    """
+    return int(exponential * scale) + 1

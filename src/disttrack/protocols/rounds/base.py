@@ -11,7 +11,9 @@ import numpy as np
 
 from disttrack.protocols.base import Protocol, Site
 from disttrack.protocols.bulk import BulkForm
-from disttrack.protocols.coins import Coins
+from disttrack.protocols.coins import Coins, OrderedCoins
+from disttrack.protocols.kernel import KernelForm
+from disttrack.protocols.rounds.kernel import RoundForm
 from disttrack.protocols.rounds.reacting import ReactingRounds
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule, remembering
 from disttrack.protocols.rounds.sites import RoundServer, RoundSite
@@ -44,6 +46,13 @@ class RoundProtocol(Protocol):
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
     ) -> BulkForm:
         return ReactingRounds(self.server(k, server_rng, start), self.rules(k, site_rng))
+
+    def round_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> KernelForm:
+        """Return `kernel_form` of a protocol whose signal rules are those of `rules.py`: blocks and coins."""
+        server = self.server(k, server_rng, start)
+        return RoundForm(server, self.rules(k, site_rng), OrderedCoins(site_rng), isinstance(server, DoublingServer))
 
     def rules(self, k: int, rng: np.random.Generator) -> RuleOf:
         return remembering(self.rule_of(k, Coins(rng)))

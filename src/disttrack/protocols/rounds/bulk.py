@@ -21,7 +21,7 @@ from disttrack.protocols.bulk import (
     in_order,
     repeated,
 )
-from disttrack.protocols.rounds.rules import BlockRule, CoinRule, RuleOf, SignalRule
+from disttrack.protocols.rounds.rules import BlockRule, CoinRule, RuleOf, SignalRule, items_until_rule
 from disttrack.protocols.rounds.sites import BIT, END, ITEM, POLL, RoundServer, counted
 
 Replies = Sequence[tuple[int, Message]]
@@ -70,18 +70,7 @@ class BulkRounds(BulkForm):
         return segment
 
     def _until_rule(self, most: int) -> int:
-        """Return after how many more items a round begins, at most `most`."""
-
-        def begins(items: int) -> bool:
-            return self._rule_of(self.server.rounds + 1, self.server.base + items) is not None
-
-        if not begins(most):
-            return most
-        low, high = 0, most  # begins(high), and never before low + 1: it takes at least one item
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if begins(middle) else (middle, high)
-        return high
+        return items_until_rule(self._rule_of, self.server.rounds + 1, self.server.base, most)
 
     # ------------------------------------------------------------------ a round
 

@@ -19,6 +19,8 @@ from disttrack.protocols.rounds.sites import RoundServer
 class LastOfBlock(BlockRule):
     """A site signals at the last item of each block."""
 
+    drawn = False
+
     def __init__(self, size: int) -> None:
         super().__init__(size)
         self.offset = lambda shape: size
@@ -48,6 +50,7 @@ class DeterministicRounds(RoundProtocol):
     guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
     one_sided: ClassVar[bool] = True
+    kernel_form = RoundProtocol.round_form
 
     def rule_of(self, k: int, coins: Coins) -> RuleOf:
         part, whole = ratio(self.alpha)

@@ -84,6 +84,7 @@ class Robust(RoundProtocol):
     guarantee: ClassVar[Guarantee] = "adaptive"  # "none" for an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
     reacting_bulk: ClassVar[Any] = "faster"
+    kernel_form = RoundProtocol.round_form
 
     def __post_init__(self) -> None:
         super().__post_init__()

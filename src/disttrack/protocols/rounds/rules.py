@@ -20,9 +20,12 @@ class SignalRule(ABC):
     ----------
     last
         The item with this number in the round makes a site send END; `FOREVER` for never.
+    drawn
+        Whether it takes a coin for each signal.
     """
 
     last: int = FOREVER
+    drawn: bool = True
 
     @abstractmethod
     def after(self, due: Any, shape: int | None = None) -> Any:
@@ -102,6 +105,21 @@ class CoinRule(SignalRule):
 
 RuleOf = Callable[[int, int], SignalRule | None]
 """Maps a round's number (from 1) and the count at its start to its signal rule; None: forward every item."""
+
+
+def items_until_rule(rule_of: RuleOf, number: int, base: int, most: int) -> int:
+    """Return after how many items more than `base` the round of this number begins, at most `most`."""
+
+    def begins(items: int) -> bool:
+        return rule_of(number, base + items) is not None
+
+    if not begins(most):
+        return most
+    low, high = 0, most  # begins(high), and never before low + 1: it takes at least one item
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if begins(middle) else (middle, high)
+    return high
 
 
 def remembering(rule_of: RuleOf) -> RuleOf:

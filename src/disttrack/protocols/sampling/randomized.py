@@ -13,9 +13,11 @@ from disttrack.mechanisms.checks import Odd, Positive, Share
 from disttrack.mechanisms.rules import SamplingRule, gap_scale, next_double, redrawn
 from disttrack.protocols.base import Guarantee, Message, Protocol, Server, Site, bound_by_doublings
 from disttrack.protocols.bulk import BulkForm
-from disttrack.protocols.coins import Coins
+from disttrack.protocols.coins import Coins, OrderedCoins
+from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.sampling.bulk import BulkRandomized
 from disttrack.protocols.sampling.confidence import confidence_for
+from disttrack.protocols.sampling.kernel import SamplingForm
 from disttrack.protocols.sampling.server import RandomizedServer
 
 LARGEST_COUNT = 2**63
@@ -103,6 +105,11 @@ class Randomized(Protocol):
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
     ) -> BulkForm:
         return BulkRandomized(RandomizedServer(self.rule(k), self.tuned(k)[1], start), k, Coins(site_rng), start)
+
+    def kernel_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> KernelForm | None:
+        return SamplingForm(self.rule(k), OrderedCoins(site_rng), start) if self.tuned(k)[1] == 1 else None
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return, per doubling, 4 sqrt k / (alpha/c) reports per copy and 3k for doubling, broadcast and redraws."""

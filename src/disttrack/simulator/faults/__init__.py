@@ -96,8 +96,8 @@ def broken(protocol: Any, name: str) -> Any:
 @cache
 def _with(name: str, part: Any, intact: Any) -> Any:
     """Return the class of protocols with this fault, cached, so that two instances can be compared."""
-    # a broken protocol is judged by the promise of the intact one
-    facts = {claim: getattr(part, claim, value) for claim, value in held(intact).items()}
+    # a broken protocol is judged by the promise of the intact one; its parts are broken, which compiled code has not
+    facts = {claim: getattr(part, claim, value) for claim, value in held(intact).items() if claim != "kernel_form"}
     facts |= {"fault": name, "broken": staticmethod(broken), "intact": intact}
     facts |= {"__doc__": FAULTS[name].says if name in FAULTS else part.__doc__, "__module__": __name__}
     cls = type(intact)(f"{intact.__name__}[{name}]", (part, intact), facts)

@@ -9,15 +9,18 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.views import POWERS
 from disttrack.protocols.base import Protocol, settle_anew, shadowed, void_by
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.compiler import available
 from disttrack.simulator.game.network import Network
 
-ENGINE_NAMES: Final = ("step", "leap", "bulk")
-"""From the reference engine to the fastest; the last but one is exact for every game."""
+COMPILED: Final = "compiled"
+ENGINE_NAMES: Final = ("step", "leap", COMPILED, "bulk")
+"""From the reference engine to the fastest."""
 
 REACTS: Final = "the adversary reacts to the outputs"
 FIXED: Final = "the schedule does not react"
 STOPS: Final = "it goes from one change of the output to the next, up to which the schedule is fixed"
 LOOKS: Final = "the adversary sees more than the outputs"
+NO_NUMBA: Final = "numba is not installed (pip install 'disttrack[fast]')"
 MOVES: Final = "the adversary reacts, and nearly each message changes the output"
 
 
@@ -25,7 +28,9 @@ class EngineError(ScenarioError, ValueError):
     """There is no such engine, or it can't play this game."""
 
 
-def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, exact: str = FIXED) -> tuple[str, str]:
+def choose(
+    asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, exact: str = FIXED, fast: str = "bulk"
+) -> tuple[str, str]:
     """Return the engine to use, and the reason.
 
     Parameters
@@ -33,11 +38,13 @@ def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, exa
     asked
         The engine requested; auto takes the fastest that is exact for the game.
     obstacle
-        The reason why this game cannot be played in bulk; empty if there is none.
+        The reason why the fast engine cannot play this game; empty if there is none.
     engines
         The available engines, bulk the last.
     exact
-        The reason why bulk is exact, if there is no obstacle.
+        The reason why the fast engine is exact, if there is no obstacle.
+    fast
+        The fast engine.
 
     Raises
     ------
@@ -51,13 +58,14 @@ def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, exa
     """
     if asked not in ("auto", *engines):
         raise EngineError(f"engine must be one of auto, {', '.join(engines)}; got {asked!r}")
-    if asked == "bulk" and obstacle:
-        raise EngineError(f"engine bulk can't play this game: {obstacle}; accepted: auto, {', '.join(engines[-2::-1])}")
+    slower = [name for name in engines[:-1] if name != COMPILED][::-1]
+    if asked == fast and obstacle:
+        raise EngineError(f"engine {fast} can't play this game: {obstacle}; accepted: auto, {', '.join(slower)}")
     if asked != "auto":
         return asked, "asked for"
     if obstacle:
-        return engines[-2], f"exact for every game; not bulk, since {obstacle}"
-    return "bulk", f"fastest, and exact since {exact}"
+        return slower[0], f"exact for every game; not {fast}, since {obstacle}"
+    return fast, f"fastest, and exact since {exact}"
 
 
 def void(shortcut: str, side: Any, rule: str) -> str:
@@ -89,6 +97,8 @@ def check_as_written(protocol: Any, adversary: Any) -> None:
 def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> tuple[str, str]:
     """Return the engine for a tracking game, and the reason; raises as `choose` does."""
     check_as_written(protocol, adversary)
+    if asked == COMPILED:
+        return choose(asked, uncompiled(protocol, adversary, network), fast=COMPILED)
     obstacle = ""
     if network is not None and not network.instant:
         obstacle = "messages take time" if not network.faulty else "the network has faults"
@@ -99,7 +109,28 @@ def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network:
         obstacle = f"{rule} is set on the object, so that the array form of its class does not count"
     elif not adversary.oblivious:
         obstacle = _against_one_that_reacts(asked, protocol, adversary)
-    return choose(asked, obstacle, exact=FIXED if adversary.oblivious else STOPS)
+    chosen, reason = choose(asked, obstacle, exact=FIXED if adversary.oblivious else STOPS)
+    if asked == "auto" and obstacle:
+        why_not = uncompiled(protocol, adversary, network)
+        if not why_not:
+            return COMPILED, f"as leap, which is {reason}"
+        if why_not == NO_NUMBA:
+            return chosen, f"{reason}; much slower than compiled, since {NO_NUMBA}"
+    return chosen, reason
+
+
+def uncompiled(protocol: Protocol, adversary: Adversary, network: Network | None) -> str:
+    """Return the reason why a game cannot be played by compiled functions; empty if there is none."""
+    if network is not None and not network.instant:
+        return "messages take time"
+    if type(protocol).kernel_form is Protocol.kernel_form:
+        rule = void_by(type(protocol), "kernel_form")
+        return void("compiled form", protocol, rule) if rule else "the protocol has no compiled form"
+    if rule := shadowed(protocol):
+        return f"{rule} is set on the object, so that the compiled form of its class does not count"
+    if adversary.sees != POWERS[0]:
+        return LOOKS
+    return "" if available() else NO_NUMBA
 
 
 def _against_one_that_reacts(asked: str, protocol: Protocol, adversary: Adversary) -> str:

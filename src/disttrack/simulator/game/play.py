@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, Literal
 
 from disttrack.adversaries.base import Adversary
@@ -19,8 +20,8 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError, printable
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
-from disttrack.simulator.game.engine_choice import choose, choose_engine
-from disttrack.simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
+from disttrack.simulator.game.engine_choice import COMPILED, choose, choose_engine
+from disttrack.simulator.game.engines import Bulk, Compiled, CompiledInTime, Engine, Leap, NoBulkError, Step
 from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network
 from disttrack.simulator.game.outcome import Game
@@ -32,7 +33,7 @@ from disttrack.simulator.game.sizes import MOST_ITEMS, counted
 from disttrack.simulator.points.point import label_of_class, unusual
 from disttrack.simulator.points.registry import kinds, parameters
 
-ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "bulk": Bulk}
+ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "compiled": Compiled, "bulk": Bulk}
 _HOST: ContextVar[Callable[..., Engine] | None] = ContextVar("host", default=None)
 
 
@@ -83,7 +84,7 @@ def play(
     start
         Items counted exactly before the first step, spread evenly over the sites and known to all.
     engine
-        auto, step, leap or bulk; auto takes the fastest that is exact for the two sides.
+        auto, step, leap, compiled or bulk; auto takes the fastest that is exact for the two sides.
     network
         Delays and faults of messages, as an object or as in a scenario's `network`; none if left out.
     record
@@ -175,7 +176,7 @@ class _Played:
                 self._play(size, record)
             except NoBulkError as obstacle:  # detected during the game: restarted with another engine
                 self.game = None
-                self.chosen, self.reason = choose(self.asked, str(obstacle))
+                self.chosen, self.reason = choose(self.asked, str(obstacle), fast=self.chosen)
                 self._play(size, record)
         except KeyboardInterrupt:
             raise
@@ -193,6 +194,8 @@ class _Played:
             adversary = self.recorder = Recorder(adversary)
         with collector_paused():
             engine = self.host or rules_of(self.protocol)[1][self.chosen]
+            if engine is Compiled and self.asked == "auto":
+                engine = CompiledInTime
             game = self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
         with in_play(lambda: game.sent(game.now) / game.items):
             game.play()
@@ -213,12 +216,15 @@ def compare_engines(
     short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
     chosen = choose_engine(engine, protocol, adversary, network)[0]
 
-    def facts(engine: str, seed: int) -> dict[str, Any]:
+    def facts(engine: str, seed: int, record: bool = True) -> dict[str, Any]:
         game = _Played(protocol, adversary, engine, network, hosted=False)
-        game._play({**short, "seed": seed}, record=True)
+        game._play({**short, "seed": seed}, record)
         return _facts(game.game)
 
     exact, alike = ("leap", "bulk") if chosen == "bulk" else (chosen, "")
+    if chosen == COMPILED:  # it keeps no record
+        compare((protocol, adversary), own, (short, network), partial(facts, record=False), chosen)
+        exact = "leap"
     compare((protocol, adversary), own, (short, network), facts, exact, alike)
 
 

@@ -55,14 +55,16 @@ class Timeline:
     due
         Number of items of the next checkpoint; an engine takes rows before anything
         happens at a later item.
+    at
+        The numbers of items of all checkpoints.
     """
 
     names: ClassVar[Sequence[str]] = ("step", "items", "output", "rel_error", "messages", "words")
 
     def __init__(self, start: int, items: int, number: int = CHECKPOINTS) -> None:
-        self._at = [*checkpoints(start, items, number), 2**63]
+        self.at = checkpoints(start, items, number)
         self._place = 0
-        self.due = self._at[0]
+        self.due = self._next()
         self.rows: list[tuple[Any, ...]] = []
 
     def pass_by(
@@ -85,7 +87,10 @@ class Timeline:
             at = step_of(due) if step_of else step - (now - due)
             self.rows.append(self.row(at, due, output, messages, words))
             self._place += 1
-            self.due = self._at[self._place]
+            self.due = self._next()
+
+    def _next(self) -> int:
+        return self.at[self._place] if self._place < len(self.at) else 2**63
 
     def row(self, step: int, items: int, output: Any, messages: int, words: int) -> tuple[Any, ...]:
         """Return the row of a checkpoint."""

@@ -21,6 +21,7 @@ from disttrack.simulator.game.outputs import NO_NUMBER, as_float, exact_parts, m
 
 _FEW = 50
 """Number of changes up to which judging them one by one is faster."""
+_LARGEST = 2**62
 _SLACK = 1e-12  # far above the rounding of one division; nearer to the border the exact test decides
 
 
@@ -235,9 +236,32 @@ class IntervalJudge(Judgement):
         if high[most] > self._high:
             self._high, self._high_at = float(high[most]), (interval(most + 1)[2], int(items[most]))
         begun = np.concatenate(([self._quotient], high[:-1]))
-        for place in np.flatnonzero((low < self._low_border) | (begun > self._high_border)).tolist():
+        failing = np.flatnonzero((low < self._low_border) | (begun > self._high_border))
+        if len(failing) and self._fits(outputs, scale):  # the first that fails is judged alone, and the others together
+            later = failing[failing > 0]
+            numbers = self._failing_in(later, items, outputs, scale)
+            self.failing_steps += int(numbers[numbers > 0][1:].sum())
+            failing = np.append(failing[failing == 0], later[numbers > 0][:1])
+        for place in failing.tolist():
             self.step, self.items, self.output = interval(place)
             self._count_failing(int(steps[place]) - 1, int(items[place]) - 1, None)
+
+    def _fits(self, outputs: Any, scale: tuple[int, int]) -> bool:
+        """Return whether the borders of these outputs can be computed in integers of 64 bits."""
+        assert self.alpha is not None
+        most = int(outputs.max()) if outputs.dtype.kind == "i" else _LARGEST
+        return most * scale[0] * self.alpha.denominator < _LARGEST
+
+    def _failing_in(self, places: Any, items: Any, outputs: Any, scale: tuple[int, int]) -> Any:
+        """Return the failing steps of each interval that ends before these changes, as `_count_failing` counts them."""
+        assert self.alpha is not None
+        (part, whole), (numerator, denominator) = self.alpha.as_integer_ratio(), scale
+        begin, end = items[places - 1], items[places] - 1
+        right = outputs[places - 1] * (numerator * whole)
+        least = -(-right // (denominator * (whole + part)))
+        most = right // (denominator * (whole - part))
+        length = end - begin + 1
+        return np.clip(least - begin, 0, length) + np.clip(end - most, 0, length)
 
     def exact_stretch(self, first: int, last: int, offset: int) -> None:
         """Record that from step `first` to `last`, none skipped, the output was the truth: step plus `offset`."""

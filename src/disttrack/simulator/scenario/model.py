@@ -76,7 +76,7 @@ class PointModel(Strict):
     network: dict[str, Any] | None = Field(
         None, description="What becomes of messages on their way; instantaneous channels if left out."
     )
-    engine: Literal["auto", "step", "leap", "bulk"] = Field("auto", description="How a game is computed.")
+    engine: Literal["auto", "step", "leap", "compiled", "bulk"] = Field("auto", description="How a game is computed.")
 
 
 _FIRST: Final = ("name", "question", "finding", "task", "seed", "trials", "parts")

@@ -20,11 +20,11 @@ from disttrack.simulator.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
 from disttrack.simulator.tasks.base import Demand, Record, Task
 
-BYTES_A_SITE: Final = {"bulk": 800, "leap": 3_000, "step": 3_000}
+BYTES_A_SITE: Final = {"bulk": 800, "compiled": 800, "leap": 3_000, "step": 3_000}
 """Memory of an engine and a protocol per site: the maximum measured over the protocols, rounded up."""
 BYTES_A_LABEL: Final = 24
 """Memory per step of a recorded trace: its site, and the index sorted by site."""
-RATES: Final = {"bulk": (5e6, 1e7), "leap": (200e3, 200e3), "step": (50e3, 100e3)}
+RATES: Final = {"bulk": (5e6, 1e7), "compiled": (5e6, 5e7), "leap": (200e3, 200e3), "step": (50e3, 100e3)}
 """Messages of the cost bound, and items processed one by one, that an engine plays per second.
 
 They are fitted to the total times of the games in results/reference, played on a server of 2024.
@@ -90,7 +90,7 @@ class Count(Task):
         if network is not None:
             messages = network.messages(messages, sites, items, protocol)
         # `bulk` is called once per change of the output
-        rate, item_rate = RATES[engine if adversary.oblivious or engine == "step" else "leap"]
+        rate, item_rate = RATES["leap" if engine == "bulk" and not adversary.oblivious else engine]
         looked_at = items if adversary.each_item or engine == "step" else 0
         recorded = items if isinstance(adversary, Trace) else 0
         memory = float(sites * BYTES_A_SITE[engine] + recorded * BYTES_A_LABEL)

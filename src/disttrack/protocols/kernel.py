@@ -1,0 +1,139 @@
+"""The state of a tracker as plain arrays, which the engine `compiled` plays: the layout, and what makes it.
+
+A game is three arrays: whole numbers, real numbers, and a row of whole numbers for each site. The functions on them are
+plain Python, written so that they can be compiled. They play the steps in which sites send messages that the server
+only counts. What is rare, a broadcast or a poll with all that follows, is done by the `KernelForm`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from disttrack.protocols.coins import OrderedCoins
+from disttrack.protocols.sites import Message, Server
+
+# ---- whole numbers
+(
+    # the engine's: items before the game, the present step, the last ones of game and plan, the step before the plan
+    START, STEP, LAST, END, BEGUN,
+    # the plan's form, its site, its period, the present run of a list, the site whose next message has changed
+    PLAN, SITE, PERIOD, RUN, SPOKE,
+    # whether the present step is still to be judged; whether changes interest the adversary, and whether it is compiled
+    OPEN, REACTS, MACHINE,
+    # changes in the log and in all, the timeline's next row and its rows, messages so far
+    LOGGED, CHANGES, ROW, ROWS, MESSAGES,
+    # the tracker's: whether sites toss coins, the next coin, the number of coins; then what its own file says
+    TOSSES, COIN, COINS, OWN_WHOLE,
+) = range(22)  # fmt: skip
+
+# ---- real numbers: the present output, the output judged last, the fraction by which outputs are multiplied; then what
+# the tracker's own file says; then the coins
+OUTPUT, STANDING, NUMERATOR, DENOMINATOR, OWN_REAL = range(5)
+COINS_AT: Final = OWN_REAL + 3
+
+# ---- a site: its items, the number at which it sends its next message, the step of its last item in a rotation,
+# messages sent; then what the tracker's own file says
+COUNT, NEXT, SINCE, SENT, OWN = range(5)
+
+# ---- what a turn of a site, or the engine's kernel, ends with
+GO_ON, SERVE, ASK, REFILL, FULL, OVER = range(6)
+
+Compiled = Callable[[Any], Any]
+
+MOST: Final = 2**50
+"""Items up to which all numbers fit exactly, also as real ones."""
+LARGEST: Final = 2**62
+"""Limit of whole numbers."""
+
+
+def next_coin(whole: Any, real: Any) -> Any:
+    """Return the next coin; the caller has made sure that there is one."""
+    coin = real[COINS_AT + whole[COIN]]
+    whole[COIN] += 1
+    return coin
+
+
+class KernelForm(ABC):
+    """A tracker as arrays, with its server.
+
+    Parameters
+    ----------
+    k
+        Number of sites.
+    coins
+        The coins of the sites.
+    most_coins
+        Largest number of coins that are ever needed at once.
+
+    Attributes
+    ----------
+    whole, real, sites
+        The arrays.
+    turn
+        The function that lets a site send its messages, and the server hear them: it takes the arrays and the site, and
+        returns GO_ON or SERVE.
+    messages
+        Messages that sites send in the compiled part: one like each kind, and where it is counted in `whole`.
+    scale
+        The fraction by which outputs are to be multiplied.
+    whole_outputs
+        Whether all outputs, before that, are whole numbers.
+    most_items
+        The largest number of items for which all numbers fit.
+    """
+
+    turn: ClassVar[Callable[..., Any]]
+    messages: ClassVar[tuple[tuple[Message, int], ...]]
+    server: Server
+    scale: tuple[int, int] = (1, 1)
+    whole_outputs: bool = True
+    most_items: int = MOST
+
+    def __init__(self, k: int, coins: OrderedCoins | None = None, most_coins: int = 0) -> None:
+        self.k = k
+        self.whole: Any = np.zeros(OWN_WHOLE + 9, dtype=np.int64)
+        self.coins = coins
+        self.real: Any = np.zeros(COINS_AT + most_coins + OrderedCoins.LARGEST)
+        self.sites: Any = np.zeros((k, OWN + 4), dtype=np.int64)
+
+    @abstractmethod
+    def serve(self, ledger: Any, compiled: Compiled) -> None:
+        """Let the server act after a turn that ended with SERVE, and all sites answer; count the messages.
+
+        Parameters
+        ----------
+        ledger
+            Counts messages by `count_broadcast` and `count_many_up`, as that of the simulator does.
+        compiled
+            Maps a function on the arrays to its compiled form.
+        """
+
+    def refill(self, wanted: int = 1) -> None:
+        """Draw coins until there are `wanted`."""
+        assert self.coins is not None
+        whole, real = self.whole, self.real
+        have = [real[COINS_AT + whole[COIN] : COINS_AT + whole[COINS]].copy()]
+        left = wanted - len(have[0])
+        while left > 0:
+            have.append(self.coins.draw())
+            left -= len(have[-1])
+        coins = np.concatenate(have)
+        real[COINS_AT : COINS_AT + len(coins)] = coins
+        whole[COIN], whole[COINS] = 0, len(coins)
+
+    def take_coins(self, number: int) -> Any:
+        """Return the next coins, drawn if necessary."""
+        self.refill(number)
+        whole = self.whole
+        first = COINS_AT + int(whole[COIN])
+        whole[COIN] += number
+        return self.real[first : first + number].copy()
+
+    def broadcast(self, ledger: Any, message: Message) -> None:
+        """Count a message to all sites."""
+        ledger.count_broadcast(message, self.k)
+        self.whole[MESSAGES] += self.k

@@ -1,0 +1,175 @@
+"""Protocols in rounds as arrays, in the order of events of `RoundSite`; the server is the protocol's own.
+
+Items that are forwarded and signals are compiled, up to the one at which the server acts.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from disttrack.mechanisms.rules import full_blocks, gap_of, gap_scale
+from disttrack.protocols.coins import OrderedCoins
+from disttrack.protocols.kernel import (
+    COIN,
+    COINS,
+    COUNT,
+    GO_ON,
+    MESSAGES,
+    MOST,
+    NEXT,
+    OUTPUT,
+    OWN,
+    OWN_REAL,
+    OWN_WHOLE,
+    SENT,
+    SERVE,
+    TOSSES,
+    Compiled,
+    KernelForm,
+    next_coin,
+)
+from disttrack.protocols.rounds.rules import BlockRule, CoinRule, RuleOf, SignalRule, items_until_rule
+from disttrack.protocols.rounds.sites import BIT, END, ITEM, RoundServer, counted
+from disttrack.protocols.sites import FOREVER, Message
+
+BITS, ITEMS, ENDS, FORWARDS, SIGNALS, LIMIT, SIZE, FINAL, SPEAKER = range(OWN_WHOLE, OWN_WHOLE + 9)
+"""Messages of three kinds; items to forward until a round begins; the server's `signals` and `limit`; of the signal
+rule, the size of a block (0: a coin), and `last`; the site at whose message the server acts."""
+BASE, UNIT, SCALE = range(OWN_REAL, OWN_REAL + 3)
+"""The server's `base` and `unit`, and the mean of the exponential numbers of a coin."""
+BITS_OF = OWN
+"""Signals of a site in the round."""
+
+
+def round_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
+    """Let a site send its messages: `take` of the site, and `hear` of the server while it only counts."""
+    whole[MESSAGES] += 1
+    sites[site, SENT] += 1
+    due = sites[site, NEXT]
+    if whole[FORWARDS]:
+        whole[ITEMS] += 1
+        whole[FORWARDS] -= 1
+        real[OUTPUT] += 1
+        sites[site, NEXT] = due + 1
+        return GO_ON if whole[FORWARDS] else SERVE
+    whole[SPEAKER] = site
+    if due == whole[FINAL]:
+        whole[ENDS] += 1
+        sites[site, NEXT] = FOREVER
+        return SERVE
+    whole[BITS] += 1
+    sites[site, BITS_OF] += 1
+    if whole[SIZE] == 0:
+        due += gap_of(next_coin(whole, real), real[SCALE])
+    elif whole[TOSSES]:
+        due = full_blocks(due, whole[SIZE]) + int(next_coin(whole, real))
+    else:
+        due += whole[SIZE]
+    sites[site, NEXT] = min(due, whole[FINAL])
+    whole[SIGNALS] += 1
+    if real[UNIT] != 0:
+        real[OUTPUT] = real[BASE] + real[UNIT] * whole[SIGNALS]
+    return SERVE if whole[SIGNALS] >= whole[LIMIT] else GO_ON
+
+
+class RoundForm(KernelForm):
+    """All sites and the server.
+
+    Parameters
+    ----------
+    server
+        The protocol's own.
+    rule_of
+        The signal rule of each round.
+    coins
+        The coins of the sites.
+    whole_outputs
+        Whether all outputs are whole numbers.
+    """
+
+    turn = staticmethod(round_turn)
+    messages = ((BIT, BITS), (ITEM, ITEMS), (END, ENDS))
+
+    def __init__(self, server: RoundServer, rule_of: RuleOf, coins: OrderedCoins, whole_outputs: bool) -> None:
+        super().__init__(server.k, coins, server.k)
+        self.server: RoundServer = server
+        self.whole_outputs = whole_outputs
+        self._rule_of = rule_of
+        self._rule: SignalRule | None = None
+        self._round = self._forwarded = self._ends = 0
+        if server.rule is None:
+            self._forward()
+        else:
+            self._begin(server.announced)
+        self._look()
+
+    def serve(self, ledger: Any, compiled: Compiled) -> None:
+        server, whole = self.server, self.whole
+        if self._rule is None:
+            items, self._forwarded = int(whole[ITEMS]) - self._forwarded, int(whole[ITEMS])
+            replies = server.forwarded(items)
+        else:
+            site, ended = int(whole[SPEAKER]), int(whole[ENDS]) != self._ends
+            self._ends = int(whole[ENDS])
+            server.last_signal = site, int(self.sites[site, BITS_OF])
+            replies = server.absorb(int(whole[SIGNALS]) - server.signals)
+            if ended:
+                replies = server.end_round()
+        waiting = deque(message for _, message in replies)
+        while waiting:
+            message = waiting.popleft()
+            self.broadcast(ledger, message)
+            if message.kind == "poll":
+                waiting.extend(message for _, message in self._poll(ledger, message))
+            else:
+                self._begin(message.value)
+        self._look()
+
+    def _poll(self, ledger: Any, message: Message) -> Sequence[tuple[int, Message]]:
+        """Let all sites answer a poll; return what the server then sends."""
+        items = int(self.sites[:, COUNT].sum())
+        ledger.count_many_up(counted(0), self.k)
+        self.sites[:, SENT] += 1
+        self.whole[MESSAGES] += self.k
+        if message.value is not None:
+            self._begin(message.value)
+        return self.server.counted(items, self.k)
+
+    def _begin(self, total: int) -> None:
+        """Let all sites begin the next round, with `total` items counted."""
+        self.sites[:, COUNT] = self.sites[:, BITS_OF] = 0
+        rule = self._rule = self._rule_of(self._round + 1, total)
+        if rule is None:
+            self._forward()
+            return
+        self._round += 1
+        whole = self.whole
+        whole[FORWARDS], whole[FINAL], whole[TOSSES] = 0, rule.last, rule.drawn
+        assert self.coins is not None
+        if isinstance(rule, CoinRule):
+            self.real[SCALE], whole[SIZE] = gap_scale(rule.p), 0
+            due = (self.take_coins(self.k) * self.real[SCALE]).astype(np.int64) + 1
+        else:
+            assert isinstance(rule, BlockRule)
+            whole[SIZE] = rule.size
+            if rule.drawn and self.coins.size != rule.size:
+                self.coins.size, whole[COIN] = rule.size, whole[COINS]  # those of another size are dropped
+            due = self.take_coins(self.k) if rule.drawn else np.full(self.k, rule.size)
+        self.sites[:, NEXT] = np.minimum(due, rule.last)
+
+    def _forward(self) -> None:
+        """Let all sites forward their items."""
+        server = self.server
+        self._forwarded, self.whole[TOSSES] = int(self.whole[ITEMS]), False
+        self.whole[FORWARDS] = items_until_rule(self._rule_of, server.rounds + 1, server.base, MOST)
+        self.sites[:, NEXT] = self.sites[:, COUNT] + 1
+
+    def _look(self) -> None:
+        """Copy what the kernel needs of the server."""
+        server, whole, real = self.server, self.whole, self.real
+        whole[SIGNALS], whole[LIMIT] = server.signals, server.limit
+        real[BASE], real[UNIT], real[OUTPUT] = server.base, server.unit, server.output

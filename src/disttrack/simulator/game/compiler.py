@@ -1,0 +1,115 @@
+"""Compiled forms of plain functions, by numba: kept on disk, as long as none of the code has changed.
+
+numba is optional, and imported with the first function to be compiled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import cache_from_source, find_spec
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+Function = Callable[..., Any]
+
+
+@cache
+def available() -> bool:
+    """Return whether functions can be compiled here."""
+    return find_spec("numba") is not None
+
+
+@cache
+def compiled(function: Function, signature: Function, **parts: Function) -> Function:
+    """Return the compiled form of a function, with all of our functions that it calls.
+
+    Parameters
+    ----------
+    signature
+        Maps numba to the types of the arguments.
+    parts
+        Functions that it calls in place of the global ones of these names.
+    """
+    numba: Any = import_module("numba")
+    folder = folder_of(function, *parts.items())
+    others = {**_ours(function), **parts}
+    made = _jit(function, others, folder)
+    try:
+        made.compile(signature(numba))
+    except Exception:  # the disk is full, or what lies there is damaged; a fault of the code is raised again
+        made = _jit(function, others, None)
+        made.compile(signature(numba))
+    made.disable_compile()
+    return made  # type: ignore[no-any-return]
+
+
+def is_kept(function: Function, **parts: Function) -> bool:
+    """Return whether the compiled form of a function, with these parts, lies on the disk."""
+    folder = folder_of(function, *parts.items())
+    return folder is not None and any(folder.rglob("*.nbc"))
+
+
+@cache
+def folder_of(function: Any, *parts: tuple[str, Any]) -> Path | None:
+    """Return the folder of the compiled form of a function; None if none can be written.
+
+    It lies beside the compiled form of this file, or in the user's cache, and its name has a digest of the code.
+    """
+    name = "-".join((function.__name__, *(part.__name__ for _, part in parts)))
+    files = {one.__code__.co_filename for one in _called(function, dict(parts))}
+    digest = hashlib.sha256(b"".join(Path(file).read_bytes() for file in sorted(files))).hexdigest()[:16]
+    cache_home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    for place in (Path(cache_from_source(__file__)).parent, cache_home / "disttrack"):
+        folder = place / "kernels" / f"{name}-{digest}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    return None
+
+
+def _called(function: Any, parts: Mapping[str, Function]) -> set[Any]:
+    """Return a function and all of our functions that it calls."""
+    found, waiting = {function}, list({**_ours(function), **parts}.values())
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += _ours(one).values()
+    return found
+
+
+def _ours(function: Any) -> dict[str, Any]:
+    """Return our functions that a function calls, by their names in it."""
+    known = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    return {name: one for name, one in known.items() if _is_ours(one)}
+
+
+def _is_ours(thing: Any) -> bool:
+    return isinstance(thing, FunctionType) and thing.__module__.startswith("disttrack.")
+
+
+@cache
+def _called_form(function: Any) -> Any:
+    """Return the compiled form of a function that only compiled ones call, which takes less time to compile."""
+    return _jit(function, _ours(function), None, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _jit(function: Any, others: Mapping[str, Any], folder: Path | None, **options: bool) -> Any:
+    numba: Any = import_module("numba")
+    names = {name: _called_form(one) for name, one in others.items()}
+    copy = FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
+    copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
+    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
+    try:
+        return numba.njit(cache=folder is not None, error_model="numpy", _nrt=False, **options)(copy)
+    finally:
+        numba.config.CACHE_DIR = before

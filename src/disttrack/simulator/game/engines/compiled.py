@@ -1,0 +1,291 @@
+"""The compiled engine: the transcript of `leap`, played by compiled functions on arrays between what is rare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from disttrack.adversaries.listed_schedules import Labels, Runs
+from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
+from disttrack.protocols.base import even_start
+from disttrack.protocols.kernel import (
+    ASK,
+    BEGUN,
+    CHANGES,
+    COUNT,
+    DENOMINATOR,
+    END,
+    FULL,
+    GO_ON,
+    LAST,
+    LOGGED,
+    MACHINE,
+    MESSAGES,
+    NEXT,
+    NUMERATOR,
+    OUTPUT,
+    OVER,
+    PERIOD,
+    PLAN,
+    REACTS,
+    REFILL,
+    ROW,
+    ROWS,
+    RUN,
+    SENT,
+    SERVE,
+    SINCE,
+    SITE,
+    SPOKE,
+    STANDING,
+    START,
+    STEP,
+)
+from disttrack.simulator.game.compiler import compiled, is_kept
+from disttrack.simulator.game.engines.base import Strides
+from disttrack.simulator.game.engines.kernel import BURST, LABELS, ROTATION, RUNS, move, play_on, shown
+from disttrack.simulator.game.engines.segments import NoBulkError
+
+MANY: Final = 2**14
+"""Changes of the output that are judged together."""
+COMPILING: Final = 3.0
+"""Seconds that it takes to compile the functions."""
+LEAP: Final = 1e5
+"""Messages that `leap` plays in a second."""
+_SPENT: Final[dict[Any, float]] = {}
+"""Seconds of the games that `leap` has played for want of compiled functions, by these; infinite once they are kept."""
+_NO_LIST: Final = np.zeros(2)
+
+
+class Compiled(Strides):
+    """A game as arrays; for its parameters see `Engine`.
+
+    Compiled functions play until the server speaks, a plan ends, or an adversary that is not compiled is to be asked.
+    """
+
+    name: ClassVar[str] = "compiled"
+    waits: ClassVar[bool] = False
+    """Whether it leaves to `leap` what `leap` would have played before the functions are compiled."""
+
+    def __init__(self, *sides: Any, **options: Any) -> None:
+        super().__init__(*sides, **options)
+        if self.network is not None or self.watch is not None or self.transcript is not None:
+            raise NoBulkError("the compiled form keeps no record, and knows no network")
+        form, rows = self.form, len(self.timeline.at)
+        if self.start + self.items > form.most_items:
+            raise NoBulkError("its numbers are too large for the compiled form")
+        self._log: Any = np.empty((rows + MANY, 3))
+        self._log[:rows, 0] = np.array(self.timeline.at) - self.start
+        form.whole[[START, ROWS, LOGGED, REACTS]] = self.start, rows, rows, self.consultation.reacts
+        form.real[STANDING] = form.real[OUTPUT]
+        form.real[[NUMERATOR, DENOMINATOR]] = form.scale
+        self._header, self._real = memoryview(form.whole), memoryview(form.real)
+        machine = self.adversary.machine(self.view)
+        self._rule: Callable[..., Any] = machine.rule if machine else move
+        self._plan: Any = machine.state if machine else _NO_LIST
+        form.whole[MACHINE] = machine is not None
+        self._play = self._kernel(form.turn)
+
+    def _kernel(self, turn: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the compiled loop of the tracker and the adversary's rule."""
+        parts, key = {"turn": turn, "move": self._rule}, (turn, self._rule)
+        if self.waits and (spent := _SPENT.get(key, 0.0)) < COMPILING:
+            bound = self.protocol.quick_bound(self.k, self.items, self.start)
+            _SPENT[key] = inf if is_kept(play_on, **parts) else spent + bound / LEAP
+            if _SPENT[key] < COMPILING:
+                raise NoBulkError("compiling takes longer than the game")
+        return compiled(play_on, _of_game, **parts)
+
+    def make_sides(self) -> None:
+        begun = (even_start(self.start, self.k),) if self.start else ()
+        form = self.protocol.kernel_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
+        if form is None:
+            raise NoBulkError("the protocol has no compiled form with these parameters")
+        self.form, self.server = form, form.server
+
+    @property
+    def now(self) -> int:
+        return self._header[STEP]
+
+    def sent(self, step: int) -> int:
+        return step
+
+    # ------------------------------------------------------------------ playing
+
+    def run(self) -> None:
+        form, log, event = self.form, self._log, GO_ON
+        while event != OVER:
+            if event == ASK:
+                event = self._ask(self._header[STEP])
+                if event:
+                    continue
+            elif event == SERVE:
+                self._serve()
+            elif event == REFILL:
+                form.refill()
+            elif event == FULL:
+                self._judge()
+            event = self._play(form.whole, form.real, form.sites, log, self._plan)
+
+    def _serve(self) -> None:
+        """Let the server speak, in the present step."""
+        rotates = self._header[PLAN] == ROTATION
+        if rotates:
+            self._count_rotation()
+        self.form.serve(self.ledger, compiled_part)
+        if rotates:
+            self._plant()
+
+    # ------------------------------------------------------------------ the adversary
+
+    def consult(self, step: int) -> None:
+        if not self.game_end:
+            return
+        header = self._header
+        self.game_end = header[LAST] = self.items
+        if header[MACHINE]:
+            burst = self._rule(self._plan, self.k, 0, self.start, 0, shown(self.form.real))
+            header[SITE], header[END] = map(int, burst)
+        else:
+            self._ask(step)
+
+    def _ask(self, step: int) -> int:
+        """Ask the adversary after this step, and play on while it answers with bursts; return what is to be done then.
+
+        A loop of its own, since it runs once per change of the output.
+        """
+        turns, view, ask, form = self.consultation, self.view, self.adversary.plan, self.form
+        header, real, play, k = self._header, self._real, self._play, self.k
+        whole = form.whole_outputs and form.scale == (1, 1)
+        arrays, present = (form.whole, form.real, form.sites, self._log, self._plan), turns.plan
+        while True:
+            changes = header[CHANGES]
+            if changes != view.changes:
+                view.changes, view.changed_at = changes, step if turns.reacts else self._changed_at()
+            view.steps = view.sent = step
+            view.output = int(real[OUTPUT]) if whole else shown(real)
+            answer = ask(view)
+            if type(answer) is not Burst or answer is present or not 0 <= answer.site < k or header[PLAN] != BURST:
+                turns.plan, turns.end = present, header[END]
+                return self._follow(turns.accept(answer, step), step)
+            present = answer
+            header[SITE], header[BEGUN], header[END] = answer.site, step, step + answer.length
+            event: int = play(*arrays) if step else GO_ON
+            if event != ASK:
+                turns.plan = present
+                return event
+            step = header[STEP]
+
+    def _follow(self, plan: Schedule | None, step: int) -> int:
+        """Put a plan into force after this step, or None: the present one goes on, or the game ends."""
+        turns, header = self.consultation, self._header
+        over = turns.over if plan is None else type(plan) is Rest and plan.length >= NEVER  # no further item comes
+        if plan is None or over:
+            if over:
+                self.game_end = step
+            return OVER if over else GO_ON
+        if header[PLAN] == ROTATION:
+            self._count_rotation()
+        turns.follow(plan, step)
+        header[BEGUN], header[END], header[RUN] = step, turns.end, 0
+        self._plan = _NO_LIST
+        if type(plan) is Burst:
+            header[PLAN], header[SITE] = BURST, plan.site
+        elif type(plan) is Labels:
+            header[PLAN], self._plan = LABELS, plan.labels.astype(float)
+        elif type(plan) is Runs and not plan.skips:
+            header[PLAN] = RUNS
+            self._plan = np.column_stack((plan.sites, np.cumsum(plan.lengths))).astype(float).ravel()
+        elif type(plan) is Rotation:
+            header[PLAN], header[PERIOD], header[SITE] = ROTATION, plan.sites, plan.first
+            turn = (np.arange(plan.sites) - plan.first) % plan.sites
+            self.form.sites[: plan.sites, SINCE] = step + turn + 1 - plan.sites
+            self._plant()
+        else:
+            raise NoBulkError(f"a plan of the adversary, {type(plan).__name__}, has no compiled form, or skips steps")
+        return GO_ON
+
+    def _changed_at(self) -> int:
+        """Return the step of the last change of the output."""
+        logged = self._header[LOGGED]
+        return int(self._log[logged - 1, 0]) if logged > len(self.timeline.at) else self.referee.step
+
+    # ------------------------------------------------------------------ rotations
+
+    def _count_rotation(self) -> None:
+        """Give all sites their items of a rotation so far."""
+        period = self._header[PERIOD]
+        sites = self.form.sites[:period]
+        items = (self._header[STEP] - sites[:, SINCE]) // period
+        sites[:, COUNT] += items
+        sites[:, SINCE] += items * period
+
+    def _plant(self) -> None:
+        """Make the tree of the next steps of all sites in a rotation."""
+        period, half = self._header[PERIOD], 1
+        while half < period:
+            half *= 2
+        sites, tree = self.form.sites[:period], np.full(2 * half, float(NEVER))
+        items = sites[:, NEXT] - sites[:, COUNT]
+        tree[half : half + period] = np.where(items > NEVER // period, NEVER, sites[:, SINCE] + items * period)
+        while half > 1:
+            tree[half // 2 : half] = tree[half : 2 * half].reshape(-1, 2).min(axis=1)
+            half //= 2
+        self._plan, self._header[SPOKE] = tree, -1
+
+    # ------------------------------------------------------------------ the verdict
+
+    def _judge(self) -> None:
+        """Judge the changes in the log."""
+        rows, logged = len(self.timeline.at), self._header[LOGGED]
+        steps, outputs = self._log[rows:logged, :2].T
+        if logged > rows:
+            kind = np.int64 if self.form.whole_outputs else float
+            self.referee.change_many(steps.astype(np.int64), self.offset, outputs.astype(kind), self.form.scale)
+        self._header[LOGGED] = rows
+
+    def close(self, last: int) -> None:
+        form, header, ledger = self.form, self._header, self.ledger
+        self._judge()
+        self._take_rows(last)
+        for message, place in form.messages:
+            ledger.count_many_up(message, header[place])
+        ledger.up_sites = form.sites[:, SENT].tolist()
+        ledger.down_sites = [ledger.broadcasts] * self.k
+        self.referee.close(last, last + self.offset)
+
+    def _take_rows(self, last: int) -> None:
+        """Fill the timeline up to the last step."""
+        form, header, at = self.form, self._header, np.array(self.timeline.at)
+        rows = self._log[: np.searchsorted(at - self.start, last, side="right")]
+        rows[header[ROW] :, 1:] = form.real[STANDING], header[MESSAGES]
+        at, values = at[: len(rows)], rows[:, 1] * form.scale[0] / form.scale[1]
+        messages = rows[:, 2].astype(int).tolist()
+        columns = at - self.start, at, values, (values - at) / at
+        self.timeline.rows = list(zip(*(column.tolist() for column in columns), messages, messages, strict=True))
+
+    def enter_plan(self, now: int) -> None:
+        raise NotImplementedError("plans are entered in _follow")
+
+
+class CompiledInTime(Compiled):
+    """The same, where it is faster although the functions may have to be compiled."""
+
+    waits = True
+
+
+def compiled_part(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the compiled form of a function on the arrays of a tracker."""
+    return compiled(function, _of_tracker)
+
+
+def _of_tracker(numba: Any) -> Any:
+    whole, real = numba.int64, numba.float64
+    return whole[::1], real[::1], whole[:, ::1]
+
+
+def _of_game(numba: Any) -> Any:
+    return *_of_tracker(numba), numba.float64[:, ::1], numba.float64[::1]

@@ -1,0 +1,316 @@
+"""The engine `compiled` plays the very game of `leap`: every number of it, for all trackers, adversaries and sizes.
+
+Most games are played by the functions as they are written: compiled, they give the same numbers, as other tests show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FunctionType
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reactions import REACTIONS
+
+from disttrack.adversaries import (
+    Adversary,
+    Bisect,
+    BoundedMemory,
+    Burst,
+    Bursts,
+    Coin,
+    Drain,
+    Freeze,
+    Phase,
+    Policy,
+    RoundRobin,
+    SingleSite,
+    Uniform,
+    View,
+    Zipf,
+)
+from disttrack.protocols import (
+    Block,
+    Deterministic,
+    DeterministicRounds,
+    Exact,
+    Martingale,
+    Protocol,
+    Randomized,
+    Robust,
+)
+from disttrack.simulator import Game, ScenarioError, play
+from disttrack.simulator.faults import broken
+from disttrack.simulator.game import compiler
+from disttrack.simulator.game.engine_choice import choose_engine
+from disttrack.simulator.game.engines import Compiled
+from disttrack.simulator.game.engines import compiled as engine
+from disttrack.simulator.game.network import network_of
+
+TRACKERS: list[Protocol] = [
+    Deterministic(alpha=0.1),
+    Deterministic(alpha=0.1, centred=True),
+    DeterministicRounds(alpha=0.1),
+    Randomized(alpha=0.1),
+    Randomized(alpha=0.1, delta=0.1, parameters="tight"),
+    Block(alpha=0.1),
+    Martingale(alpha=0.1),
+    Martingale(alpha=0.1, parameters="simple"),
+    Robust(alpha=0.2),
+    Robust(alpha=0.2, parameters="tight"),
+    Robust(alpha=0.2, parameters={"c": 0.1, "blocks": 0.1}),
+]
+COMPILED: list[Adversary] = [
+    Freeze(),
+    Freeze(reach=0.5, growth=1.3, begin=0.5),
+    Drain(),
+    Drain(patience=0.7, tries=2),
+    Policy(patience=0.3),
+    Policy(stay=2.3, patience=0.7, growth=1.2),
+    Phase(),
+    Phase(side="below", near=0.2),
+    BoundedMemory(2),
+    BoundedMemory(None, "drain", patience=0.7),
+    BoundedMemory(1, "1/0-0/1"),
+]
+"""Adversaries that react, whose rule is compiled."""
+OTHERS: list[Adversary] = [
+    RoundRobin(),
+    SingleSite(),
+    Uniform(),
+    Zipf(),
+    Bursts(mean=20),
+    Bisect(),
+    Coin(),
+    BoundedMemory(1, reads="output"),
+    *(reaction() for reaction in REACTIONS),
+]
+SIZES: list[dict[str, int]] = [
+    {"sites": 1, "items": 1},
+    {"sites": 1, "items": 300},
+    {"sites": 7, "items": 3000},
+    {"sites": 5, "items": 2000, "start": 10**5},
+]
+
+
+def as_written(function: Any, signature: Any, **parts: Callable[..., Any]) -> Any:
+    """Return a function that is not compiled, in place of its compiled form."""
+    return FunctionType(function.__code__, {**function.__globals__, **parts})
+
+
+@pytest.fixture(scope="module")
+def uncompiled() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "compiled", as_written)
+        yield
+
+
+def facts(game: Game) -> dict[str, Any]:
+    """Return everything that is known of a game but its record."""
+    error = (game.error or "").strip().splitlines()[-1:]
+    more = {"steps": game.steps, "step": game.first_failing_step, "judged": game.judged, "coins": game.coins}
+    more |= {"highest": game.highest, "lowest": game.lowest, "extra": game.extra, "of sites": game.messages_of_site}
+    tables = {"kinds": game.kinds.to_dict("list"), "series": game.series.to_dict("list")}
+    return {**game.row(), **more, **tables, "engine": None, "seconds": None, "error": error}
+
+
+def same(protocol: Protocol, adversary: Any, **options: Any) -> Game:
+    """Play a game by both engines, and return that of `compiled`."""
+    games = [play(protocol, adversary, engine=name, **options) for name in ("leap", "compiled")]
+    assert facts(games[1]) == facts(games[0])
+    assert games[1].engine == "compiled"
+    return games[1]
+
+
+@pytest.mark.quick_cases(40)
+@pytest.mark.parametrize("adversary", [*COMPILED, *OTHERS], ids=repr)
+@pytest.mark.parametrize("protocol", TRACKERS, ids=repr)
+def test_it_plays_the_game_of_leap(uncompiled: None, protocol: Protocol, adversary: Adversary) -> None:
+    for size in SIZES:
+        same(protocol, adversary, seed=3, **size)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(TRACKERS), st.sampled_from([*COMPILED, *OTHERS]), st.integers(1, 9), st.integers(0, 500),
+    st.sampled_from([0, 0, 1, 50, 10**4, 10**9]), st.integers(0, 99),
+)  # fmt: skip
+def test_of_any_size(
+    uncompiled: None, protocol: Protocol, adversary: Adversary, sites: int, items: int, start: int, seed: int
+) -> None:
+    same(protocol, adversary, sites=sites, items=items, start=start, seed=seed)
+
+
+@pytest.mark.parametrize("adversary", [Freeze(), pytest.param(Uniform(), marks=pytest.mark.slow)], ids=repr)
+def test_a_game_of_many_messages_as_compiled(adversary: Adversary) -> None:
+    """The largest errors, failing steps and coins of batches, over some ends of the log of changes."""
+    game = same(Randomized(alpha=0.02), adversary, sites=100, items=300_000, seed=1)
+    assert game.output_changes > 20_000
+    assert (game.verdict == "failed") == isinstance(adversary, Freeze)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("adversary", [*COMPILED, *OTHERS], ids=repr)
+def test_each_pair_as_compiled(adversary: Adversary) -> None:
+    for protocol in TRACKERS:
+        for size in SIZES:
+            same(protocol, adversary, seed=4, **size)
+
+
+# ---------------------------------------------------------------------- functions of the user's
+
+
+def each_step(view: View) -> int:
+    return (view.steps + view.changes) % view.sites
+
+
+def going_on(view: View) -> Iterator[Any]:
+    site = 0
+    while view.sent < 700:
+        view = yield Burst(site)
+        site = (site + view.changes) % view.sites
+
+
+def raising(view: View) -> Iterator[Any]:
+    for site in range(50):
+        yield Burst(site % view.sites)
+    raise RuntimeError(f"{view.steps} {view.sent} {view.output} {view.changes} {view.changed_at}")
+
+
+def wrong(view: View) -> int:
+    return 0 if view.changes < 10 else view.sites
+
+
+@pytest.mark.parametrize("function", [each_step, going_on, raising, wrong])
+@pytest.mark.parametrize("protocol", TRACKERS[:3], ids=repr)
+def test_a_function_is_asked_as_by_leap(uncompiled: None, protocol: Protocol, function: Any) -> None:
+    game = same(protocol, function, sites=5, items=1000, seed=2, on_error="record")
+    assert game.verdict == ("error" if function in (raising, wrong) else "ok")
+
+
+def skipping(view: View) -> int | None:
+    return None if view.steps == 40 else 0
+
+
+def test_what_it_cannot_play_is_left_to_leap(uncompiled: None) -> None:
+    size: dict[str, Any] = {"sites": 3, "items": 300}
+    for game, why in (
+        (play(TRACKERS[0], skipping, **size), "Rest, has no compiled form, or skips steps"),
+        (play(TRACKERS[0], Freeze(), record=True, **size), "keeps no record"),
+        (play(Randomized(alpha=0.1, copies=3), Freeze(), **size), "no compiled form with these parameters"),
+        (play(TRACKERS[0], Freeze(), sites=3, items=50, start=2**60), "too large"),
+    ):
+        assert game.engine == "leap"
+        assert why in game.engine_reason
+    with pytest.raises(ScenarioError, match="engine compiled can't play this game: a plan of the adversary, Rest"):
+        play(TRACKERS[0], skipping, engine="compiled", **size)
+
+
+# ---------------------------------------------------------------------- the choice
+
+
+class Sees(Freeze):
+    sees: ClassVar[Any] = "traffic"
+
+
+class OtherRule(Deterministic):
+    @property
+    def thresholds(self) -> Any:
+        return Deterministic(alpha=0.5).thresholds
+
+
+class OtherScript(Freeze):
+    def script(self, view: View) -> Iterator[Burst]:
+        yield Burst(0)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "adversary", "network", "why"),
+    [
+        (Deterministic(0.1), Freeze(), {"latency": 1}, "messages take time"),
+        (Exact(), Freeze(), None, "the protocol has no compiled form"),
+        (OtherRule(0.1), Freeze(), None, "OtherRule changes thresholds, so that the compiled form it inherits"),
+        (Deterministic(0.1), Sees(), None, "the adversary sees more than the outputs"),
+        (broken(Randomized(0.1), "coarse"), Freeze(), None, "changes fault"),
+    ],
+)
+def test_games_without_a_compiled_form(protocol: Any, adversary: Any, network: Any, why: str) -> None:
+    assert choose_engine("auto", protocol, adversary, network_of(network))[0] != "compiled"
+    with pytest.raises(ScenarioError, match=why):
+        choose_engine("compiled", protocol, adversary, network_of(network))
+
+
+def test_auto_takes_it_where_it_would_take_leap(monkeypatch: pytest.MonkeyPatch) -> None:
+    freeze, uniform = Freeze(), Uniform()
+    assert choose_engine("auto", Randomized(0.1), freeze, None)[0] == "compiled"
+    assert choose_engine("auto", Randomized(0.1), OtherScript(), None)[0] == "compiled"  # asked at each change
+    for protocol, adversary in ((Randomized(0.1), uniform), (Robust(0.1), freeze)):
+        assert choose_engine("auto", protocol, adversary, None)[0] == "bulk"
+    monkeypatch.setattr("disttrack.simulator.game.engine_choice.available", lambda: False)
+    engine, why = choose_engine("auto", Randomized(0.1), freeze, None)
+    assert (engine, "pip install 'disttrack[fast]'" in why) == ("leap", True)
+
+
+def test_a_changed_script_is_asked(uncompiled: None) -> None:
+    assert OtherScript().machine(None) is None  # type: ignore[arg-type]
+    same(TRACKERS[0], OtherScript(), sites=4, items=400)
+
+
+def test_nothing_is_compiled_for_short_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the games that leap has played for want of it would have paid for compiling."""
+    made = []
+    monkeypatch.setattr(engine, "is_kept", lambda function, **parts: bool(made))
+    monkeypatch.setattr(engine, "compiled", lambda *given, **parts: made.append(1) or as_written(*given, **parts))
+    size: dict[str, Any] = {"sites": 3, "items": 300}
+    tracker = Block(alpha=0.1)  # no other test leaves it to `auto`
+    first = play(tracker, Policy(), **size)
+    assert (first.engine, "compiling takes longer" in first.engine_reason, made) == ("leap", True, [])
+    monkeypatch.setattr(engine, "COMPILING", 1e-9)
+    assert play(tracker, Policy(), **size).engine == "compiled"
+    assert play(tracker, Policy(), engine="compiled", **size).engine == "compiled"
+
+
+# ---------------------------------------------------------------------- compiling
+
+
+def twice(number: Any) -> Any:
+    return part(number) * 2
+
+
+def part(number: Any) -> Any:
+    return number
+
+
+def plus_one(number: Any) -> Any:
+    return number + 1
+
+
+def of_one(numba: Any) -> Any:
+    return (numba.int64,)
+
+
+def test_compiled_code_is_kept_or_not_and_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def forget() -> None:
+        for kept in (compiler.compiled, compiler.folder_of):
+            kept.cache_clear()
+
+    forget()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(compiler, "cache_from_source", lambda file: "/proc/none/here")
+    assert not compiler.is_kept(twice, part=plus_one)
+    assert compiler.compiled(twice, of_one, part=plus_one)(4) == 10
+    assert compiler.is_kept(twice, part=plus_one)
+    assert not compiler.is_kept(twice)
+    forget()
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert not compiler.is_kept(twice, part=plus_one)
+    assert compiler.compiled(twice, of_one, part=plus_one)(4) == 10
+    forget()
+
+
+def test_the_engine_is_one_of_the_engines() -> None:
+    assert Compiled.name == "compiled"
