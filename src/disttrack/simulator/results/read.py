@@ -209,7 +209,9 @@ def _with_differences(each: list[Tables]) -> list[Tables]:
     for one in each:
         places = list(zip(one.trials["result"], one.trials["point"], strict=True))
         missing = {column: dict(zip(rows, values, strict=True)) for column, values in cells.items()}
-        columns = {name: list(map(known.get, places)) for name, known in missing.items() if name not in one.trials}
+        columns: dict[str, Any] = {
+            name: list(map(known.get, places)) for name, known in missing.items() if name not in one.trials
+        }
         added.append(replace(one, trials=one.trials.assign(**columns)))
     return added
 
