@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.mechanisms.checks import positive, probability
+from disttrack.mechanisms.roots import root
 
 Floats = npt.NDArray[np.float64]
 Parts = Sequence[tuple[float, int]]
@@ -93,12 +94,11 @@ def laplace_sum_log_tail(parts: Parts, value: float) -> float:
 
 def _saddle_point(squares: Floats, counts: Floats, x: float) -> float:
     """Return the point between 0 and the pole at 1 where the integrand of the inversion is flat."""
-    from scipy.optimize import brentq  # a slow import, only needed by this function
 
     def slope(s: float) -> float:
         return float(np.sum(counts * 2 * squares * s / (1 - squares * s * s))) - x - 1 / s
 
-    return float(brentq(slope, 1e-12, 1 - 1e-15, xtol=1e-15, rtol=1e-12))
+    return root(slope, 1e-12, 1 - 1e-15, 1e-12, 1e-15)
 
 
 def laplace_sum_quantile(parts: Parts, beta: float) -> float:
@@ -121,8 +121,6 @@ def laplace_sum_quantile(parts: Parts, beta: float) -> float:
     >>> round(laplace_sum_quantile([(1.0, 1)], 0.05), 6)
     2.995732
     """
-    from scipy.optimize import brentq
-
     probability("beta", beta)
     parts = [(scale, count) for scale, count in parts if scale > 0 and count > 0]
     if not parts:
@@ -137,4 +135,4 @@ def laplace_sum_quantile(parts: Parts, beta: float) -> float:
         low /= 2
         if low < 1e-9 * std:
             return low
-    return float(brentq(lambda x: laplace_sum_log_tail(parts, x) - goal, low, high, rtol=1e-11))
+    return root(lambda x: laplace_sum_log_tail(parts, x) - goal, low, high, 1e-11)

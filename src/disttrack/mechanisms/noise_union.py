@@ -17,6 +17,7 @@ import numpy as np
 from disttrack.mechanisms.checks import positive, probability
 from disttrack.mechanisms.laplace_sums import Parts
 from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.roots import root
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +114,6 @@ class NoiseUnion:
 
     def _quantile(self, beta: float) -> tuple[float, Tail | None]:
         """Return the quantile, and the tail from which it is computed; None if it is Chernoff's bound."""
-        from scipy.optimize import brentq  # a slow import, only needed by this function
-
         probability("beta", beta)
         high, s = self.chernoff(beta)
         if not self.scales:
@@ -123,7 +122,7 @@ class NoiseUnion:
         low = high / 10
         if not tail(low) > beta > tail(high):  # beta is so large that Chernoff's bound is far off; it holds anyway
             return high, None
-        return float(brentq(lambda x: math.log(max(tail(x), 1e-300) / beta), low, high, rtol=1e-10)), tail
+        return root(lambda x: math.log(max(tail(x), 1e-300) / beta), low, high, 1e-10), tail
 
 
 class Tail:

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from transcripts import deviations_without_noise, room, safe_without_noise
 
-from disttrack.protocols.rounds.coin_rounds import offset_for
+from disttrack.protocols.rounds import coin_rounds
+from disttrack.protocols.rounds.coin_rounds import bias, first_round, offset_for, share_of, signals_of
 from disttrack.protocols.rounds.constants import Constants
 from disttrack.protocols.rounds.crossing import SHORT, by_sums, either_line, failure, most_signals, one_line
-from disttrack.protocols.rounds.passages import COARSE
+from disttrack.protocols.rounds.hits import bounds_of
+from disttrack.protocols.rounds.passages import COARSE, of_consecutive, too_high, too_low
 from disttrack.protocols.rounds.walk import Walk, failures_by, walk_of
 
 
@@ -143,6 +145,64 @@ def test_most_signals_is_where_the_probability_passes(alpha: float, offset: floa
         assert 0 <= found <= most
         assert failure(walk, found) <= allowed
         assert found == most or failure(walk, found + 1) > allowed
+
+
+def by_plain_search(walk: Walk, allowed: float, most: int, near: int) -> int:
+    """Return what `most_signals` does by halving the interval, every probability for itself."""
+    low, high = 0, most + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if failure(walk, middle) <= allowed else (low, middle)
+    return low
+
+
+@pytest.mark.quick_cases(2)
+@pytest.mark.parametrize("largest", [60, 12, 300, 2000, 100_000])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_quick_search_is_the_plain_one(largest: int, seed: int) -> None:
+    """In games of any size, promise and start, at any round, also where the estimate was wrong."""
+    coins = np.random.default_rng([largest, seed])
+    for _ in range(4):
+        k, alpha = int(np.exp(coins.uniform(0, log(largest)))), float(coins.choice([0.01, 0.03, 0.1, 0.5, 0.9]))
+        delta, number = float(coins.choice([1e-6, 0.05, 0.5])), int(10 ** coins.uniform(0, 5))
+        share, first = share_of(k, alpha, delta, number), first_round(k, alpha, delta)
+        told = int(first * 10 ** coins.uniform(0, 5)) + 1
+        p = bias(k, alpha, share, told, exact=number == 1)
+        total = max(1, round(told * (1 + alpha * coins.normal() / 3)))
+        signals = signals_of(k, alpha, share, total, p)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(coin_rounds, "most_signals", by_plain_search)
+            assert signals == signals_of(k, alpha, share, total, p), (k, alpha, delta, number, told, total)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_hold_the_recursion_and_are_close(seed: int) -> None:
+    coins, close = np.random.default_rng(seed), 0
+    for _ in range(40):
+        alpha, p, signals = coins.uniform(0.01, 0.6), 2 ** -coins.uniform(0.01, 7), int(2 ** coins.uniform(0, 8))
+        allowed = 10 ** -coins.uniform(1, 9)
+        walk = Walk(alpha, 0.5 + sqrt(2 * signals * (1 - p) * log(1 / allowed)) * coins.uniform(0.6, 1.4), p)
+        first, last = max(1, signals - 5), signals + 3
+        bounds, expected = bounds_of(walk, first, last, allowed), failures_by(walk, last)[first - 1 :]
+        assert bounds is not None
+        assert (bounds.below <= expected * (1 + 1e-9)).all()
+        assert (bounds.above >= expected * (1 - 1e-9)).all()
+        if 1e-3 > expected[-1] > allowed / 100:
+            close += 1
+            assert bounds.above[-1] == pytest.approx(expected[-1], rel=1e-4)
+            assert bounds.below[-1] == pytest.approx(expected[-1], rel=1e-4)
+    assert close > 5
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-5, 0.004])
+@pytest.mark.parametrize(("alpha", "offset"), [(0.03, 31.3), (0.3, 0.4), (0.9, 6.7), (0.05, 200.0)])
+def test_consecutive_sums_are_the_sums(alpha: float, offset: float, p: float) -> None:
+    walk = Walk(alpha, offset, p)
+    for first, last in ((1, 1), (1, 30), (40, 47), (301, 310)):
+        low, high = of_consecutive(walk, first, last)
+        numbers = range(first, last + 1)
+        assert low == pytest.approx([too_low(walk, signals) for signals in numbers], rel=1e-11)
+        assert high == pytest.approx([too_high(walk, signals) for signals in numbers], rel=1e-11, abs=1e-250)
 
 
 @pytest.mark.parametrize("walk", [Walk(0.2, 3.0, 0.0), Walk(0.35, 1.5, 0.25), Walk(0.1, 0.4, 0.5)], ids=str)

@@ -8,6 +8,7 @@ from math import ceil, log, log1p, sqrt
 from typing import ClassVar, Final
 
 from disttrack.mechanisms.checks import Positive, Share, Whole
+from disttrack.mechanisms.roots import root
 from disttrack.mechanisms.rules import redrawn
 from disttrack.protocols.base import Guarantee, Message
 from disttrack.protocols.coins import Coins
@@ -25,10 +26,8 @@ def strength_for(failure: float, k: int) -> float:
     The error of a site, times p, is at worst an exponential variable less its mean, and at most 1 the other way.
     Chernoff's bound on the sum of k of them: exp(-k (x - ln(1 + x))) for c = x sqrt(k).
     """
-    from scipy.optimize import brentq  # the import takes a third of a second, and only these games need it
-
     needed = log(1 / failure) / k
-    return sqrt(k) * float(brentq(lambda x: x - log1p(x) - needed, 0.0, 2 * needed + 4))
+    return sqrt(k) * root(lambda x: x - log1p(x) - needed, 0.0, 2 * needed + 4)
 
 
 @dataclass(frozen=True)

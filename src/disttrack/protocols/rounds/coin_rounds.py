@@ -7,10 +7,11 @@ round's failure probability is its share of delta, whatever the estimate was.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import ceil, expm1, floor, log, log1p, log2, sqrt
 from typing import Final, NamedTuple
 
+from disttrack.mechanisms.roots import root
 from disttrack.protocols.rounds.crossing import failure, most_signals, one_line
 from disttrack.protocols.rounds.passages import COARSE
 from disttrack.protocols.rounds.walk import POISSON, Walk
@@ -86,18 +87,16 @@ def _about(k: int, alpha: float, allowed: float) -> int:
 
 def _brownian(alpha: float, signals: int, allowed: float) -> float:
     """Return the offset of a Brownian round that crosses its two lines with probabilities of sum `allowed`."""
-    from scipy.optimize import brentq  # the import takes a third of a second, and only these games need it
-
     most = 1.0
     while 2 * one_line(most, alpha, signals) > allowed:
         most *= 2
-    return float(brentq(lambda offset: 2 * one_line(offset, alpha, signals) - allowed, 0.0, most, rtol=1e-3))
+    return root(lambda offset: 2 * one_line(offset, alpha, signals) - allowed, 0.0, most, 1e-3)
 
 
 def offset_for(alpha: float, signals: int, allowed: float) -> float:
     """Return the offset with which a round of `signals` signals of a small coin fails with probability `allowed`."""
-    from scipy.optimize import brentq
 
+    @cache
     def excess(offset: float) -> float:
         return log(max(failure(Walk(alpha, offset, 0.0), signals), 1e-300)) - log(allowed)
 
@@ -106,7 +105,7 @@ def offset_for(alpha: float, signals: int, allowed: float) -> float:
         low /= 1.2
     while excess(high) > 0:
         high *= 1.2
-    return float(brentq(excess, low, high, rtol=1e-9)) if low < high else low
+    return root(excess, low, high, 1e-9) if low < high else low
 
 
 # ---------------------------------------------------------------------- delta over the rounds
@@ -181,10 +180,18 @@ def signals_of(k: int, alpha: float, share: float, total: int, p: float) -> int:
     The offset is rounded down, which brings the lines nearer; so is a small p, which adds to the variance.
     """
     offset = _below(alpha * total * p, _OFFSETS)
-    most = min(2 * plan_of(k, alpha, share).signals, _worthwhile(k, alpha, offset)) + 8
+    planned = plan_of(k, alpha, share)
+    most = min(2 * planned.signals, _worthwhile(k, alpha, offset)) + 8
     if p < COARSE:
         p = 0.0 if p < POISSON else _below(p, 4)
-    return most_signals(Walk(alpha, offset, p), share, most)
+    return most_signals(Walk(alpha, offset, p), share, most, _expected(Walk(alpha, offset, p), planned, most))
+
+
+def _expected(walk: Walk, planned: Plan, most: int) -> int:
+    """Return about as many signals as are safe: those at which the line is as many deviations away as in the plan."""
+    distance = (planned.offset + walk.alpha * planned.signals) * sqrt((1 - walk.p) / planned.signals)
+    square = distance**2 - 4 * walk.alpha * walk.offset
+    return min(most, round(((distance - sqrt(square)) / (2 * walk.alpha)) ** 2)) if square > 0 else most
 
 
 def _worthwhile(k: int, alpha: float, offset: float) -> int:
@@ -195,7 +202,10 @@ def _worthwhile(k: int, alpha: float, offset: float) -> int:
     wanted = 2 * k * alpha / offset
     x = sqrt(2 * wanted) + wanted  # above it; Newton's steps on a convex function fall from there
     for _ in range(60):
-        x -= ((1 + x) * log1p(x) - x - wanted) / log1p(x)
+        step = ((1 + x) * log1p(x) - x - wanted) / log1p(x)
+        if x - step == x:
+            break
+        x -= step
     return ceil(x * offset / alpha)
 
 

@@ -13,7 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from disttrack.protocols.rounds.passages import COARSE, too_high, too_low
+from disttrack.mechanisms.roots import root
+from disttrack.protocols.rounds.hits import ROUNDING, Bounds, bounds_of
+from disttrack.protocols.rounds.passages import COARSE, of_consecutive, too_high, too_low
 from disttrack.protocols.rounds.walk import Walk, failures_by
 
 FEW: Final = 40
@@ -27,6 +29,14 @@ _RARELY_BOTH: Final = 4e-4
 """If the product of the lines' probabilities is below this, the probability of crossing both is below 1e-3 of each."""
 _SMALL: Final = 8.0
 """Offset, in signals, below which single signals matter."""
+_REACH: Final = 3
+"""Signals on either side of the expected number for which bounds are computed together."""
+_WINDOWS: Final = 6
+"""Such computations before the search is left to single numbers,"""
+_CHORDS: Final = 7
+"""and numbers of which one is computed before the interval is halved every other time."""
+_MANY: Final = 8192
+"""Signals up to which the sums of a light coin are added for consecutive numbers."""
 _LIGHT: Final = 1e-7
 """Bias at which the recursion is as accurate as a Poisson process."""
 
@@ -41,17 +51,22 @@ def failure(walk: Walk, signals: int) -> float:
 
 
 @lru_cache(maxsize=65536)
-def most_signals(walk: Walk, allowed: float, most: int) -> int:
-    """Return the largest number of signals up to `most` with failure probability at most `allowed`."""
+def most_signals(walk: Walk, allowed: float, most: int, near: int | None = None) -> int:
+    """Return the largest number of signals up to `most` with failure probability at most `allowed`.
+
+    The search begins at `near`, which does not change the result.
+    """
     if walk.p >= 1:
         return most
-    if _by_tosses(walk, most):
-        first = decisive(walk, most)
+    first = decisive(walk, most) if _by_tosses(walk, most) else most
+    count = _by_bounds(walk, allowed, first, near or first)
+    if count is None and _by_tosses(walk, most):
         count = int(np.searchsorted(failures_by(walk, first), allowed, side="right"))
+    if count is not None:
         return most if count == first else count
     low, high, target = 0, most + 1, log(allowed)
     tried: dict[int, float] = {}
-    middle = most
+    middle = min(near or most, most)
     while high - low > 1:
         tried[middle] = log(max(failure(walk, middle), 1e-300))
         low, high = (middle, high) if tried[middle] <= target else (low, middle)
@@ -59,14 +74,61 @@ def most_signals(walk: Walk, allowed: float, most: int) -> int:
     return low
 
 
+def _by_bounds(walk: Walk, allowed: float, most: int, near: int) -> int | None:
+    """Return the same if close bounds for some consecutive numbers of signals decide, or None."""
+    target = log(allowed)
+    for _ in range(_WINDOWS):
+        near = min(max(near, 1), most)
+        reach = _REACH + near // 64
+        first, last = max(1, near - reach), min(most, near + reach)
+        bounds = _bounds(walk, first, last, allowed)
+        if bounds is None:
+            return None
+        safe, unsafe = (int(bound.searchsorted(allowed, side="right")) for bound in (bounds.above, bounds.below))
+        if safe != unsafe:
+            return None
+        if (safe or first == 1) and (safe < last - first + 1 or last == most):
+            return first + safe - 1
+        ends = {number: log(max(bounds.above[number - first], 1e-300)) for number in (first, last)}
+        near = max(_chord(first, last, ends, target), near // 3) if ends[first] < ends[last] else 2 * near
+    return None
+
+
+def _bounds(walk: Walk, first: int, last: int, about: float) -> Bounds | None:
+    """Return close bounds of `failure` for rounds of `first` to `last` signals, or None if that takes long."""
+    if _by_tosses(walk, last):
+        return bounds_of(walk, first, last, about)
+    if walk.p > COARSE or last > _MANY:
+        return None
+    if not _by_tosses(walk, first):
+        return _sums(walk, first, last)
+    few, more = bounds_of(walk, first, FEW, about), _sums(walk, FEW + 1, last)
+    if few is None or more is None or few.above[-1] > more.below[0]:
+        return None
+    return Bounds(np.concatenate((few.below, more.below)), np.concatenate((few.above, more.above)))
+
+
+def _sums(walk: Walk, first: int, last: int) -> Bounds | None:
+    low, high = of_consecutive(walk, first, last)
+    if low[-1] * high[-1] >= _RARELY_BOTH:
+        return None
+    return Bounds((low + high) * (1 - ROUNDING), (low + high) * (1 + ROUNDING))
+
+
 def _between(low: int, high: int, log_failures: dict[int, float], target: float) -> int:
-    """Return the next number to try: on the chord of ln failure against 1/signals, every third time in the middle."""
-    if low in log_failures and high in log_failures and len(log_failures) % 3:
-        part = (target - log_failures[low]) / (log_failures[high] - log_failures[low])
-        middle = round(1 / (1 / low + part * (1 / high - 1 / low)))
-    else:
-        middle = (low + high) // 2
+    """Return the next number to try: by the chord through the nearest ones, or in the middle if that takes long."""
+    middle = (low + high) // 2
+    if len(log_failures) > 1 and (len(log_failures) < _CHORDS or len(log_failures) % 2):
+        first, last = sorted(sorted(log_failures, key=lambda number: abs(log_failures[number] - target))[:2])
+        if log_failures[first] < log_failures[last]:
+            middle = _chord(first, last, log_failures, target)
     return min(max(middle, low + 1), high - 1)
+
+
+def _chord(first: int, last: int, log_failures: dict[int, float], target: float) -> int:
+    """Return where the chord of ln failure against 1/signals reaches the target."""
+    part = (target - log_failures[first]) / (log_failures[last] - log_failures[first])
+    return round(1 / max(1 / first + part * (1 / last - 1 / first), 1e-9))
 
 
 def decisive(walk: Walk, signals: int) -> int:
@@ -89,7 +151,10 @@ def _by_tosses(walk: Walk, signals: int) -> bool:
 
 def by_sums(walk: Walk, signals: int) -> float:
     """Return the failure probability: that of crossing either line, less that of both."""
-    low, high = too_low(walk, signals), too_high(walk, signals)
+    if walk.p <= COARSE and signals <= _MANY:
+        low, high = (float(line[0]) for line in of_consecutive(walk, signals, signals))
+    else:
+        low, high = too_low(walk, signals), too_high(walk, signals)
     if low * high < _RARELY_BOTH:
         return low + high
     if walk.offset >= _SMALL:
@@ -101,14 +166,12 @@ def by_sums(walk: Walk, signals: int) -> float:
 
 def _both_lines(walk: Walk, signals: int, each: float) -> float:
     """Return the probability that Brownian motion of the same slope and length crosses both lines, each with `each`."""
-    from scipy.optimize import brentq
-
     # its variance is 1 - p per unit of time; rescaled to 1
     slope, length = walk.alpha / (1 - walk.p), signals * (1 - walk.p)
     each, most = min(each, 0.999), 1.0
     while one_line(most, slope, length) > each:
         most *= 2
-    offset = float(brentq(lambda offset: one_line(offset, slope, length) - each, 0.0, most))
+    offset = root(lambda offset: one_line(offset, slope, length) - each, 0.0, most)
     return 2 * each - either_line(offset, slope, length)
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from disttrack.mechanisms.checks import Positive, Share
+from disttrack.mechanisms.roots import root
 from disttrack.protocols.base import Guarantee
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
@@ -29,8 +30,6 @@ def strength_for(failure: float, k: int) -> float:
     which both underflow, so their logarithms are added.
     """
 
-    from scipy.optimize import brentq  # the import takes a third of a second, and only these games need it
-
     def excess(lam: float) -> float:
         up = -(lam**2) / (2 * (1 + lam / (3 * sqrt(k))))
         down = -(lam**2) / (2 * (1 + lam / sqrt(k)))
@@ -38,7 +37,7 @@ def strength_for(failure: float, k: int) -> float:
         return (log(both) if both else down + log1p(exp(up - down))) - log(failure)
 
     most = 4 * (1 + log(2 / failure))
-    return float(brentq(excess, 1e-9, most))
+    return root(excess, 1e-9, most)
 
 
 @dataclass(frozen=True)

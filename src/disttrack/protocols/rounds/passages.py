@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from math import log, pi
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from disttrack.protocols.rounds.walk import Floats, Walk
 
@@ -26,6 +27,8 @@ _EXACT: Final = 64
 _FEW: Final = 1000
 """Up to this number of terms, all are added one by one; the next is the number for a heavy coin:"""
 _FEW_HEAVY: Final = 65_536
+_TABULATED: Final = 2048
+"""Numbers of signals below which part of their probability is tabulated."""
 _NEGLIGIBLE: Final = 45.0
 """Terms smaller than the largest by this power of e are left out of a long sum."""
 
@@ -40,7 +43,7 @@ def too_low(walk: Walk, signals: int) -> float:
 
     def log_term(j: Floats) -> Floats:
         time = nearer.late(j)
-        term: Floats = _log_chance(walk.p, j, time) + np.log((time - j * step) / time)
+        term: Floats = log_chance(walk.p, j, time) + np.log((time - j * step) / time)
         return term
 
     return _sum(log_term, 0, signals - 1, heavy=walk.p > COARSE)
@@ -63,11 +66,26 @@ def too_high(walk: Walk, signals: int) -> float:
     def log_term(j: Floats) -> Floats:
         time = (j - nearer.offset) * interval - rounded
         rest = np.maximum(m - j, 1)
-        term: Floats = _log_chance(walk.p, j, time) + np.log(_never_again(walk.p, rest, rest * interval))
+        term: Floats = log_chance(walk.p, j, time) + np.log(_never_again(walk.p, rest, rest * interval))
         return term
 
     end = (m - nearer.offset) * interval - rounded
-    return _at_least(walk.p, m, end) + _sum(log_term, first, m - 1, heavy=False)
+    return float(_at_least(walk.p, m, end)) + _sum(log_term, first, m - 1, heavy=False)
+
+
+def of_consecutive(walk: Walk, first: int, last: int) -> tuple[Floats, Floats]:
+    """Return `too_low` and `too_high` for rounds of `first` to `last` signals of a light coin; all terms are added."""
+    begin = min(int(walk.offset) + 1, last)
+    low, high = np.arange(last), np.arange(begin, last)
+    late, early = walk.late(low), (high - walk.offset) / (1 + walk.alpha) - walk.p / 2
+    chances = np.exp(log_chance(walk.p, np.concatenate((low, high)), np.concatenate((late, early))))
+    too_low = (chances[:last] * ((late - low / (1 - walk.alpha)) / late)).cumsum()[first - 1 :]
+    too_high = np.zeros(last - first + 1)
+    if len(high):
+        end = max(0, first - 1 - begin)
+        rest = _never_again_by(walk.p, 1 / (1 + walk.alpha), size_for(len(high)))[end : len(high), : len(high)]
+        too_high[begin + end - first + 1 :] = _at_least(walk.p, high[end:], early[end:]) + rest @ chances[last:]
+    return too_low, too_high
 
 
 def _nearer(walk: Walk) -> Walk:
@@ -87,19 +105,19 @@ def _rounded_by(walk: Walk, first: int, last: int) -> float:
         return 0.5
     j = np.arange(first, last + 1.0)
     line = (j - walk.offset) / (1 + walk.alpha)
-    crossed = np.exp(_log_chance(walk.p, j, line - walk.p / 2)) / j
+    crossed = np.exp(log_chance(walk.p, j, line - walk.p / 2)) / j
     total = float(crossed.sum())
     return float((crossed * (line - walk.early(j))).sum()) / (walk.p * total) if total else 0.5
 
 
-def _at_least(p: float, number: int, time: float) -> float:
+def _at_least(p: float, number: Any, time: Any) -> Any:
     """Return the probability of at least `number` signals by a time."""
     from scipy.special import betainc, gammainc
 
     if not p:
-        return float(gammainc(number, time))
+        return gammainc(number, np.maximum(time, 0.0))
     more = time / p - number + 1
-    return float(betainc(number, more, p)) if more > 0 else 0.0
+    return np.where(more > 0, betainc(number, np.maximum(more, 0.5), p), 0.0)
 
 
 def _never_again(p: float, intervals: Floats, time: Floats) -> Floats:
@@ -116,12 +134,19 @@ def _never_again(p: float, intervals: Floats, time: Floats) -> Floats:
         below = np.where(more > 0.5, betainc(np.maximum(more, 0.5), before, 1 - p), 1.0)
     else:
         below = gammaincc(before, rest)
-    at = np.exp(_log_chance(p, intervals - 1, np.maximum(rest, p / 2)))
+    at = np.exp(log_chance(p, intervals - 1, np.maximum(rest, p / 2)))
     mean: Floats = (1 - p) * at + (1 - time / intervals) * np.where(intervals > 1, below, 0.0)
     return np.where(time > p / 2, mean, 1.0)
 
 
-def _log_chance(p: float, number: Floats, time: Floats) -> Floats:
+@lru_cache(maxsize=512)
+def _never_again_by(p: float, interval: float, size: int) -> Floats:
+    """Return the same as a matrix by the numbers of two signals, 0 if the second is not before the first."""
+    rest = np.arange(1.0, size)
+    return by_distance(np.concatenate(([0.0], _never_again(p, rest, rest * interval))))
+
+
+def log_chance(p: float, number: Any, time: Any) -> Floats:
     """Return ln of the probability of exactly `number` signals by a time, -inf if there are fewer items.
 
     Source
@@ -130,7 +155,7 @@ def _log_chance(p: float, number: Floats, time: Floats) -> Floats:
     """
     some = np.maximum(number, 1.0)
     mean = np.maximum(time, p / 2)
-    log_chance = -_stirling(some) - _deviance(some, mean) - 0.5 * np.log(2 * pi * some)
+    log_chance = _log_most_likely(number) - _deviance(some, mean)
     if not p:
         return np.where(number > 0, log_chance, -mean)
     items = mean / p
@@ -143,13 +168,31 @@ def _log_chance(p: float, number: Floats, time: Floats) -> Floats:
     return np.where(number > 0, log_chance, items * np.log1p(-p))
 
 
+def _log_most_likely(number: Any) -> Floats:
+    """Return ln of the probability of `number`, or 1 for 0, from a Poisson distribution with this mean."""
+    if number.dtype.kind == "i" and number[-1] < _TABULATED:
+        logs: Floats = _most_likely_up_to(_TABULATED).take(number)
+    else:
+        some = np.maximum(number, 1.0)
+        logs = -_stirling(some) - 0.5 * np.log(2 * pi * some)
+    return logs
+
+
+@lru_cache(maxsize=1)
+def _most_likely_up_to(number: int) -> Floats:
+    return _log_most_likely(np.arange(float(number)))
+
+
 def _stirling(n: Floats) -> Floats:
     """Return ln n! less Stirling's formula for it."""
+    series: Floats = (1 / 12 - (1 / 360 - 1 / (1260 * n * n)) / (n * n)) / n
+    if np.all(n >= 20):
+        return series
     from scipy.special import gammaln
 
     small = np.minimum(n, 20.0)
     exact = gammaln(small + 1) - (small + 0.5) * np.log(small) + small - 0.5 * log(2 * pi)
-    return np.where(n < 20, exact, (1 / 12 - (1 / 360 - 1 / (1260 * n * n)) / (n * n)) / n)
+    return np.where(n < 20, exact, series)
 
 
 def _deviance(number: Floats, mean: Floats) -> Floats:
@@ -157,6 +200,21 @@ def _deviance(number: Floats, mean: Floats) -> Floats:
     excess = (mean - number) / number
     deviance: Floats = number * (excess - np.log1p(excess))
     return deviance
+
+
+# ---------------------------------------------------------------------- short sums
+
+
+def size_for(number: int) -> int:
+    """Return the size of the matrix for a number of signals: few sizes, so that they can be kept."""
+    return max(16, 1 << (number - 1).bit_length())
+
+
+def by_distance(table: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the matrix with entry table[i - j] at i, j, and 0 above the diagonal, without copies of the table."""
+    size, step = len(table), table.itemsize
+    padded = np.concatenate((np.zeros(size - 1, table.dtype), table))
+    return np.ndarray((size, size), table.dtype, padded, (size - 1) * step, (step, -step))
 
 
 # ---------------------------------------------------------------------- long sums

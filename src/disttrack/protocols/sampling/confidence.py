@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from disttrack.mechanisms.roots import root
+
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
@@ -61,12 +63,10 @@ def spoilt(k: int, alpha: float, confidence: float, factor: float = 2.0) -> floa
 @lru_cache(maxsize=1024)
 def confidence_for(k: int, alpha: float, allowed: float, factor: float = 2.0) -> float:
     """Return the least c for which growth by `factor` at one p fails with probability at most `allowed`."""
-    from scipy.optimize import brentq
-
     high = 4.0
     while spoilt(k, alpha, high, factor) > allowed:
         high *= 1.5
     low = 0.5
     if spoilt(k, alpha, low, factor) <= allowed:
         return low
-    return float(brentq(lambda c: spoilt(k, alpha, c, factor) - allowed, low, high, rtol=1e-6))
+    return root(lambda c: spoilt(k, alpha, c, factor) - allowed, low, high, 1e-6)
