@@ -23,9 +23,11 @@ class Mechanism(Checked):
     """Growth of the error, as text."""
     arithmetic: ClassVar[str] = "real"
     """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md); empty for none."""
+    slowness: ClassVar[float] = 1.0
+    """Time of its games over that of a usual mechanism of its kind, roughly: for estimates."""
 
     shortcuts: ClassVar = {"arithmetic": Shortcut("real")}
-    descriptions = frozenset({"error"})
+    descriptions = frozenset({"error", "slowness"})
 
 
 def kinds_of(names: dict[str, Any], base: Any) -> dict[str, Any]:

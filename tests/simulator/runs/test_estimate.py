@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from disttrack.protocols import Martingale, Robust
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.registry import kinds, parameters
 from disttrack.simulator.runs.estimate import BYTES_A_GAME, BYTES_A_WORKER, SECONDS_A_GAME, estimate
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import Scenario, load
@@ -112,3 +114,28 @@ def test_the_work_of_every_shipped_scenario_is_known_in_half_a_second() -> None:
         begun = time.process_time()
         estimate(scenario, 2)
         assert time.process_time() - begun < 0.5, name
+
+
+def test_a_trace_needs_the_memory_in_which_it_is_read(tmp_path: Path) -> None:
+    """Measured with three million rows: 72 bytes a row, and 270 if they are sorted by their time."""
+    (tmp_path / "t.csv").write_text("at,who\n" + "".join(f"{place},s{place % 7}\n" for place in range(1000)))
+    trace = {"kind": "trace", "file": str(tmp_path / "t.csv"), "site": "who"}
+    plain, timed = (
+        load({"protocol": {"kind": "exact"}, "adversary": {**trace, **more}}) for more in ({}, {"time": "at"})
+    )
+    for scenario, bytes_a_row in ((plain, 72), (timed, 270)):
+        assert estimate(scenario, 1).memory >= BYTES_A_WORKER + 1000 * bytes_a_row
+
+
+@pytest.mark.parametrize(
+    ("task", "slow", "usual"),
+    [("continual-count", "unbounded", "binary"), ("continual-count", "square-root", "hybrid")],
+)
+def test_a_mechanism_that_takes_longer_is_expected_to(task: str, slow: str, usual: str) -> None:
+    sizes = {"task": task, "steps": 2**20, "adversary": "round-robin"}
+    privacy = {"epsilon": 1.0, "delta": 1e-6}
+    times = []
+    for kind in (slow, usual):
+        given = {name: value for name, value in privacy.items() if name in parameters(kinds("protocol")[kind].load())}
+        times.append(estimate(load({**sizes, "protocol": {"kind": kind, **given}}), 1).seconds)
+    assert times[0] > 5 * times[1]

@@ -187,6 +187,7 @@ class Blt(Toeplitz):
     """
 
     kind = "blt"
+    slowness = 2.0
     error = "within 1 % of square-root; with 3 buffers 0.9 % above it at 10,000 steps, with 5 0.4 % at 1,000,000"
     memory = "buffers, or O(log horizon)"
 

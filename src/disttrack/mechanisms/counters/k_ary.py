@@ -65,6 +65,7 @@ class KAry(NodeCounter):
     """
 
     kind = "k-ary"
+    slowness = 2.0
     error = "sqrt(2 sum of |digits of t|) levels / epsilon, levels = log_k(2 horizon + 1) rounded up"
     memory = "O(base log t)"
     arithmetic = "grid"

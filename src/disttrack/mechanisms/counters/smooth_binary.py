@@ -63,6 +63,7 @@ class SmoothBinary(NodeCounter):
     """
 
     kind = "smooth-binary"
+    slowness = 8.0
     error = "sqrt(2 ones) zeros / epsilon at every step, where binomial(ones + zeros, zeros) > horizon"
     memory = "O(log horizon)"
 

@@ -87,6 +87,7 @@ class SquareRoot(Toeplitz):
     """
 
     kind = "square-root"
+    slowness = 6.0
     error = "sigma (ln(horizon) / pi + 1.0663), sigma = sqrt(2 ln(1.25 / delta)) / epsilon"
     memory = "O(horizon)"
     remembers_steps = True

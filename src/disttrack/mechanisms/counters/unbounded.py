@@ -114,6 +114,7 @@ class Unbounded(Toeplitz):
     """
 
     kind = "unbounded"
+    slowness = 25.0
     error = "below sqrt(1.5) of square-root's with a horizon of 2^24, up to there; O(log(t)^2)"
     memory = "O(t)"
     needs_horizon = False

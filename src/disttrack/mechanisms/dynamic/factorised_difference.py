@@ -68,6 +68,7 @@ class FactorisedDifference(DynamicMechanism):
     """
 
     kind = "factorised-difference"
+    slowness = 4.0
     error = "about 0.7 + ln(L) / pi times sqrt(2) sigma, L = min(lifetime, horizon) / every; sigma of the strategy"
     memory = "O(n_t + rows log L)"
     needs_horizon = True

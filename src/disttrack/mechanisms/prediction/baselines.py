@@ -24,6 +24,7 @@ class Plain(Learner):
     """
 
     kind = "plain"
+    slowness = 0.1
     error = "1 mistake; no privacy"
     arithmetic = ""
     epsilon = math.inf
@@ -81,6 +82,7 @@ class Guessing(Learner):
     """
 
     kind = "guessing"
+    slowness = 0.1
     error = "all examples with label 1, and rate / points of the others; epsilon = 0"
     arithmetic = "coins"
     epsilon = 0.0

@@ -47,6 +47,7 @@ class ExpertsPrivate(Learner):
     """
 
     kind = "experts-private"
+    slowness = 30.0
     error = "O(ln(n) log^1.5(T) / epsilon) more than the best of n point functions, epsilon-private"
     arithmetic = "grid"
 

@@ -45,6 +45,7 @@ class Exponential(Learner):
     """
 
     kind = "exponential"
+    slowness = 30.0
     error = "about 1 in `points` of the labels 0; label 1 until it has come sqrt(T) times over"
 
     epsilon: Positive

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
+import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from io import StringIO
@@ -223,10 +223,11 @@ def _row(scenario: Scenario, before: _Before, trial: int, seed: int, record: Rec
 
 def _sums(kinds: Mapping[str, Sequence[Any]]) -> dict[str, int]:
     """Return words and messages by kind, over both directions: ``words_report``, ``messages_report``."""
-    sums: Counter[str] = Counter()
+    sums: dict[str, int] = {}
     for unit in ("words", "messages"):
         for kind, amount in zip(kinds.get("kind", ()), kinds.get(unit, ()), strict=True):
-            sums[f"{unit}_{str(kind).replace('-', '_')}"] += amount
+            name = sys.intern(f"{unit}_{str(kind).replace('-', '_')}")  # all games share it
+            sums[name] = sums.get(name, 0) + amount
     return sums
 
 

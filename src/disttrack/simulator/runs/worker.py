@@ -25,6 +25,7 @@ import disttrack.simulator.game.play  # noqa: F401 - takes a second: imported on
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
 from disttrack.simulator.game.present import share_in_play
 from disttrack.simulator.game.streams import watched
+from disttrack.simulator.points.point import Point
 from disttrack.simulator.runs.jobs import Job, Played
 from disttrack.simulator.runs.journal import pack, unpack
 from disttrack.simulator.tasks.base import Record, fault_of, lost
@@ -69,7 +70,7 @@ def play_job(job: Job) -> Record:
     """
     try:
         with watched() as watch:
-            record: Record = job.point.task.make().play(job.point, job.seed)
+            record: Record = _task_of(job.point).play(job.point, job.seed)
     finally:  # also of a game that has raised: it may have done so for that reason
         _refuse_other_code(job)
     if job.point.task.own and (fault := fault_of(record)):
@@ -79,6 +80,19 @@ def play_job(job: Job) -> Record:
     if record.coins and record.error is None and job.point.draws_from_streams and not watch.drawn:
         return replace(record, coins=False)  # up to the first number that is drawn, all seeds give the same game
     return record
+
+
+def _task_of(point: Point) -> Any:
+    """Return the task of a point; that of the last point is kept for its next game, unless it is of the user's."""
+    global _last
+    known, task = _last
+    if known is not point:
+        task = point.task.make()
+        _last = (None, None) if point.task.own else (point, task)
+    return task
+
+
+_last: tuple[Point | None, Any] = None, None
 
 
 def _refuse_other_code(job: Job) -> None:

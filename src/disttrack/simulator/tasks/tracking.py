@@ -22,8 +22,8 @@ from disttrack.simulator.tasks.base import Demand, Record, Task
 
 BYTES_A_SITE: Final = {"bulk": 800, "compiled": 800, "leap": 3_000, "step": 3_000}
 """Memory of an engine and a protocol per site: the maximum measured over the protocols, rounded up."""
-BYTES_A_LABEL: Final = 24
-"""Memory per step of a recorded trace: its site, and the index sorted by site."""
+BYTES_A_ROW: Final = {False: 80, True: 280}
+"""Memory per step of a recorded trace, most of it while it is read, by whether its rows are sorted by time."""
 RATES: Final = {"bulk": (5e6, 1e7), "compiled": (5e6, 5e7), "leap": (200e3, 200e3), "step": (50e3, 100e3)}
 """Messages of the cost bound, and items processed one by one, that an engine plays per second.
 
@@ -91,9 +91,12 @@ class Count(Task):
             messages = network.messages(messages, sites, items, protocol)
         # `bulk` is called once per change of the output
         rate, item_rate = RATES["leap" if engine == "bulk" and not adversary.oblivious else engine]
+        if adversary.oblivious and engine != "step" and network is None:  # its sites are drawn in blocks
+            item_rate = max(item_rate, RATES["bulk"][1])
         looked_at = items if adversary.each_item or engine == "step" else 0
-        recorded = items if isinstance(adversary, Trace) else 0
-        memory = float(sites * BYTES_A_SITE[engine] + recorded * BYTES_A_LABEL)
+        timed = isinstance(adversary, Trace) and (adversary.time or adversary.dataset) is not None
+        recorded = items * BYTES_A_ROW[timed] if isinstance(adversary, Trace) else 0
+        memory = float(sites * BYTES_A_SITE[engine] + recorded)
         return Demand(messages / rate + looked_at / item_rate, memory, messages)
 
 

@@ -137,7 +137,7 @@ class AuditTracker(Task):
         return record
 
     def demand(self, point: Point) -> Demand:
-        return Demand(seconds=(point.items or TRANSCRIPTS) / 28)
+        return Demand(seconds=(point.items or TRANSCRIPTS) / 8)
 
 
 def mechanism_of(point: Point) -> Any:

@@ -24,8 +24,8 @@ from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
 ENGINES: Final[Mapping[str, type[ContentEngine]]] = {"step": ContentStep, "leap": ContentLeap}
 MEASURED: Final = (OVER_ALPHA, LARGEST_RELATIVE, WORDS)
 """Answers of all these games, after how many of them kept the promise."""
-MESSAGES, ITEMS = 20_000, {"step": 30_000, "leap": 500_000}
-"""Messages, and items that are listed or played one by one, per second."""
+MESSAGES, ITEMS = {True: 50_000, False: 20_000}, {"step": 30_000, "leap": 500_000}
+"""Messages, by whether the stream is fixed, and items that are listed or played one by one, per second."""
 
 
 class ContentGame(MechanismGame):
@@ -118,7 +118,9 @@ class ContentGame(MechanismGame):
         period = getattr(adversary, "period", None)
         listed = items if engine == "step" or period is None else min(period, items)
         looked_at = listed if adversary.each_item or engine == "step" else 0
-        return Demand(messages / MESSAGES + looked_at / ITEMS[engine], 1e8 + 1000.0 * sites, messages)
+        return Demand(
+            messages / MESSAGES[adversary.oblivious] + looked_at / ITEMS[engine], 1e8 + 1000.0 * sites, messages
+        )
 
     def _engine(self, asked: str, mechanism: Any, adversary: Any) -> tuple[str, str]:
         if asked not in ("auto", *self.engines):

@@ -176,4 +176,7 @@ class ContinualCount(Duel):
         """Return the memory of the blocks of steps, or of the whole stream if it is played step by step."""
         steps = float(self.sizes_of(point)["steps"])
         whole = point.protocol.maker().remembers_steps or not adversary_of(point).oblivious
-        return Demand(seconds=steps / 7e6, memory=8e7 + (100 * steps if whole else 0.0))
+        return Demand(
+            seconds=steps * getattr(point.protocol.maker(), "slowness", 1.0) / 5e6,
+            memory=8e7 + (100 * steps if whole else 0.0),
+        )

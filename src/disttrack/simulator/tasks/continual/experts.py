@@ -163,5 +163,5 @@ class Experts(Duel):
 
     def demand(self, point: Point) -> Demand:
         sizes = self.sizes_of(point)
-        seconds = sizes["steps"] * max(1.0, sizes["experts"] / 30) / 250_000
+        seconds = sizes["steps"] * max(1.0, sizes["experts"] / 30) / 100_000
         return Demand(seconds, memory=8e7 + 40.0 * CHUNK * sizes["experts"])

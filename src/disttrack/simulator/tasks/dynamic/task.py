@@ -258,4 +258,6 @@ class DynamicQueries(DataSetDuel):
     def demand(self, point: Point) -> Demand:
         """Return the memory of the live items, at most one per step, and of the matrix of the queries."""
         steps = self.sizes_of(point)["steps"]
-        return Demand(seconds=steps / 22_000, memory=1e8 + 400.0 * steps)
+        return Demand(
+            seconds=steps * getattr(point.protocol.maker(), "slowness", 1.0) / 22_000, memory=1e8 + 400.0 * steps
+        )

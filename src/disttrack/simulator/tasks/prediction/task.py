@@ -194,4 +194,5 @@ class Prediction(Duel):
     def demand(self, point: Point) -> Demand:
         sizes = self.sizes_of(point)
         memory = 8e7 + 60.0 * sizes["steps"] + 24.0 * sizes["points"]
-        return Demand(seconds=sizes["steps"] / 1.5e6, memory=memory)
+        slowness = getattr(point.protocol.maker(), "slowness", 1.0)
+        return Demand(seconds=sizes["steps"] * slowness / 1.5e6, memory=memory)
