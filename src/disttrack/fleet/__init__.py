@@ -13,12 +13,19 @@ COMMANDS: Final = {
         "disttrack.fleet.live.command:live",
         "Play a scenario with real processes, beside its simulation.",
         "disttrack[live]",
+        "Deploy",
     ),
-    "serve": ("disttrack.fleet.live.deploy:serve", "Run the server of a protocol for real sites.", "disttrack[live]"),
+    "serve": (
+        "disttrack.fleet.live.deploy:serve",
+        "Run the server of a protocol for real sites.",
+        "disttrack[live]",
+        "Deploy",
+    ),
     "feed": (
         "disttrack.fleet.live.deploy:feed",
         "Run a real site, fed from a file, a pipe or over HTTP.",
         "disttrack[live]",
+        "Deploy",
     ),
 }
-"""Its commands, what they do, and the extra that they need."""
+"""Its commands, what they do, the extra that they need, and their heading in ``disttrack --help``."""

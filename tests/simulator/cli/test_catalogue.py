@@ -29,18 +29,19 @@ def test_list_and_describe_use_the_classes_words() -> None:
 def test_kinds_are_listed_by_the_game_that_they_play() -> None:
     shown = disttrack("list").stdout
     games = re.split(r"\n(?=[A-Z][a-z -]+ \(task )", shown)
-    assert games[0].startswith("Tracking (task count, generalisation, audit-tracker)")
-    for game, names in (
-        ("Tracking", ("robust", "freeze", "trial")),
-        ("Private counters", ("binary", "intruder")),
-        ("Data that changes", ("fully-dynamic", "churn", "in-the-air")),
-        ("Sketches under attack", ("ams", "ams-attack")),
-        ("Online prediction", ("point-predictor", "contrary")),
+    assert games[0].startswith("Tracking (task count, generalisation, audit-tracker): protocols\n")
+    for game, sides in (
+        ("Tracking", {"protocols": ("robust",), "adversaries": ("freeze", "trial")}),
+        ("Private counters", {"protocols": ("binary",), "adversaries": ("intruder",)}),
+        ("Data that changes", {"protocols": ("fully-dynamic",), "adversaries": ("churn", "in-the-air")}),
+        ("Sketches under attack", {"protocols": ("ams",), "adversaries": ("ams-attack",)}),
+        ("Online prediction", {"protocols": ("point-predictor",), "adversaries": ("contrary",)}),
     ):
-        (table,) = [one for one in games if one.startswith(game)]
-        assert not [name for name in names if f"\n{name} " not in table]
-    assert re.search(r"\nfreeze +adaptive ", games[0])
-    assert re.search(r"\nwhite-box +white-box ", games[0])
+        for side, names in sides.items():
+            (table,) = [one for one in games if one.startswith(game) and f"): {side}\n" in one]
+            assert not [name for name in names if f"\n{name} " not in table]
+    assert re.search(r"\nfreeze +adaptive ", games[1])
+    assert re.search(r"\nwhite-box +white-box ", games[1])
     assert re.search(r"\nrobust +adaptive ", games[0])
     names = re.findall(r"^([\w-]+)", shown.split("\nScenarios\n")[1], flags=re.MULTILINE)
     assert names.index("headline") < names.index("arms-race") < names.index("faults") < names.index("power")
@@ -56,7 +57,7 @@ def test_a_name_that_means_two_things_asks_which() -> None:
 
 def test_the_kinds_of_one_game_are_listed() -> None:
     shown = disttrack("list", "distinct-count").stdout
-    names = re.findall(r"^([\w-]+)", shown.split("\n\n", 1)[1], flags=re.MULTILINE)[1:]
+    names = re.findall(r"^(?!kind |Task )([\w-]+) ", shown, flags=re.MULTILINE)
     task = kinds("task")["distinct-count"].load()
     plays = [name for name, kind in task.kinds("adversary").items() if kind.load().plays_in("distinct-count")]
     assert names == [*task.kinds("protocol"), *plays]

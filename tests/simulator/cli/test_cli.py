@@ -43,6 +43,8 @@ def run(*more: str) -> Result:
 def test_help_names_every_command() -> None:
     text = disttrack("--help").stdout
     assert all(f"  {command} " in text for command in COMMANDS)
+    headings = ["Play and run:", "Look:", "Choose:", "Check:", "Write:"]
+    assert [line for line in text.splitlines() if line in headings] == headings
     for command in COMMANDS:
         result = disttrack(command, "--help")
         assert result.exit_code == 0
@@ -55,6 +57,7 @@ def test_run_prints_table_claims_and_files() -> None:
     assert "PASS     always right: fraction(ok)" in result.stdout
     assert "2 of 2" in result.stdout
     assert "2 (4 played)" in result.stdout
+    assert "replay: disttrack replay small.yaml --point N (N: 0 to 1, in the order of the rows)\n" in result.stdout
     assert "2 games played, 2 more without coins, the same under every seed" in result.stdout
     for name in ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "manifest.json"):
         assert Path("results/small", name).is_file()

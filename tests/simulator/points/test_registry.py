@@ -89,6 +89,19 @@ def test_a_former_name_is_found_and_says_the_present_one(
 
 
 @pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ("quotas.lease", "lease"), ("quotas.batch", "batch-quota"), ("quotas.countdown-quota", "countdown-quota"),
+        ("statistical.laplace", "laplace-answers"), ("thresholds.batch", "batch"),
+    ],
+)  # fmt: skip
+def test_a_kind_is_found_with_its_package_before_it(given: str, kind: str) -> None:
+    assert registry.find("protocol", given) is registry.find("protocol", kind)
+    with pytest.raises(ScenarioError, match="unknown kind"):
+        registry.find("protocol", f"x{given}")
+
+
+@pytest.mark.parametrize(
     ("kind", "advice"),
     [("robst", "did you mean 'robust'"), ("Randomised", "did you mean 'randomized'"), ("xyzzy", "accepted: ")],
 )

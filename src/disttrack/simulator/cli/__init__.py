@@ -19,28 +19,41 @@ from disttrack.simulator.cli.patient_pipe import patient_output
 from disttrack.simulator.cli.plug_ins import plugged
 from disttrack.simulator.errors import RunError, ScenarioError, ScenarioErrors, accepted, nearest, one_line, shortened
 
-COMMANDS: Final[dict[str, tuple[str, ...]]] = {
-    "run": ("run:run", "Play scenarios: table, claims, figures."),
-    "compare": ("compare:compare", "Several results side by side."),
-    "plot": ("plot:plot", "Draw the figures of a result."),
-    "report": ("plot:report", "Write one self-contained HTML page about a result."),
-    "play": ("play:play", "Play one game from flags."),
-    "arena": ("arena:arena", "A tracker against all attackers, or an attacker against all trackers."),
-    "advise": ("advise:advise", "Rank trackers, quotas or private mechanisms for a situation."),
-    "replay": ("replay:replay", "Replay a game as a page: messages, errors, what the adversary did."),
-    "attack": ("attack:attack", "Search for the worst policy against a protocol."),
-    "audit": ("audit:audit", "Measure the privacy of a mechanism or of the robust tracker."),
-    "list": ("catalogue:list_", "List protocols, adversaries, mechanisms, tasks, plots, scenarios."),
-    "describe": ("describe:describe", "Describe one of them."),
-    "check": ("check:check", "Check a scenario and estimate its work."),
-    "schema": ("check:schema", "Print the JSON Schema of scenario files."),
-    "conformance": ("conformance:conformance", "Check a class and suggest fixes."),
-    "completion": ("completion:completion", "Print the completion script of a shell."),
-    "new": ("new:new", "Start a protocol, an adversary, a task or a plot of your own."),
+GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "Play and run": {
+        "play": ("play:play", "Play one game from flags."),
+        "run": ("run:run", "Play scenarios: table, claims, figures."),
+        "arena": ("arena:arena", "Play a tracker against all attackers, or an attacker against all trackers."),
+        "attack": ("attack:attack", "Search for the worst policy against a protocol."),
+    },
+    "Look": {
+        "report": ("plot:report", "Write one self-contained HTML page about a result."),
+        "plot": ("plot:plot", "Draw the figures of a result."),
+        "compare": ("compare:compare", "Show several results side by side."),
+        "replay": ("replay:replay", "Replay a game as a page: messages, errors, what the adversary did."),
+    },
+    "Choose": {
+        "list": ("catalogue:list_", "List protocols, adversaries, mechanisms, tasks, plots, scenarios."),
+        "describe": ("describe:describe", "Describe one of them."),
+        "advise": ("advise:advise", "Rank trackers, quotas or private mechanisms for a situation."),
+    },
+    "Check": {
+        "check": ("check:check", "Check a scenario and estimate its work."),
+        "conformance": ("conformance:conformance", "Check a class and suggest fixes."),
+        "audit": ("audit:audit", "Measure the privacy of a mechanism or of the robust tracker."),
+    },
+    "Write": {
+        "new": ("new:new", "Start a protocol, an adversary, a task or a plot of your own."),
+        "schema": ("check:schema", "Print the JSON Schema of scenario files."),
+        "completion": ("completion:completion", "Print the completion script of a shell."),
+    },
 }
-"""Each command, where it lives in this package, and what it does in one line. Installed packages register more of
-them by entry points ``disttrack.commands``, each such a mapping with ``module:command``; after the line may stand what
-is to be installed for it."""
+"""Headings of ``--help``; below each its commands: where one lives in this package, and what it does in one line.
+Installed packages register more by entry points ``disttrack.commands``, each a mapping with ``module:command``, the
+line, and optionally what must be installed for it, and its heading."""
+COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in group.items()}
+OTHERS: Final = "Of installed packages"
+"""The heading of commands that name none."""
 DEBUG: Final = "--debug"
 
 
@@ -75,8 +88,14 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, says) for name, (_, says, *_) in commands().items()])
+        headings = {name: heading for heading, group in GROUPS.items() for name in group}
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for name, (_, says, *more) in commands().items():
+            heading = headings.get(name) or (more[1] if len(more) > 1 else OTHERS)
+            groups.setdefault(heading, []).append((name, says))
+        for heading, rows in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run a command and end the program with its status."""

@@ -16,7 +16,7 @@ from disttrack.simulator.points.source import import_reference
 
 SORTS: Final[dict[str, Family | None]] = {home.plural: family for family, home in HOMES.items()} | {"scenarios": None}
 """What can be listed, and the family of its kinds."""
-RANKS: Final = {"from": 3, "parameters": 2, "sizes": 1, "sees": 1}
+RANKS: Final = {"from": 3, "parameters": 2, "sizes": 1, "sees": 1, "promises": 1}
 """Columns that a narrow terminal leaves out."""
 SEES: Final = {"outputs": "adaptive", "traffic": "channels", "state": "white-box"}
 """What an adversary that reacts sees, in a word."""
@@ -29,7 +29,7 @@ TEACHING: Final = ("headline", "attack", "arms-race", "accuracy", "scale", "base
 def list_(what: str | None) -> None:
     """List available kinds, by the game that they play, and scenarios; WHAT may be a task too."""
     if what and what not in SORTS:
-        _print(f"Task {what}", [_row(kind) for kind in _of_game((what,), alone=True)])
+        _print_sides(f"Task {what}", list(_of_game((what,), alone=True)))
         return
     if what:
         _print(what.capitalize(), [_row(kind) for kind in kinds(SORTS[what]).values()] if SORTS[what] else _scenarios())
@@ -38,11 +38,9 @@ def list_(what: str | None) -> None:
     for game, tasks in _games().items():
         mine = [kind for kind in _of_game(tasks) if kind not in listed]
         listed |= dict.fromkeys(mine)
-        if mine:
-            _print(f"{game} (task {', '.join(tasks)})", [_row(kind) for kind in mine])
+        _print_sides(f"{game} (task {', '.join(tasks)})", mine)
     others = [kind for role in ROLES for kind in kinds(role).values() if kind not in listed]
-    if others:
-        _print("Of other games", [_row(kind) for kind in others])
+    _print_sides("Of other games", others)
     _print("Tasks", [_row(kind) for kind in kinds("task").values()])
     _print("Plots", [_row(kind) for kind in kinds("plot").values()])
     _print("Scenarios", _scenarios())
@@ -85,7 +83,7 @@ def _row(kind: Kind) -> dict[str, str]:
         row["sees"] = seen
     elif kind.family == "protocol":
         promised = getattr(maker, "guarantee", "") or getattr(maker, "privacy", "")
-        row["sees"] = promised if isinstance(promised, str) else ""  # one of parameters has no word
+        row["promises"] = promised if isinstance(promised, str) else ""  # one of parameters has no word
     row["sizes" if kind.family == "task" else "parameters"] = _signature(kind.family, maker)
     return {**row, "what it is": first_line(maker), "from": kind.origin.removeprefix("built in")}
 
@@ -121,9 +119,15 @@ def _heads(path: Path) -> Mapping[str, Any]:
     return read(path).data  # it says what is wrong
 
 
+def _print_sides(game: str, mine: Sequence[Kind]) -> None:
+    """Print the kinds of a game: those that answer, then those that ask, each under a heading."""
+    for role in ROLES:
+        if rows := [_row(kind) for kind in mine if kind.family == role]:
+            _print(f"{game}: {HOMES[role].plural}", rows)
+
+
 def _print(title: str, rows: list[dict[str, str]]) -> None:
-    heads = {"sees": "promises or sees"}
-    columns = [Column(heads.get(name, name), rank=RANKS.get(name, 0)) for name in rows[0]]
+    columns = [Column(name, rank=RANKS.get(name, 0)) for name in rows[0]]
     print_table(Table(title, columns, [list(row.values()) for row in rows]))
 
 

@@ -29,7 +29,7 @@ def describe(words: tuple[str, ...]) -> None:
     means two things, SORT says which: protocol, adversary, task, plot or scenario.
     """
     from disttrack.simulator.points.facts import Facts
-    from disttrack.simulator.points.registry import FAMILIES, family_of, kinds
+    from disttrack.simulator.points.registry import FAMILIES, current_name, family_of, kinds
     from disttrack.simulator.points.source import is_reference
     from disttrack.simulator.scenario.shipped import shipped_scenarios
 
@@ -44,8 +44,9 @@ def describe(words: tuple[str, ...]) -> None:
         family = family_of(maker)
         meanings[family] = Facts(family, name, "your own", maker.__qualname__, maker)
     else:
-        matches = [kinds(family)[name] for family in FAMILIES if name in kinds(family)]
-        meanings |= {one.family: Facts(one.family, name, one.origin, one.reference, one.load()) for one in matches}
+        current = {family: current_name(family, name) if "." in name else name for family in FAMILIES}
+        matches = [kinds(family)[one] for family, one in current.items() if one in kinds(family)]
+        meanings |= {one.family: Facts(one.family, one.name, one.origin, one.reference, one.load()) for one in matches}
         meanings |= {"scenario": None} if name in scenarios else {}
         if not meanings:
             names = [*(kind for family in FAMILIES for kind in kinds(family)), *scenarios]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from math import inf
 from pathlib import Path
@@ -65,7 +66,7 @@ def run(
     form: Form = "json" if as_json else "failed" if quiet else "all"
     # a polite kill is an interruption like Ctrl-C: the workers end, the journal is closed
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    for scenario, folder in zip(scenarios, outs, strict=True):
+    for file, scenario, folder in zip(files, scenarios, outs, strict=True):
         how["out"] = folder
         with bar(scenario.name, quiet=quiet) as on_progress:
             if seeds is None:
@@ -73,7 +74,8 @@ def run(
             else:
                 held, errors = run_seeds(scenario, seeds, on_progress=on_progress, **how)
         if seeds is None:
-            documents.append(print_run(scenario, report, form, figures=not no_figures, full=full))
+            replay = shlex.join(["disttrack", "replay", file, *(f"--set={one}" for one in overrides)])
+            documents.append(print_run(scenario, report, form, figures=not no_figures, full=full, replay=replay))
         else:
             documents.append(print_seeds(scenario, held, errors, form))
     if as_json:

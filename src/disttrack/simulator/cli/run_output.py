@@ -98,8 +98,14 @@ FEW: Final = 6
 """A table of this many rows is printed in place of sentences about it."""
 
 
-def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool, full: bool = False) -> dict[str, Any]:
-    """Print the outcome of a scenario, draw its figures, and return the outcome for programs."""
+def print_run(
+    scenario: Scenario, report: Report, form: Form, *, figures: bool, full: bool = False, replay: str = ""
+) -> dict[str, Any]:
+    """Print the outcome of a scenario, draw its figures, and return the outcome for programs.
+
+    `replay` is the command that replays a game of it, without the point.
+    """
+    from disttrack.simulator.replay.record import REPLAYED
     from disttrack.simulator.report.report import write_report
     from disttrack.simulator.report.short import in_words
     from disttrack.simulator.results.answers import answer_table
@@ -125,6 +131,13 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool, 
             click.echo()
         else:
             print_table(table)
+        if replay and isinstance(scenario.task, REPLAYED):
+            points = len(scenario.points)
+            where = f"0 to {points - 1:,}, in the order of the rows"
+            if len(answers.texts) < points:
+                where = f"column point of {folder / 'trials.csv'}"
+            print_text(f"replay: {replay}" + f" --point N (N: {where})" * (points > 1))
+            click.echo()
     if claims := [one for one in report.findings if form == "all" or (form == "failed" and one.fails)]:
         print_table(claims_table(scenario.name, claims))
     if form == "all":

@@ -198,7 +198,9 @@ _FORMER_NAMES: Final[set[str]] = set()
 
 
 def current_name(family: Family, kind: str, base: str = "") -> str:
-    """Return the name of a kind that may be given by its former one; the first use of this prints the present one.
+    """Return the name of a kind, which may be given by its former one or with a package: ``quotas.lease``.
+
+    The first use of such a name prints the present one.
 
     Parameters
     ----------
@@ -207,9 +209,10 @@ def current_name(family: Family, kind: str, base: str = "") -> str:
     """
     if is_reference(kind) or (kind in kinds(family) and _extends(kinds(family)[kind].load(), base)):
         return kind
-    former = kind.rpartition(".")[2]  # once some had the name of their package before it
+    package, _, given = kind.rpartition(".")  # once some had the name of their package before it
     for name, one in kinds_for(family, base).items():
-        if vars(one.load()).get("formerly") == former:
+        inside = not package or package in one.reference.partition(":")[0].split(".")
+        if inside and given in (name, vars(one.load()).get("formerly")):
             if kind not in _FORMER_NAMES:
                 _FORMER_NAMES.add(kind)
                 print(f"{family} {kind} is called {name} now", file=sys.stderr)

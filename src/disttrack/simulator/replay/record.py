@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 SERVER: Final = -1
 """The server, where sites are numbers."""
+REPLAYED: Final = (Count, ItemFrequency)
+"""Tasks whose games have a record."""
 
 Whole = Annotated[int, Field(ge=0, le=2**62)]
 Output = Annotated[int, Field(ge=-(2**100), le=2**100)] | float
@@ -169,8 +171,8 @@ def replayed(scenario: Scenario, point: int = 0, trial: int = 0) -> GameRecord:
         There is no such point or trial, or the scenario's games have no sites and messages.
     """
     name, items = scenario.name, isinstance(scenario.task, ItemFrequency)
-    if not (items or isinstance(scenario.task, Count)):
-        tasks = accepted([Count.kind, ItemFrequency.kind])
+    if not isinstance(scenario.task, REPLAYED):
+        tasks = accepted([task.kind for task in REPLAYED])
         raise ScenarioError(f"{name}: games of task {scenario.task.kind} cannot be replayed ({tasks})")
     _check_place(name, "point", point, len(scenario.points))
     chosen = scenario.points[point]
