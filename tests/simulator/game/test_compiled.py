@@ -45,8 +45,7 @@ from disttrack.protocols import (
 from disttrack.simulator import Game, ScenarioError, play
 from disttrack.simulator.faults import broken
 from disttrack.simulator.game import compiler
-from disttrack.simulator.game.engine_choice import choose_engine
-from disttrack.simulator.game.engines import Compiled
+from disttrack.simulator.game.engine_choice import choose_engine, compiles
 from disttrack.simulator.game.engines import compiled as engine
 from disttrack.simulator.game.network import network_of
 
@@ -195,18 +194,20 @@ def skipping(view: View) -> int | None:
     return None if view.steps == 40 else 0
 
 
-def test_what_it_cannot_play_is_left_to_leap(uncompiled: None) -> None:
+def test_what_it_cannot_play_is_left_to_leap(uncompiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "COMPILING", 0.0)
     size: dict[str, Any] = {"sites": 3, "items": 300}
-    for game, why in (
-        (play(TRACKERS[0], skipping, **size), "Rest, has no compiled form, or skips steps"),
-        (play(TRACKERS[0], Freeze(), record=True, **size), "keeps no record"),
-        (play(Randomized(alpha=0.1, copies=3), Freeze(), **size), "no compiled form with these parameters"),
-        (play(TRACKERS[0], Freeze(), sites=3, items=50, start=2**60), "too large"),
+    game = play(TRACKERS[0], skipping, **size)
+    assert facts(game) == facts(play(TRACKERS[0], skipping, engine="leap", **size))
+    assert len(play(TRACKERS[0], Freeze(), record=True, **size).transcript) > 40
+    for why, sides, more in (
+        ("a plan of the adversary, Rest", (TRACKERS[0], skipping), {}),
+        ("the compiled form keeps no record", (TRACKERS[0], Freeze()), {"record": True}),
+        ("no compiled form with these parameters", (Randomized(alpha=0.1, copies=3), Freeze()), {}),
+        ("numbers are too large", (TRACKERS[0], Freeze()), {"start": 2**60}),
     ):
-        assert game.engine == "leap"
-        assert why in game.engine_reason
-    with pytest.raises(ScenarioError, match="engine compiled can't play this game: a plan of the adversary, Rest"):
-        play(TRACKERS[0], skipping, engine="compiled", **size)
+        with pytest.raises(ScenarioError, match=f"engine compiled can't play this game: .*{why}"):
+            play(*sides, engine="compiled", **size, **more)
 
 
 # ---------------------------------------------------------------------- the choice
@@ -238,20 +239,24 @@ class OtherScript(Freeze):
     ],
 )
 def test_games_without_a_compiled_form(protocol: Any, adversary: Any, network: Any, why: str) -> None:
-    assert choose_engine("auto", protocol, adversary, network_of(network))[0] != "compiled"
+    for asked in ("auto", "leap"):
+        assert not compiles(asked, "leap", protocol, adversary, network_of(network))
     with pytest.raises(ScenarioError, match=why):
         choose_engine("compiled", protocol, adversary, network_of(network))
 
 
-def test_auto_takes_it_where_it_would_take_leap(monkeypatch: pytest.MonkeyPatch) -> None:
-    freeze, uniform = Freeze(), Uniform()
-    assert choose_engine("auto", Randomized(0.1), freeze, None)[0] == "compiled"
-    assert choose_engine("auto", Randomized(0.1), OtherScript(), None)[0] == "compiled"  # asked at each change
-    for protocol, adversary in ((Randomized(0.1), uniform), (Robust(0.1), freeze)):
-        assert choose_engine("auto", protocol, adversary, None)[0] == "bulk"
+def test_auto_takes_it_where_it_takes_leap(monkeypatch: pytest.MonkeyPatch) -> None:
+    for adversary in (Freeze(), OtherScript()):
+        chosen, why = choose_engine("auto", Randomized(0.1), adversary, None)
+        assert chosen == "leap"
+        assert why.endswith("by compiled functions where they pay")
+        assert compiles("auto", chosen, Randomized(0.1), adversary, None)
+        assert not compiles("leap", "leap", Randomized(0.1), adversary, None)
+    for protocol, other in ((Randomized(0.1), Uniform()), (Robust(0.1), Freeze())):
+        assert choose_engine("auto", protocol, other, None)[0] == "bulk"
     monkeypatch.setattr("disttrack.simulator.game.engine_choice.available", lambda: False)
-    engine, why = choose_engine("auto", Randomized(0.1), freeze, None)
-    assert (engine, "pip install 'disttrack[fast]'" in why) == ("leap", True)
+    chosen, why = choose_engine("auto", Randomized(0.1), Freeze(), None)
+    assert (chosen, "pip install 'disttrack[fast]'" in why) == ("leap", True)
 
 
 def test_a_changed_script_is_asked(uncompiled: None) -> None:
@@ -267,10 +272,11 @@ def test_nothing_is_compiled_for_short_games(monkeypatch: pytest.MonkeyPatch) ->
     size: dict[str, Any] = {"sites": 3, "items": 300}
     tracker = Block(alpha=0.1)  # no other test leaves it to `auto`
     first = play(tracker, Policy(), **size)
-    assert (first.engine, "compiling takes longer" in first.engine_reason, made) == ("leap", True, [])
+    assert made == []
     monkeypatch.setattr(engine, "COMPILING", 1e-9)
-    assert play(tracker, Policy(), **size).engine == "compiled"
-    assert play(tracker, Policy(), engine="compiled", **size).engine == "compiled"
+    assert facts(play(tracker, Policy(), **size)) == facts(first)
+    assert made
+    assert first.engine == "leap"
 
 
 # ---------------------------------------------------------------------- compiling
@@ -310,7 +316,3 @@ def test_compiled_code_is_kept_or_not_and_runs(monkeypatch: pytest.MonkeyPatch, 
     assert not compiler.is_kept(twice, part=plus_one)
     assert compiler.compiled(twice, of_one, part=plus_one)(4) == 10
     forget()
-
-
-def test_the_engine_is_one_of_the_engines() -> None:
-    assert Compiled.name == "compiled"

@@ -112,11 +112,14 @@ def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network:
     chosen, reason = choose(asked, obstacle, exact=FIXED if adversary.oblivious else STOPS)
     if asked == "auto" and obstacle:
         why_not = uncompiled(protocol, adversary, network)
-        if not why_not:
-            return COMPILED, f"as leap, which is {reason}"
-        if why_not == NO_NUMBA:
-            return chosen, f"{reason}; much slower than compiled, since {NO_NUMBA}"
+        remark = {"": "; by compiled functions where they pay", NO_NUMBA: f"; slow, since {NO_NUMBA}"}
+        reason += remark.get(why_not, "")
     return chosen, reason
+
+
+def compiles(asked: str, chosen: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> bool:
+    """Return whether compiled functions may play a game of `leap`: `auto` does not care how its numbers come about."""
+    return (asked, chosen) == ("auto", "leap") and not uncompiled(protocol, adversary, network)
 
 
 def uncompiled(protocol: Protocol, adversary: Adversary, network: Network | None) -> str:

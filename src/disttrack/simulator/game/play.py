@@ -20,7 +20,7 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError, printable
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
-from disttrack.simulator.game.engine_choice import COMPILED, choose, choose_engine
+from disttrack.simulator.game.engine_choice import COMPILED, choose, choose_engine, compiles
 from disttrack.simulator.game.engines import Bulk, Compiled, CompiledInTime, Engine, Leap, NoBulkError, Step
 from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network
@@ -189,13 +189,19 @@ class _Played:
                 self.game.stop()
 
     def _play(self, size: dict[str, Any], record: bool) -> None:
+        sides = self.protocol, self.adversary, self.network
+        if self.host is None and not record and compiles(self.asked, self.chosen, *sides):
+            try:
+                return self._play_by(CompiledInTime, size, record)
+            except NoBulkError:  # the game is too short, or a plan has no compiled form
+                self.game = None
+        return self._play_by(self.host or rules_of(self.protocol)[1][self.chosen], size, record)
+
+    def _play_by(self, engine: Callable[..., Engine], size: dict[str, Any], record: bool) -> None:
         adversary = copy.deepcopy(self.adversary)
         if record:
             adversary = self.recorder = Recorder(adversary)
         with collector_paused():
-            engine = self.host or rules_of(self.protocol)[1][self.chosen]
-            if engine is Compiled and self.asked == "auto":
-                engine = CompiledInTime
             game = self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
         with in_play(lambda: game.sent(game.now) / game.items):
             game.play()
@@ -222,8 +228,8 @@ def compare_engines(
         return _facts(game.game)
 
     exact, alike = ("leap", "bulk") if chosen == "bulk" else (chosen, "")
-    if chosen == COMPILED:  # it keeps no record
-        compare((protocol, adversary), own, (short, network), partial(facts, record=False), chosen)
+    if chosen == COMPILED or compiles(engine, chosen, protocol, adversary, network):  # they keep no record
+        compare((protocol, adversary), own, (short, network), partial(facts, record=False), COMPILED)
         exact = "leap"
     compare((protocol, adversary), own, (short, network), facts, exact, alike)
 

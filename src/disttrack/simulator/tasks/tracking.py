@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.trace import Trace
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
-from disttrack.simulator.game.engine_choice import choose_engine
+from disttrack.simulator.game.engine_choice import COMPILED, choose_engine, compiles
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.rehearsal import original
@@ -85,6 +85,8 @@ class Count(Task):
         protocol, adversary, network = point.protocol.make(), adversary_of(point), network_of(point.network)
         sites, items = _size(point, adversary)
         engine = _engine(point)
+        if compiles(point.engine, engine, protocol, adversary, network):
+            engine = COMPILED
         bound = protocol.quick_bound(sites, items, point.start)
         messages = float(bound) if math.isfinite(bound) else float(items)
         if network is not None:
