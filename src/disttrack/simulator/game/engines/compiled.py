@@ -97,7 +97,10 @@ class Compiled(Strides):
             _SPENT[key] = inf if is_kept(play_on, **parts) else spent + bound / LEAP
             if _SPENT[key] < COMPILING:
                 raise NoBulkError("compiling takes longer than the game")
-        return compiled(play_on, _of_game, **parts)
+        try:
+            return compiled(play_on, _of_game, **parts)
+        except ImportError as error:  # this numba does not take this numpy
+            raise NoBulkError(f"numba cannot be imported: {error}") from error
 
     def make_sides(self) -> None:
         begun = (even_start(self.start, self.k),) if self.start else ()
