@@ -98,6 +98,24 @@ FEW: Final = 6
 """A table of this many rows is printed in place of sentences about it."""
 
 
+def _print_games(report: Report, answers: AnswerTable, table: Table, *, full: bool) -> None:
+    """Print the table of games, or in place of a long one what it says in sentences."""
+    from disttrack.simulator.report.short import in_words
+    from disttrack.simulator.results.read import read_tables
+
+    said = in_words(read_tables([report])) if len(table.rows) > FEW and not full else []
+    if not said:
+        print_table(table)
+        return
+    print_text(answers.title)
+    print_text(answers.subtitle)
+    click.echo()
+    for sentence in said:
+        print_text(f"- {sentence}")
+    print_text(f"table: {report.dir / TABLE}, or --full")
+    click.echo()
+
+
 def print_run(
     scenario: Scenario, report: Report, form: Form, *, figures: bool, full: bool = False, replay: str = ""
 ) -> dict[str, Any]:
@@ -107,10 +125,8 @@ def print_run(
     """
     from disttrack.simulator.replay.record import REPLAYED
     from disttrack.simulator.report.report import write_report
-    from disttrack.simulator.report.short import in_words
     from disttrack.simulator.results.answers import answer_table
     from disttrack.simulator.results.files import write_text
-    from disttrack.simulator.results.read import read_tables
     from disttrack.simulator.tasks.adversary import remarks
 
     folder = report.dir
@@ -120,17 +136,7 @@ def print_run(
     table = games_table(answers, str(folder / "trials.csv"))
     write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
-        said = in_words(read_tables([report])) if len(table.rows) > FEW and not full else []
-        if said:
-            print_text(answers.title)
-            print_text(answers.subtitle)
-            click.echo()
-            for sentence in said:
-                print_text(f"- {sentence}")
-            print_text(f"table: {folder / TABLE}, or --full")
-            click.echo()
-        else:
-            print_table(table)
+        _print_games(report, answers, table, full=full)
         if replay and isinstance(scenario.task, REPLAYED):
             points = len(scenario.points)
             where = f"0 to {points - 1:,}, in the order of the rows"
