@@ -54,7 +54,7 @@ class Posterior(Scripted, Adversary):
         return attack(view, belief, self.demand, partial(belief.note, view))
 
 
-def attack(view: View, belief: Belief, demand: float, note: Callable[..., Any]) -> Iterator[Burst]:
+def attack(view: View, belief: Belief, demand: float, note: Callable[..., object]) -> Iterator[Burst]:
     """Feed sites that are worth driving to their reports, or else the store; each until the output changes.
 
     Feeding a site until it reports increases its error, at a price: its items increase the count, relative to which the

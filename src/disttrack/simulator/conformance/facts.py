@@ -18,7 +18,7 @@ STATED: Final = {
 """Facts that a class states as texts, and how."""
 
 
-def states(thing: Any, texts: Sequence[str], choices: Mapping[str, Sequence[str]], *, parameters: bool) -> Checks:
+def states(thing: object, texts: Sequence[str], choices: Mapping[str, Sequence[str]], *, parameters: bool) -> Checks:
     """Check the facts that a class states of itself.
 
     Parameters

@@ -58,7 +58,7 @@ def quieter(source: Any, share: float) -> Any:
     if not hasattr(source, "laplace"):
         return source
 
-    def laplace(loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:
+    def laplace(loc: float = 0.0, scale: float = 1.0, size: object = None) -> Any:
         return source.laplace(loc, share * scale, size)
 
     def normal(loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:
@@ -78,7 +78,7 @@ class _Quieter(FaultyPart):
 
     noise_share: ClassVar[float]
 
-    def start(self, *given: Any, **more: Any) -> Any:
+    def start(self, *given: object, **more: Any) -> Any:
         mechanism: Any = super()
         return mechanism.start(*(quieter(one, self.noise_share) for one in given), **more)
 
@@ -129,13 +129,13 @@ class _OtherPromise(FaultyPart):
     times: ClassVar[float]
     most_promised: ClassVar[float]
 
-    def start(self, *given: Any, **more: Any) -> Any:
+    def start(self, *given: object, **more: Any) -> Any:
         return self._with_other_promise().start(*given, **more)
 
     def halt(self, ones: Any, steps: int, rng: Any) -> Any:
         return self._with_other_promise().halt(ones, steps, rng)
 
-    def halting_times(self, *given: Any) -> Any:
+    def halting_times(self, *given: object) -> Any:
         return self._with_other_promise().halting_times(*given)
 
     def release(self, *given: Any) -> Any:

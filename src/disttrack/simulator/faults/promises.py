@@ -35,7 +35,7 @@ class Coarse(FaultyPart):
 class AnswersZero(FaultyPart):
     """Takes all updates, and answers 0 to every query."""
 
-    def start(self, *given: Any, **more: Any) -> Any:
+    def start(self, *given: object, **more: Any) -> Any:
         mechanism: Any = super()
         run = mechanism.start(*given, **more)
         take = run.step

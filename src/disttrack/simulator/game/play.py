@@ -115,7 +115,7 @@ def play(
     return _outcome(played, sites, start, seed)
 
 
-def _granted(adversary: Any, sees: str, protocol: Protocol) -> Any:
+def _granted(adversary: object, sees: str, protocol: Protocol) -> Any:
     """Return the adversary, made from a function if necessary; ScenarioError if it may not play against a protocol."""
     if not isinstance(adversary, Adversary | ItemAdversary):
         if isinstance(adversary, type):

@@ -8,7 +8,7 @@ from disttrack.adversaries.views import POWERS
 from disttrack.simulator.errors import ScenarioError
 
 
-def check_power(sees: Any) -> None:
+def check_power(sees: object) -> None:
     """Raise ValueError unless `sees` is a power: outputs, traffic or state."""
     if sees not in POWERS:
         raise ValueError(f"sees must be one of {', '.join(POWERS)}; got {sees!r}")

@@ -35,7 +35,7 @@ class DifferenceError(Exception):
     """A fast form of a user's class plays another game than the reference engine."""
 
 
-def own_class(side: Any) -> str:
+def own_class(side: object) -> str:
     """Return the name of the user's class that a side is made of; empty if it is a shipped one."""
     for base in type(side).__mro__:
         members = [one for name, one in vars(base).items() if not name.startswith("__")]
@@ -44,7 +44,7 @@ def own_class(side: Any) -> str:
     return ""
 
 
-def _shipped(thing: Any) -> bool:
+def _shipped(thing: object) -> bool:
     module = str(getattr(thing, "__module__", None) or "builtins")
     return is_ours(module) or module.partition(".")[0] in sys.stdlib_module_names
 
@@ -55,7 +55,7 @@ def identity(side: Any) -> Any:
     return getattr(maker, "__code__", maker), repr(side.as_mapping())
 
 
-def compare(sides: tuple[Any, Any], own: str, rest: Any, play: Play, exact: str, alike: str = "") -> None:
+def compare(sides: tuple[object, object], own: str, rest: object, play: Play, exact: str, alike: str = "") -> None:
     """Compare fast engines with the reference, once for each point; nothing for shipped classes.
 
     Parameters
@@ -120,14 +120,14 @@ def _in_distribution(play: Play, exact: str, engine: str) -> str:
     return ""
 
 
-def same(one: Any, other: Any) -> bool:
+def same(one: object, other: object) -> bool:
     """Return whether two facts are equal, numbers up to rounding."""
     if isinstance(one, float) and isinstance(other, float):
         return bool(np.isclose(one, other, rtol=1e-6, atol=1e-9, equal_nan=True))
     return bool(one == other)
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a fact in a few letters."""
     text = f"{value:,.6g}" if isinstance(value, float) else str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -81,7 +81,7 @@ class Timeline:
             self._place += 1
             self.due = self._at[self._place]
 
-    def row(self, step: int, items: int, output: Any, messages: int, words: int) -> tuple[Any, ...]:
+    def row(self, step: int, items: int, output: object, messages: int, words: int) -> tuple[Any, ...]:
         """Return the row of a checkpoint."""
         value = as_float(output)
         return step, items, value, (value - items) / items, messages, words
