@@ -18,6 +18,9 @@ from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.mechanisms.checks import Checked
 from disttrack.mechanisms.shortcuts import KEPT, Shortcut
 
+Sees = Literal["outputs", "traffic", "state"]
+"""The power of an adversary: what it is shown."""
+
 
 class View:
     """The information that an adversary has: the outputs, its own moves, and the algorithm's parameters.
@@ -105,7 +108,7 @@ class Opponent(Checked):
     """Name in scenario files."""
     oblivious: ClassVar[bool] = False
     """True if it does not depend on the outputs."""
-    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "outputs"
+    sees: ClassVar[Sees] = "outputs"
     """The power that it needs; a scenario must grant anything above outputs."""
     plays: ClassVar[tuple[str, ...]] = ()
     """The tasks that it is made for; other shipped tasks refuse it. Empty: every task that takes plans."""

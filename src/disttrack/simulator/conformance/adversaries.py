@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+import numpy as np
+
 from disttrack.adversaries.contents import ItemAdversary, Pairs
 from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Message, Protocol, Server
@@ -109,7 +111,7 @@ class _Misstating(Exact):
     kind: ClassVar[str] = "exact"  # what an adversary knows of the algorithm may decide its moves
     guarantee = "none"
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _MisstatingServer(self.factor, sum(start))
 
 

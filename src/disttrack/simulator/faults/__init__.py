@@ -114,7 +114,7 @@ def _first(low: object, high: object = None, size: object = None, **more: Any) -
 
 
 class _FixedThresholds(FaultyPart):
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         return protocol.sites(k, Wrapped(rng, integers=_first), start)
 
@@ -129,7 +129,7 @@ class _FixedThresholds(FaultyPart):
 
 
 class _LeakIgnored(FaultyPart):
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         server = protocol.server(k, rng, start)
         server.leaked = _Forgetful()
@@ -146,11 +146,11 @@ class _Forgetful(list[Any]):
 class _NoPolls(FaultyPart):
     bulk_form = Protocol.bulk_form  # the polls of the array form are not the server's
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         return [_put_before(_Unasked, site) for site in protocol.sites(k, rng, start)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         return _put_before(_Unasking, protocol.server(k, rng, start))
 
@@ -194,12 +194,12 @@ def _before(part: Any, cls: Any) -> Any:
 class _UncountedKind(FaultyPart):
     bulk_form = Protocol.bulk_form
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         counts: list[int] = []
         return [_Behind(site, counts, k) for site in protocol.sites(k, rng, start)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         return _put_before(_Together, protocol.server(k, rng, start))
 

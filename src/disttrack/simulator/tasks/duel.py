@@ -50,7 +50,7 @@ class MechanismGame(Task):
     axes: ClassVar = {"steps": "steps, T"}
     roles: ClassVar[Sequence[str]] = ("", "mechanism", "adversary")
     """The random streams. The place of a role is its key in the tree of seeds: another order gives other games."""
-    takes: ClassVar[tuple[type[Any], ...]] = ()
+    takes: ClassVar[tuple[type[object], ...]] = ()
     """Classes of the mechanisms that can play it."""
     wanted: ClassVar[str] = ""
     """Description of such a mechanism in messages, if the names of the classes do not say it."""

@@ -38,7 +38,7 @@ class ContentGame(MechanismGame):
     heading: ClassVar[str] = "Items with content"
     roles: ClassVar[Sequence[str]] = ("sites", "server", "adversary")
     engines: ClassVar[Sequence[str]] = ("step", "leap")
-    takes: ClassVar[tuple[type[Any], ...]] = (ItemTracker,)
+    takes: ClassVar[tuple[type[object], ...]] = (ItemTracker,)
     single: ClassVar[bool] = True
     sizes: ClassVar[Sequence[Size]] = (
         SITES,
