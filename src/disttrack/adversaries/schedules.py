@@ -101,7 +101,7 @@ class Burst(Schedule):
     def at(self, step: Any) -> Any:
         return np.full(len(step), self.site) if isinstance(step, np.ndarray) else self.site
 
-    def count(self, site: Any, step: Any) -> Any:
+    def count(self, site: Any, step: object) -> Any:
         return step * (site == self.site)
 
     def nth(self, site: Any, n: Any) -> Any:
@@ -135,7 +135,7 @@ class Rest(Schedule):
     def at(self, step: Any) -> None:
         return None
 
-    def count(self, site: Any, step: Any) -> Any:
+    def count(self, site: Any, step: object) -> Any:
         return 0 * (site + step)
 
     def nth(self, site: Any, n: Any) -> Any:

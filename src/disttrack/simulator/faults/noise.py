@@ -88,7 +88,7 @@ class _Quieter(FaultyPart):
         mechanism: Any = super()
         return mechanism.halt(ones, steps, quieter(rng, self.noise_share))
 
-    def release(self, counts: Any, rng: np.random.Generator, paid: Any = None) -> Any:
+    def release(self, counts: Any, rng: np.random.Generator, paid: object = None) -> Any:
         mechanism: Any = super()
         return mechanism.release(counts, quieter(rng, self.noise_share), paid)
 

@@ -62,7 +62,7 @@ def play(
     seed: int = 0,
     start: int = 0,
     engine: str = "auto",
-    network: Network | Latency | Mapping[str, Any] | None = None,
+    network: Network | Latency | Mapping[str, object] | None = None,
     record: bool = False,
     sees: str = "outputs",
     on_error: Literal["raise", "record"] = "raise",
@@ -225,7 +225,7 @@ def _facts(game: Any) -> dict[str, Any]:
     return {**numbers, "messages in order": game.transcript, "outputs": game.outputs}
 
 
-def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> None:
+def check_game(protocol: Any, sites: object, items: object, seed: object, start: Any) -> None:
     """Raise TypeError or ValueError unless these are valid arguments of a game."""
     if not isinstance(protocol, Protocol):
         raise TypeError(f"protocol must be a Protocol, such as Deterministic(alpha=0.1); got {protocol!r}")

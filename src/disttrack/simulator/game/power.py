@@ -23,7 +23,7 @@ def check_task(adversary: Any, task: str, name: str = "") -> None:
         raise ScenarioError(f"{name} plays {' and '.join(made_for)}, not {task}: {advice}")
 
 
-def missing_power(adversary: Any, granted: Any) -> str | None:
+def missing_power(adversary: Any, granted: object) -> str | None:
     """Return the power that an adversary needs and is not granted, None if it has enough.
 
     Raises

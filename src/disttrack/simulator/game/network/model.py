@@ -272,7 +272,7 @@ _KEYS: Final = {"begin": "from", "end": "to"}
 """Keys of scenarios that are no names in Python."""
 
 
-def _arguments(part: Any, given: Any, place: str = "") -> dict[str, Any]:
+def _arguments(part: Any, given: object, place: str = "") -> dict[str, Any]:
     """Return the arguments of a part of a network by its keys."""
     names = {_KEYS.get(one.name, one.name): one for one in fields(part)}
     needed = [key for key, one in names.items() if one.default is MISSING and one.default_factory is MISSING]

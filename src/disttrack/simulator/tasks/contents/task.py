@@ -77,7 +77,7 @@ class ContentGame(MechanismGame):
         game.play()
         return game
 
-    def game(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
+    def game(self, mechanism: Any, adversary: object, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
         sizes = self.filled(adversary, sizes)
         record = super().game(mechanism, adversary, sizes, seed=seed, engine=engine)
         return replace(record, kinds=record.row.pop("kinds"))
@@ -120,7 +120,7 @@ class ContentGame(MechanismGame):
         looked_at = listed if adversary.each_item or engine == "step" else 0
         return Demand(messages / MESSAGES + looked_at / ITEMS[engine], 1e8 + 1000.0 * sites, messages)
 
-    def _engine(self, asked: str, mechanism: Any, adversary: Any) -> tuple[str, str]:
+    def _engine(self, asked: str, mechanism: Any, adversary: object) -> tuple[str, str]:
         if asked not in ("auto", *self.engines):
             raise EngineError(f"engine must be one of auto, {', '.join(self.engines)}; got {asked!r}")
         return (asked, "asked for") if asked != "auto" else ("leap", "exact for every game")

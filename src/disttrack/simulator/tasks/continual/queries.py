@@ -27,7 +27,7 @@ from disttrack.simulator.tasks.planned import SKIP, Planned
 class Solver(Run):
     """A run of a solver; in a skipped step its last answer stands."""
 
-    def __init__(self, run: Any, answer: Any) -> None:
+    def __init__(self, run: Any, answer: object) -> None:
         self._run, self._answer = run, answer
 
     def step(self, value: int) -> Any:
