@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import signal
 import socket
 import subprocess
@@ -15,7 +14,7 @@ from typing import Any
 
 import own_kinds
 import pytest
-from kept_games import kept_games
+from kept_games import kept_games, tables
 from loopback import Loopback, environment
 
 pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="needs the extra disttrack[dask]")
@@ -77,13 +76,6 @@ def run(folder: Path, out: str, *options: str) -> subprocess.CompletedProcess[st
         command(out, *options),
         cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=180,
     )  # fmt: skip
-
-
-def tables(folder: Path) -> dict[str, Any]:
-    exact = {name: (folder / name).read_bytes() for name in ("series.csv", "kinds.csv", "claims.csv")}
-    with open(folder / "trials.csv", encoding="utf-8", newline="") as lines:
-        rows = [{key: value for key, value in row.items() if key != "seconds"} for row in csv.DictReader(lines)]
-    return {**exact, "trials": rows}
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import resource
 import signal
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kept_games import kept_games
+from kept_games import kept_games, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -60,13 +59,6 @@ def disttrack(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
     return subprocess.run(
         command(*arguments), cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120
     )
-
-
-def tables(folder: Path) -> dict[str, Any]:
-    exact = {name: (folder / name).read_bytes() for name in ("series.csv", "kinds.csv", "claims.csv")}
-    with open(folder / "trials.csv", encoding="utf-8", newline="") as lines:
-        rows = [{key: value for key, value in row.items() if key != "seconds"} for row in csv.DictReader(lines)]
-    return {**exact, "trials": rows}
 
 
 @pytest.fixture(scope="module")

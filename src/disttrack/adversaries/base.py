@@ -22,6 +22,8 @@ from disttrack.mechanisms.shortcuts import KEPT, Shortcut
 
 SEEN_BY: Final = {"traffic": ("heard", "spoke_at", "spoken"), "state": ("site", "server", "state")}
 """What views of greater power show, by the power (`disttrack.adversaries.views`)."""
+Sees = Literal["outputs", "traffic", "state"]
+"""The power of an adversary: what it is shown."""
 
 
 class View:
@@ -119,7 +121,7 @@ class Opponent(Checked):
     """Name in scenario files."""
     oblivious: ClassVar[bool] = False
     """True if it does not depend on the outputs."""
-    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "outputs"
+    sees: ClassVar[Sees] = "outputs"
     """The power that it needs; a scenario must grant anything above outputs."""
     plays: ClassVar[tuple[str, ...]] = ()
     """The tasks that it is made for; other shipped tasks refuse it. Empty: every task that takes plans."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from heapq import heapreplace
 from itertools import count
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.base import Adversary, Sees, View
 from disttrack.adversaries.beliefs import Belief, SamplingBelief, belief_of
 from disttrack.adversaries.schedules import Burst
 from disttrack.adversaries.scripts import Scripted
@@ -54,7 +54,7 @@ class Posterior(Scripted, Adversary):
         return attack(view, belief, self.demand, partial(belief.note, view))
 
 
-def attack(view: View, belief: Belief, demand: float, note: Callable[..., Any]) -> Iterator[Burst]:
+def attack(view: View, belief: Belief, demand: float, note: Callable[..., object]) -> Iterator[Burst]:
     """Feed sites that are worth driving to their reports, or else the store; each until the output changes.
 
     Feeding a site until it reports increases its error, at a price: its items increase the count, relative to which the
@@ -122,7 +122,7 @@ class Eavesdrop(Scripted, Adversary):
 
     kind: ClassVar[str] = "eavesdrop"
     plays: ClassVar[tuple[str, ...]] = ("count", "generalisation")
-    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "traffic"
+    sees: ClassVar[Sees] = "traffic"
 
     keep: UpToOne = 1.0
 
@@ -176,7 +176,7 @@ class WhiteBox(Scripted, Adversary):
 
     kind: ClassVar[str] = "white-box"
     plays: ClassVar[tuple[str, ...]] = ("count", "generalisation")
-    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "state"
+    sees: ClassVar[Sees] = "state"
 
     def script(self, view: StateView) -> Iterator[Burst]:
         belief = belief_of(view)

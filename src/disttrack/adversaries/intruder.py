@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.base import Adversary, Sees
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import Whole
@@ -42,7 +42,7 @@ class Intruder(Scripted, Adversary):
 
     kind: ClassVar[str] = "intruder"
     plays: ClassVar[tuple[str, ...]] = ("continual-count",)
-    sees: ClassVar[Any] = "state"
+    sees: ClassVar[Sees] = "state"
 
     looks: Whole = 1
 

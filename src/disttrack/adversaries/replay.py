@@ -79,10 +79,10 @@ class Prefix(Schedule):
     def at(self, step: Any) -> Any:
         return self.plan.at(step)
 
-    def count(self, site: Any, step: Any) -> Any:
+    def count(self, site: object, step: object) -> Any:
         return self.plan.count(site, step)
 
-    def nth(self, site: Any, n: Any) -> Any:
+    def nth(self, site: object, n: object) -> Any:
         step = self.plan.nth(site, n)
         return step + (NEVER - step) * (step > self.length)
 

@@ -47,11 +47,11 @@ class Schedule(Shortcuts, ABC):
         """
 
     @abstractmethod
-    def count(self, site: Any, step: Any) -> Any:
+    def count(self, site: object, step: object) -> Any:
         """Return the items that `site` has received by the end of `step`, 0 <= step <= length."""
 
     @abstractmethod
-    def nth(self, site: Any, n: Any) -> Any:
+    def nth(self, site: object, n: object) -> Any:
         """Return the step of the n-th item of `site`, n >= 1; at least `NEVER` if there is none."""
 
     def of_site(self, site: int) -> Callable[[int], int]:
@@ -103,7 +103,7 @@ class Burst(Schedule):
     def at(self, step: Any) -> Any:
         return np.full(len(step), self.site) if isinstance(step, np.ndarray) else self.site
 
-    def count(self, site: Any, step: Any) -> Any:
+    def count(self, site: Any, step: object) -> Any:
         return step * (site == self.site)
 
     def nth(self, site: Any, n: Any) -> Any:
@@ -137,7 +137,7 @@ class Rest(Schedule):
     def at(self, step: Any) -> None:
         return None
 
-    def count(self, site: Any, step: Any) -> Any:
+    def count(self, site: Any, step: object) -> Any:
         return 0 * (site + step)
 
     def nth(self, site: Any, n: Any) -> Any:
@@ -202,7 +202,7 @@ class Rotation(Schedule):
         return 0, self.sites - 1
 
 
-def whole(name: str, value: Any, least: int | None = None) -> int:
+def whole(name: str, value: object, least: int | None = None) -> int:
     """Return a whole number of Python or numpy as a Python int; ValueError if it is none, or below `least`."""
     if type(value) is not int and not isinstance(value, np.integer):
         raise ValueError(f"{name} must be a whole number; got {value!r}")
@@ -211,7 +211,7 @@ def whole(name: str, value: Any, least: int | None = None) -> int:
     return int(value)
 
 
-def is_array(one: Any, other: Any) -> bool:
+def is_array(one: object, other: object) -> bool:
     """Return whether either is an array, so that the result must be one."""
     return isinstance(one, np.ndarray) or isinstance(other, np.ndarray)
 

@@ -140,7 +140,7 @@ class Biased(Uniform):
 
     spread: Annotated[float, numbers("from 0 to 0.5", lambda value: 0 <= value <= 0.5)] = 0.1
 
-    def costs(self, view: View, rounds: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def costs(self, view: View, rounds: int) -> npt.NDArray[np.float64]:
         """Return the experts' costs in the next rounds, one row per round."""
         chances = np.linspace(0.5 - self.spread, 0.5 + self.spread, view.sites)
         return (view.rng.random((rounds, view.sites)) < chances).astype(np.float64)

@@ -82,7 +82,7 @@ class StateView(TrafficView):
 
     __slots__ = ("_look",)
 
-    def __init__(self, *, look: Callable[[int | None], Any], **facts: object) -> None:
+    def __init__(self, *, look: Callable[[int | None], object], **facts: object) -> None:
         super().__init__(**facts)
         self._look = look
 
@@ -106,7 +106,7 @@ class Glass:
 
     __slots__ = ("__see",)
 
-    def __init__(self, see: Callable[[str], Any]) -> None:
+    def __init__(self, see: Callable[[str], object]) -> None:
         object.__setattr__(self, "_Glass__see", see)
 
     def __getattr__(self, name: str) -> Any:

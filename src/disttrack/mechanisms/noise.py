@@ -111,7 +111,7 @@ class Laplace(GridNoise):
         """Variance of one draw."""
         return 2.0 * self.scale**2
 
-    def draw(self, rng: Any, size: int) -> Floats:
+    def draw(self, rng: np.random.Generator, size: int) -> Floats:
         if not isinstance(rng, np.random.Generator):
             return np.asarray(rng.laplace(0.0, self.scale, size))
         return self.spacing * discrete_laplace(rng, self.scale / self.spacing, size)
@@ -164,7 +164,7 @@ class Gaussian(GridNoise):
         """Variance of one draw."""
         return self.std**2
 
-    def draw(self, rng: Any, size: int) -> Floats:
+    def draw(self, rng: np.random.Generator, size: int) -> Floats:
         if not isinstance(rng, np.random.Generator):
             return np.asarray(rng.normal(0.0, self.std, size))
         return self.spacing * discrete_gaussian(rng, self.std / self.spacing, size)
@@ -186,7 +186,7 @@ class RealGaussian(Gaussian):
         Standard deviation, in the units of the number that it hides.
     """
 
-    def draw(self, rng: Any, size: int) -> Floats:
+    def draw(self, rng: np.random.Generator, size: int) -> Floats:
         return np.asarray(rng.normal(0.0, self.std, size))
 
 

@@ -30,6 +30,8 @@ from disttrack.protocols.sites import SumOfReports as SumOfReports
 
 Guarantee = Literal["always", "adaptive", "oblivious", "none"]
 """Against which inputs a protocol keeps its promise: all, all with high probability, those that do not react, none."""
+Readmission = Literal["none", "report", "anew"]
+"""How a site returns that has lost its state: not at all, by a report of its number of items, by a new start of all."""
 STEADY: Final = 1000
 """Number of the round from which on the constants of rounds hardly change."""
 
@@ -63,7 +65,7 @@ class Protocol(Checked, ABC):
     """Whether its bulk form also plays streams that react to the outputs (`BulkForm.until_change`), and whether that is
     faster than single sites, which holds if few messages change the output, or many are polls."""
 
-    readmission: ClassVar[Literal["none", "report", "anew"]] = "none"
+    readmission: ClassVar[Readmission] = "none"
     """How a site returns that has lost all state except its number of items. `report`: it sends that number and goes on
     from there (`returned_site`, `Server.readmit`). `anew`: the server collects the numbers of all sites, and the
     protocol starts again from these. `none`: there is no rule. A server that has lost its state restarts by `anew`,

@@ -12,7 +12,18 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Flag, Share
 from disttrack.mechanisms.shortcuts import state
-from disttrack.protocols.base import FOREVER, Exactly, Guarantee, Message, Number, Protocol, Server, Site, ratio
+from disttrack.protocols.base import (
+    FOREVER,
+    Exactly,
+    Guarantee,
+    Message,
+    Number,
+    Protocol,
+    Readmission,
+    Server,
+    Site,
+    ratio,
+)
 from disttrack.protocols.bulk import CHUNK, BulkForm, MessageBatch, Segment, Stream, in_order
 from disttrack.protocols.deterministic_kernel import REPORT, ThresholdsForm, next_threshold
 from disttrack.protocols.kernel import KernelForm
@@ -101,7 +112,7 @@ class Deterministic(Protocol):
     guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
     one_sided: ClassVar[bool] = False  # True for an instance that is not `centred`
-    readmission: ClassVar[Any] = "report"
+    readmission: ClassVar[Readmission] = "report"
 
     def __post_init__(self) -> None:
         super().__post_init__()

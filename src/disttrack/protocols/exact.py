@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
-from disttrack.protocols.base import Guarantee, Message, Protocol, Server, Site, SumOfReports
+from disttrack.protocols.base import Guarantee, Message, Protocol, Readmission, Server, Site, SumOfReports
 from disttrack.protocols.bulk import BulkForm, Segment, Stream
 
 ITEM: Final = Message("item")
@@ -29,7 +29,7 @@ class Exact(Protocol):
     guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything"
     one_sided: ClassVar[bool] = True
-    readmission: ClassVar[Any] = "report"
+    readmission: ClassVar[Readmission] = "report"
 
     @property
     def accuracy(self) -> float:

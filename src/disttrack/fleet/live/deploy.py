@@ -41,7 +41,7 @@ REPORT: Final = 10.0
 """Seconds that a feed waits at its end for acknowledgements."""
 
 
-def security_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def security_options(command: Callable[..., object]) -> Callable[..., Any]:
     """Add the options for token and TLS to a command, which receives them as `security`."""
 
     def called(
@@ -235,7 +235,7 @@ async def _unhurried(read: Callable[[], int | None]) -> int | None:
     return await block
 
 
-def _run(work: Coroutine[Any, Any, None]) -> None:
+def _run(work: Coroutine[object, object, None]) -> None:
     """Run until the end, SIGINT or SIGTERM."""
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO, stream=sys.stderr)
     logging.getLogger("aiohttp").setLevel(logging.ERROR)  # nonsense of peers is theirs

@@ -71,7 +71,7 @@ class Remote(Site):
 class RemoteServer(Server):
     """Local stand-in of the server."""
 
-    def __init__(self, output: Any, turn: Callable[[], Sequence[Any]]) -> None:
+    def __init__(self, output: Any, turn: Callable[[], Sequence[object]]) -> None:
         self.output, self.turn = output, turn
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:

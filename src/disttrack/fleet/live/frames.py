@@ -79,7 +79,7 @@ class Frames:
             raise NonsenseError(f"no frame ({type(error).__name__})") from error
 
 
-def checked(frame: tuple[Any, ...], *types: type | tuple[type, ...]) -> tuple[Any, ...]:
+def checked(frame: tuple[object, ...], *types: type | tuple[type, ...]) -> tuple[Any, ...]:
     """Return what follows a frame's code; NonsenseError unless it has these types, and no number is negative.
 
     Examples

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from disttrack.simulator.errors import RunError, ScenarioError
 
@@ -107,7 +107,7 @@ class Failure:
             self._error = error
             self._event.set()
 
-    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def start(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
         """Run a task, whose error is then noted."""
 
         def done(task: asyncio.Task[None]) -> None:

@@ -227,7 +227,7 @@ def _leave(others: Sequence[Connection]) -> None:
         pipe.close()
 
 
-async def _led(pipe: Connection, commands: Mapping[str, Callable[..., Any]]) -> None:
+async def _led(pipe: Connection, commands: Mapping[str, Callable[..., object]]) -> None:
     """Carry out commands of the leading process until it ends; a command that returns something is answered."""
     over = asyncio.get_running_loop().create_future()
 
@@ -248,7 +248,7 @@ async def _led(pipe: Connection, commands: Mapping[str, Callable[..., Any]]) -> 
     await over
 
 
-def _run(lead: Coroutine[Any, Any, None], pipe: Connection) -> None:
+def _run(lead: Coroutine[object, object, None], pipe: Connection) -> None:
     """Run a process to its end; an error is sent to the leading process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the leading process ends it
     logging.getLogger("disttrack.fleet.live").setLevel(logging.CRITICAL)  # at the end of a game all connections break

@@ -62,7 +62,7 @@ class ServerProcess:
     def __init__(
         self,
         kept: Kept,
-        entry: dict[str, Any],
+        entry: dict[str, object],
         security: Security,
         *,
         delay: float = 0.0,

@@ -65,7 +65,7 @@ class SiteProcess:
         kept: Kept,
         security: Security,
         *,
-        seed: Any = None,
+        seed: object = None,
         protocol: Protocol | None = None,
         delay: float = 0.0,
         clocked: bool = True,

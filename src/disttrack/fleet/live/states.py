@@ -196,7 +196,7 @@ class _Reader:
         self._kept[place] = made
         return made
 
-    def _object(self, made: Any, kind: Any, inner: list[Any], attributes: list[object]) -> Any:
+    def _object(self, made: Any, kind: Any, inner: list[object], attributes: list[object]) -> Any:
         if issubclass(kind, tuple):
             made = tuple.__new__(kind, map(self.value, inner))
         elif issubclass(kind, list):

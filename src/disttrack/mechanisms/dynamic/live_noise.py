@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -115,7 +115,7 @@ class NormalNoise(LiveNoise):
     def grid(self, rng: np.random.Generator) -> float:
         return RealGaussian(self._std).grid(rng)
 
-    def start(self, rng: Any, rows: int) -> Path:
+    def start(self, rng: np.random.Generator, rows: int) -> Path:
         draws, buffers = Draws(RealGaussian(self._std), rng), self._buffers
         states = np.zeros((len(buffers.decays), rows))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,8 +63,8 @@ class Intervals(Family):
         answers: Floats = sums[self.last + 1] - sums[self.first]
         return answers
 
-    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
-        inside: NDArray[Any] = (self.first[queries] <= items) & (items <= self.last[queries])
+    def contain(self, queries: Items, items: Items) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = (self.first[queries] <= items) & (items <= self.last[queries])
         return inside
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ class Count(Family):
     def evaluate(self, counts: Floats) -> Floats:
         return np.array([counts.sum()])
 
-    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+    def contain(self, queries: Items, items: Items) -> NDArray[np.bool_]:
         return np.equal(queries, 0 * items)
 
 
@@ -43,7 +43,7 @@ class Points(Family):
     def evaluate(self, counts: Floats) -> Floats:
         return np.array(counts, dtype=np.float64)
 
-    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+    def contain(self, queries: Items, items: Items) -> NDArray[np.bool_]:
         return np.equal(queries, items)
 
     @cached_property
@@ -80,7 +80,7 @@ class Axes(Family):
         table = counts.reshape(self.rows, self.columns)
         return np.concatenate((table.sum(axis=1), table.sum(axis=0))).astype(np.float64)
 
-    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+    def contain(self, queries: Items, items: Items) -> NDArray[np.bool_]:
         place = np.where(queries < self.rows, items // self.columns, self.rows + items % self.columns)
         return np.equal(place, queries)
 
@@ -107,5 +107,5 @@ class Rows(Axes):
         sums: Floats = counts.reshape(self.rows, self.columns).sum(axis=1)
         return sums
 
-    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+    def contain(self, queries: Items, items: Items) -> NDArray[np.bool_]:
         return np.equal(items // self.columns, queries)

@@ -120,7 +120,7 @@ def variance(items: Any, inverse: Any) -> Any:
     return (inverse - 1) * inverse * (1 - (1 - 1 / inverse) ** items)
 
 
-def variance_redrawn(last: Any, then: Any, inverse: Any) -> Any:
+def variance_redrawn(last: Any, then: object, inverse: Any) -> Any:
     """Return the present variance of the estimate of a site that reported its item `last` when 1/p was `then`.
 
     Its mean is still last - 1 + then, however often p has been lowered in between. With a = then / inverse the report

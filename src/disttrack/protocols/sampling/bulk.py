@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from disttrack.mechanisms.rules import gap_scale, next_double, redrawn
@@ -31,7 +29,7 @@ class BulkRandomized(BulkForm):
 
     server: RandomizedServer
 
-    def __init__(self, server: RandomizedServer, k: int, coins: Coins, start: Any) -> None:
+    def __init__(self, server: RandomizedServer, k: int, coins: Coins, start: object) -> None:
         self.server = server
         self._coins = coins
         self._start: Integers = np.array(start or [0] * k, dtype=np.int64)

@@ -15,7 +15,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Share, numbers
 from disttrack.mechanisms.rules import estimate, gap_scale, next_double, redrawn, sum_of_estimates
-from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Site, bound_by_doublings
+from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Readmission, Site, bound_by_doublings
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.sampling.randomized import Randomized
 from disttrack.protocols.sampling.server import RandomizedServer
@@ -30,7 +30,7 @@ class CopiesProtocol(Protocol):
     alpha: Share
     largest: Largest
 
-    readmission: ClassVar[Any] = "anew"
+    readmission: ClassVar[Readmission] = "anew"
     announced: ClassVar[int] = 1
     """Words of an announcement, to each site."""
     hooks = frozenset({"announced"})

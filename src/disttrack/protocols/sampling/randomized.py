@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log, log1p, log2, sqrt
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from disttrack.mechanisms.checks import Odd, Positive, Share
 from disttrack.mechanisms.rules import SamplingRule, gap_scale, next_double, redrawn
-from disttrack.protocols.base import Guarantee, Message, Protocol, Server, Site, bound_by_doublings
+from disttrack.protocols.base import Guarantee, Message, Protocol, Readmission, Server, Site, bound_by_doublings
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins, OrderedCoins
 from disttrack.protocols.kernel import KernelForm
@@ -63,7 +63,7 @@ class Randomized(Protocol):
     kind: ClassVar[str] = "randomized"
     guarantee: ClassVar[Guarantee] = "oblivious"
     reveals: ClassVar[str] = "each change shows that the site fed last has just sent its count"
-    readmission: ClassVar[Any] = "anew"
+    readmission: ClassVar[Readmission] = "anew"
 
     def __post_init__(self) -> None:
         super().__post_init__()

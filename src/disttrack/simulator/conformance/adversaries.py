@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+import numpy as np
+
 from disttrack.adversaries.contents import ItemAdversary, Pairs
 from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Message, Protocol, Server
@@ -32,7 +34,7 @@ TRACKERS: tuple[Protocol, ...] = (
 SENDS: Final = "let plan(view) send items: a rest for ever is no game"
 
 
-def _partners(adversary: Any) -> tuple[Protocol, ...]:
+def _partners(adversary: object) -> tuple[Protocol, ...]:
     return TRACKERS if isinstance(adversary, ItemAdversary) else PROTOCOLS
 
 
@@ -41,11 +43,11 @@ def _play(protocol: Protocol, adversary: Any, k: int, items: int, **more: Any) -
     return recorded(protocol, adversary, sites=k, items=items, **more)
 
 
-def _states_its_facts(adversary: Any, sites: Sequence[int], items: int) -> Checks:
+def _states_its_facts(adversary: object, sites: Sequence[int], items: int) -> Checks:
     return states(adversary, ("kind", "source"), {"sees": ("outputs", "traffic", "state")}, parameters=False)
 
 
-def _stays_in_range(adversary: Any, sites: Sequence[int], items: int) -> Checks:
+def _stays_in_range(adversary: object, sites: Sequence[int], items: int) -> Checks:
     for k in sites:
         for protocol in _partners(adversary):
             game = _play(protocol, adversary, k, items)
@@ -54,7 +56,7 @@ def _stays_in_range(adversary: Any, sites: Sequence[int], items: int) -> Checks:
             yield None
 
 
-def _step_and_leap_agree(adversary: Any, sites: Sequence[int], items: int) -> Checks:
+def _step_and_leap_agree(adversary: object, sites: Sequence[int], items: int) -> Checks:
     for k in sites:
         for protocol in _partners(adversary):
             games = [_play(protocol, adversary, k, items, engine=engine) for engine in ("step", "leap")]
@@ -62,7 +64,7 @@ def _step_and_leap_agree(adversary: Any, sites: Sequence[int], items: int) -> Ch
             yield None
 
 
-def _games_are_apart(adversary: Any, sites: Sequence[int], items: int) -> Checks:
+def _games_are_apart(adversary: object, sites: Sequence[int], items: int) -> Checks:
     """A game leaves no trace in the adversary that was handed in, and the same seed gives the same moves."""
     before = pickle.dumps(copy.deepcopy(adversary))
     for k in sites:
@@ -109,7 +111,7 @@ class _Misstating(Exact):
     kind: ClassVar[str] = "exact"  # what an adversary knows of the algorithm may decide its moves
     guarantee = "none"
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _MisstatingServer(self.factor, sum(start))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -38,7 +38,11 @@ class InTurn(Feed):
 
 
 def parts_of(
-    protocol: Protocol, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()
+    protocol: Protocol,
+    k: int,
+    site_rng: np.random.Generator,
+    server_rng: np.random.Generator,
+    start: Sequence[int] = (),
 ) -> tuple[Sequence[Site], Server]:
     """Return the k sites and the server; the sites of a tracker of items are fed the same ones in turn."""
     if isinstance(protocol, ItemTracker):

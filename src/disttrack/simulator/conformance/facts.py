@@ -18,7 +18,7 @@ STATED: Final = {
 """Facts that a class states as texts, and how."""
 
 
-def states(thing: Any, texts: Sequence[str], choices: Mapping[str, Sequence[str]], *, parameters: bool) -> Checks:
+def states(thing: object, texts: Sequence[str], choices: Mapping[str, Sequence[str]], *, parameters: bool) -> Checks:
     """Check the facts that a class states of itself.
 
     Parameters
@@ -47,7 +47,7 @@ def states(thing: Any, texts: Sequence[str], choices: Mapping[str, Sequence[str]
     yield unless(same, "is another one after pickling", "let == compare the parameters, as a dataclass does")
 
 
-def refuses(thing: Any, wrong: Mapping[str, Sequence[Any]]) -> Checks:
+def refuses(thing: Any, wrong: Mapping[str, Sequence[object]]) -> Checks:
     """Check that a dataclass refuses these values of its fields, with an error that names the field."""
     yield None
     for field in fields(thing):
@@ -58,7 +58,7 @@ def refuses(thing: Any, wrong: Mapping[str, Sequence[Any]]) -> Checks:
                 break
 
 
-def _refusal(thing: Any, name: str, value: Any) -> Any:
+def _refusal(thing: Any, name: str, value: object) -> Any:
     try:
         replace(thing, **{name: value})
     except (ValueError, TypeError) as error:

@@ -156,7 +156,7 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = ST
     return checked(type(counter).__name__, _bound(COUNTER_CHECKS, counter, steps))
 
 
-def _refuse_other_games(adversary: Any) -> None:
+def _refuse_other_games(adversary: object) -> None:
     """Raise TypeError for an adversary that is not made for trackers."""
     if isinstance(adversary, Opponent) and not (isinstance(adversary, ItemAdversary) or adversary.plays_in("count")):
         games = " and ".join(adversary.plays)
@@ -164,7 +164,7 @@ def _refuse_other_games(adversary: Any) -> None:
         raise TypeError(f"{name} plays {games}: conformance has tests for adversaries of trackers only")
 
 
-def all_faults(thing: Any) -> tuple[list[str], list[ConformanceError]]:
+def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
     """Put a protocol, an adversary or a private counter through all tests of its kind, also after one has failed.
 
     Returns

@@ -56,7 +56,7 @@ class Fault:
     says: str
     parts: Mapping[type[Any], type[FaultyPart]]
 
-    def part(self, thing: Any) -> type[FaultyPart] | None:
+    def part(self, thing: object) -> type[FaultyPart] | None:
         """Return the mixin for the class of a protocol or mechanism; None if it cannot have the fault."""
         intact = getattr(thing, "intact", type(thing))
         shipped = next((one for one in intact.__mro__ if one.__module__.startswith("disttrack.")), intact)
@@ -66,7 +66,7 @@ class Fault:
         return None if of is None else self.parts[of]
 
 
-def _defines(cls: type[Any], name: str) -> bool:
+def _defines(cls: type[object], name: str) -> bool:
     rule = getattr(cls, name, None)
     return rule is not None and not getattr(rule, "__isabstractmethod__", False)
 
@@ -107,18 +107,20 @@ def _with(name: str, part: Any, intact: Any) -> Any:
 # ---------------------------------------------------------------------- coins
 
 
-def _first(low: Any, high: Any = None, size: Any = None, **more: Any) -> Any:
+def _first(low: object, high: object = None, size: object = None, **more: Any) -> Any:
     """Return the smallest possible value, as a generator's `integers`."""
     least = 0 if high is None else low
     return least if size is None else np.full(size, least)
 
 
 class _FixedThresholds(FaultyPart):
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         return protocol.sites(k, Wrapped(rng, integers=_first), start)
 
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+    def bulk_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> Any:
         protocol: Any = super()
         return protocol.bulk_form(k, Wrapped(site_rng, integers=_first), server_rng, start)
 
@@ -127,7 +129,7 @@ class _FixedThresholds(FaultyPart):
 
 
 class _LeakIgnored(FaultyPart):
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         server = protocol.server(k, rng, start)
         server.leaked = _Forgetful()
@@ -137,18 +139,18 @@ class _LeakIgnored(FaultyPart):
 class _Forgetful(list[Any]):
     """A list that stores nothing."""
 
-    def append(self, entry: Any) -> None:
+    def append(self, entry: object) -> None:
         """Discard the entry."""
 
 
 class _NoPolls(FaultyPart):
     bulk_form = Protocol.bulk_form  # the polls of the array form are not the server's
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         return [_put_before(_Unasked, site) for site in protocol.sites(k, rng, start)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         return _put_before(_Unasking, protocol.server(k, rng, start))
 
@@ -158,7 +160,7 @@ class _Unasked:
 
     __slots__ = ()
 
-    def hear(self: Any, message: Message) -> Sequence[Message]:
+    def hear(self: object, message: Message) -> Sequence[Message]:
         self.count = 0
         site: Any = super()
         return site.hear(message)  # type: ignore[no-any-return]
@@ -174,7 +176,7 @@ class _Unasking:
         return self._begin() or ((EVERYONE, announcement(self.base)),)
 
 
-def _put_before(part: type, thing: Any) -> Any:
+def _put_before(part: type, thing: object) -> Any:
     """Return the same object, with its class replaced by a subclass with the mixin first."""
     own: Any = type(thing)
     thing.__class__ = _before(part, own)
@@ -192,12 +194,12 @@ def _before(part: Any, cls: Any) -> Any:
 class _UncountedKind(FaultyPart):
     bulk_form = Protocol.bulk_form
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         counts: list[int] = []
         return [_Behind(site, counts, k) for site in protocol.sites(k, rng, start)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         return _put_before(_Together, protocol.server(k, rng, start))
 

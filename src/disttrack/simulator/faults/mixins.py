@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numpy as np
+
 
 class FaultyPart:
     """Mixin that precedes the class of a protocol or mechanism."""
@@ -27,7 +29,7 @@ class FaultyPart:
 class Wrapped:
     """A random generator with some methods replaced."""
 
-    def __init__(self, rng: Any, **methods: Callable[..., Any]) -> None:
+    def __init__(self, rng: np.random.Generator, **methods: Callable[..., Any]) -> None:
         self._rng = rng
         self.__dict__.update(methods)
 

@@ -11,6 +11,8 @@ from dataclasses import replace
 from math import inf
 from typing import Any, ClassVar
 
+import numpy as np
+
 from disttrack.mechanisms import (
     AboveThreshold,
     ContinualOutput,
@@ -58,7 +60,7 @@ def quieter(source: Any, share: float) -> Any:
     if not hasattr(source, "laplace"):
         return source
 
-    def laplace(loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:
+    def laplace(loc: float = 0.0, scale: float = 1.0, size: object = None) -> Any:
         return source.laplace(loc, share * scale, size)
 
     def normal(loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:
@@ -78,15 +80,15 @@ class _Quieter(FaultyPart):
 
     noise_share: ClassVar[float]
 
-    def start(self, *given: Any, **more: Any) -> Any:
+    def start(self, *given: object, **more: Any) -> Any:
         mechanism: Any = super()
         return mechanism.start(*(quieter(one, self.noise_share) for one in given), **more)
 
-    def halt(self, ones: Any, steps: int, rng: Any) -> Any:
+    def halt(self, ones: Any, steps: int, rng: np.random.Generator) -> Any:
         mechanism: Any = super()
         return mechanism.halt(ones, steps, quieter(rng, self.noise_share))
 
-    def release(self, counts: Any, rng: Any, paid: Any = None) -> Any:
+    def release(self, counts: Any, rng: np.random.Generator, paid: object = None) -> Any:
         mechanism: Any = super()
         return mechanism.release(counts, quieter(rng, self.noise_share), paid)
 
@@ -107,7 +109,7 @@ class _QuieterServer(FaultyPart):
 
     noise_share: ClassVar[float]
 
-    def server(self, k: int, rng: Any, start: Any = ()) -> Any:
+    def server(self, k: int, rng: np.random.Generator, start: Any = ()) -> Any:
         protocol: Any = super()
         return protocol.server(k, quieter(rng, self.noise_share), start)
 
@@ -129,13 +131,13 @@ class _OtherPromise(FaultyPart):
     times: ClassVar[float]
     most_promised: ClassVar[float]
 
-    def start(self, *given: Any, **more: Any) -> Any:
+    def start(self, *given: object, **more: Any) -> Any:
         return self._with_other_promise().start(*given, **more)
 
-    def halt(self, ones: Any, steps: int, rng: Any) -> Any:
+    def halt(self, ones: Any, steps: int, rng: np.random.Generator) -> Any:
         return self._with_other_promise().halt(ones, steps, rng)
 
-    def halting_times(self, *given: Any) -> Any:
+    def halting_times(self, *given: object) -> Any:
         return self._with_other_promise().halting_times(*given)
 
     def release(self, *given: Any) -> Any:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
+
 from disttrack.protocols.base import Message, Protocol, Site
 from disttrack.simulator.faults.mixins import FaultyPart
 
@@ -18,13 +20,15 @@ COARSEST: Final = 0.9
 class Coarse(FaultyPart):
     """Sites and server of a tracker with several times the promised alpha."""
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         return self._coarser().sites(k, rng, start)
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         return self._coarser().server(k, rng, start)
 
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+    def bulk_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> Any:
         return self._coarser().bulk_form(k, site_rng, server_rng, start)
 
     def _coarser(self) -> Any:
@@ -35,7 +39,7 @@ class Coarse(FaultyPart):
 class AnswersZero(FaultyPart):
     """Takes all updates, and answers 0 to every query."""
 
-    def start(self, *given: Any, **more: Any) -> Any:
+    def start(self, *given: object, **more: Any) -> Any:
         mechanism: Any = super()
         run = mechanism.start(*given, **more)
         take = run.step
@@ -54,7 +58,7 @@ class LostReports(FaultyPart):
 
     bulk_form = Protocol.bulk_form  # the array form has no messages to lose
 
-    def sites(self, k: int, rng: Any, *given: Any, **more: Any) -> Any:
+    def sites(self, k: int, rng: np.random.Generator, *given: Any, **more: Any) -> Any:
         protocol: Any = super()
         return [_HalfHeard(site) for site in protocol.sites(k, rng, *given, **more)]
 

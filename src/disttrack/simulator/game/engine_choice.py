@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.views import POWERS
@@ -68,18 +68,18 @@ def choose(
     return fast, f"fastest, and exact since {exact}"
 
 
-def void(shortcut: str, side: Any, rule: str) -> str:
+def void(shortcut: str, side: object, rule: str) -> str:
     """Return the reason why a shortcut does not count: the class of a side has changed a rule that it stands for."""
     return f"{type(side).__name__} changes {rule}, so that the {shortcut} it inherits does not count"
 
 
-def reacts(adversary: Any) -> str:
+def reacts(adversary: object) -> str:
     """Return the reason why an adversary is played as one that reacts."""
     rule = void_by(type(adversary), "oblivious")
     return f"{void('oblivious = True', adversary, rule)}: state it again if it holds" if rule else REACTS
 
 
-def check_as_written(protocol: Any, adversary: Any) -> None:
+def check_as_written(protocol: object, adversary: object) -> None:
     """Let the classes of both sides state only what holds for their rules as they are now.
 
     Raises

@@ -11,7 +11,6 @@ from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
 from math import inf, isfinite
-from typing import Any
 
 from disttrack.protocols.base import Number
 from disttrack.simulator.game.judgement import Judgement
@@ -43,7 +42,7 @@ class Judge(Judgement):
         The largest age of the oldest open chain of messages, in steps.
     """
 
-    def __init__(self, alpha: float | None, output: Any, warm_up: int = 0, start: int = 0) -> None:
+    def __init__(self, alpha: float | None, output: object, warm_up: int = 0, start: int = 0) -> None:
         self.alpha = None if alpha is None else Fraction(str(alpha))
         self.output, self.value = measured(output)
         self.warm_up, self.start = warm_up, start
@@ -54,7 +53,7 @@ class Judge(Judgement):
         self._least, self._most = inf, -inf
         self._lowest_rank, self._highest_rank = inf, -inf
 
-    def hear(self, step: int, output: Any) -> bool:
+    def hear(self, step: int, output: object) -> bool:
         """Take the output at the end of a step; return whether it is new."""
         output, value = measured(output)
         if output is self.output or output == self.output:

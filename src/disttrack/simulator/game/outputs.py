@@ -93,13 +93,13 @@ def relative_error(output: Number, items: int) -> float:
         return inf if away > 0 else -inf
 
 
-def distance(output: Any, truth: int) -> float:
+def distance(output: object, truth: int) -> float:
     """Return the distance of an output from the truth, infinite for an output that is no finite number."""
     away = abs((output if type(output) is float else measured(output)[1]) - truth)
     return away if away < inf else inf
 
 
-def plain(output: Any, numerator: int, denominator: int) -> Any:
+def plain(output: object, numerator: int, denominator: int) -> Any:
     """Return one of many outputs, each to be multiplied by the same fraction, as a single output."""
     number = output.item() if isinstance(output, np.generic) else output
     if numerator == denominator == 1 or not isinstance(number, int | float) or not isfinite(number):

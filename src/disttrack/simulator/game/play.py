@@ -64,7 +64,7 @@ def play(
     seed: int = 0,
     start: int = 0,
     engine: str = "auto",
-    network: Network | Latency | Mapping[str, Any] | None = None,
+    network: Network | Latency | Mapping[str, object] | None = None,
     record: bool = False,
     sees: str = "outputs",
     on_error: Literal["raise", "record"] = "raise",
@@ -117,7 +117,7 @@ def play(
     return _outcome(played, sites, start, seed)
 
 
-def _granted(adversary: Any, sees: str, protocol: Protocol) -> Any:
+def _granted(adversary: object, sees: str, protocol: Protocol) -> Any:
     """Return the adversary, made from a function if necessary; ScenarioError if it may not play against a protocol."""
     if not isinstance(adversary, Adversary | ItemAdversary):
         if isinstance(adversary, type):
@@ -242,7 +242,7 @@ def _facts(game: Any) -> dict[str, Any]:
     return {**numbers, "messages in order": game.transcript, "outputs": game.outputs}
 
 
-def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> None:
+def check_game(protocol: Any, sites: object, items: object, seed: object, start: Any) -> None:
     """Raise TypeError or ValueError unless these are valid arguments of a game."""
     if not isinstance(protocol, Protocol):
         raise TypeError(f"protocol must be a Protocol, such as Deterministic(alpha=0.1); got {protocol!r}")

@@ -8,7 +8,7 @@ from disttrack.adversaries.views import POWERS
 from disttrack.simulator.errors import ScenarioError
 
 
-def check_power(sees: Any) -> None:
+def check_power(sees: object) -> None:
     """Raise ValueError unless `sees` is a power: outputs, traffic or state."""
     if sees not in POWERS:
         raise ValueError(f"sees must be one of {', '.join(POWERS)}; got {sees!r}")
@@ -23,7 +23,7 @@ def check_task(adversary: Any, task: str, name: str = "") -> None:
         raise ScenarioError(f"{name} plays {' and '.join(made_for)}, not {task}: {advice}")
 
 
-def missing_power(adversary: Any, granted: Any) -> str | None:
+def missing_power(adversary: Any, granted: object) -> str | None:
     """Return the power that an adversary needs and is not granted, None if it has enough.
 
     Raises

@@ -39,7 +39,7 @@ class DifferenceError(Exception):
     """A fast form of a user's class plays another game than the reference engine."""
 
 
-def own_class(side: Any) -> str:
+def own_class(side: object) -> str:
     """Return the name of the user's class that a side is made of; empty if it is a shipped one."""
     cls = type(side)
     members = [one for base in cls.__mro__ for one in vars(base).values()]
@@ -55,7 +55,7 @@ def _is_shipped(base: type) -> bool:
     return _shipped(base) and all(map(_shipped, filter(callable, members)))
 
 
-def _shipped(thing: Any) -> bool:
+def _shipped(thing: object) -> bool:
     module = str(getattr(thing, "__module__", None) or "builtins")
     return is_ours(module) or module.partition(".")[0] in sys.stdlib_module_names
 
@@ -66,7 +66,7 @@ def identity(side: Any) -> Any:
     return getattr(maker, "__code__", maker), repr(side.as_mapping())
 
 
-def compare(sides: tuple[Any, Any], own: str, rest: Any, play: Play, exact: str, alike: str = "") -> None:
+def compare(sides: tuple[object, object], own: str, rest: object, play: Play, exact: str, alike: str = "") -> None:
     """Compare fast engines with the reference, once for each point; nothing for shipped classes.
 
     Parameters
@@ -133,7 +133,7 @@ def _in_distribution(play: Play, exact: str, engine: str) -> str:
     return ""
 
 
-def same(one: Any, other: Any) -> bool:
+def same(one: object, other: object) -> bool:
     """Return whether two facts are equal, numbers up to rounding."""
     if isinstance(one, Exception) and isinstance(other, Exception):
         return type(one) is type(other)
@@ -142,7 +142,7 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a fact in a few letters."""
     if isinstance(value, Exception):
         return type(value).__name__

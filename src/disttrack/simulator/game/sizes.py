@@ -8,7 +8,7 @@ MOST_ITEMS: Final = 2**61
 """Items of a game, including those counted before it: schedules count in 64 bits, and twice this must fit."""
 
 
-def counted(value: Any) -> Any:
+def counted(value: object) -> Any:
     """Return a float that is a whole number as one, as in a scenario file; anything else as it is.
 
     Examples

@@ -92,7 +92,7 @@ class Timeline:
     def _next(self) -> int:
         return self.at[self._place] if self._place < len(self.at) else 2**63
 
-    def row(self, step: int, items: int, output: Any, messages: int, words: int) -> tuple[Any, ...]:
+    def row(self, step: int, items: int, output: object, messages: int, words: int) -> tuple[Any, ...]:
         """Return the row of a checkpoint."""
         value = as_float(output)
         return step, items, value, (value - items) / items, messages, words

@@ -106,7 +106,7 @@ def check_claims(
 
 
 def check_plots(
-    requests: Sequence[Any], game: Task, known: Mapping[str, Sequence[Any]], document: Document, faults: Faults
+    requests: Sequence[Any], game: Task, known: Mapping[str, Sequence[object]], document: Document, faults: Faults
 ) -> tuple[list[Any], list[Skipped]]:
     """Return the figures that can be drawn, and those that the points leave without an axis or without games."""
     axes = [name for name, values in known.items() if name != "point" and differ(values)]

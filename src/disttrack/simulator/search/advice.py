@@ -204,7 +204,7 @@ def _bound(protocol: Any, situation: Situation, items: int) -> float:
     return float(bound if bound < inf else items)
 
 
-def _settled(one: Candidate, situation: Situation, seed: int, side: Any, most: float) -> tuple[Candidate, float]:
+def _settled(one: Candidate, situation: Situation, seed: int, side: object, most: float) -> tuple[Candidate, float]:
     """Return a tracker after a game within a limit of messages, and its number of messages; unchanged if none fits.
 
     While a game is longer than that, it is played with a quarter of the items.

@@ -59,7 +59,7 @@ def remarks(points: Iterable[Point]) -> list[str]:
     return [remark for stream in streams.values() if (remark := stream.remark)]
 
 
-def sizes_with(adversary: Any, sites: int | None, items: int | None) -> tuple[int, int]:
+def sizes_with(adversary: object, sites: int | None, items: int | None) -> tuple[int, int]:
     """Return the numbers of sites and items, from a recorded stream if there is one.
 
     Raises

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import inf
 from traceback import walk_tb
-from typing import Any, Final
+from typing import Final
 
 from disttrack.simulator.errors import ScenarioError, printable
 from disttrack.simulator.points.point import Part, Point, PointError
@@ -51,7 +51,7 @@ def check_point(task: Task, point: Point) -> None:
         raise PointError((part.role,), f"{part.kind}: {where} raised {type(error).__name__}: {message}") from error
 
 
-def _refuse_extremes(part: Part, name: str, value: Any) -> None:
+def _refuse_extremes(part: Part, name: str, value: object) -> None:
     """Raise PointError if a number in a parameter is too small or too large to compute with; infinity is allowed."""
     if isinstance(value, Mapping):
         value = list(value.values())

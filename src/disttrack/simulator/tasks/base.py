@@ -117,7 +117,7 @@ def lost(error: str) -> Record:
     return Record(row={"verdict": "error", "ok": False}, error=printable(error))
 
 
-def fault_of(record: Any) -> str:
+def fault_of(record: object) -> str:
     """Return the reason why a user's record cannot be stored and written into tables; empty if it can.
 
     Examples
@@ -143,7 +143,7 @@ def fault_of(record: Any) -> str:
     return ""
 
 
-def _fault_of_value(value: Any) -> str:
+def _fault_of_value(value: object) -> str:
     if isinstance(value, list | tuple | dict | set):
         return f"must hold text, numbers and None; got a {type(value).__name__}"
     if isinstance(value, int) and abs(value) > MOST:
@@ -278,7 +278,7 @@ class Task(Shortcuts, ABC):
         return next((labels[name] for labels in stated if name in labels), "")
 
     @classmethod
-    def meant_for(cls, maker: Any) -> bool:
+    def meant_for(cls, maker: object) -> bool:
         """Return whether a kind under `protocol:` that extends its base is made for it, as far as the class says."""
         plays = getattr(maker, "plays", ())
         return not plays or cls.kind in plays

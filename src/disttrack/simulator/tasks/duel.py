@@ -50,7 +50,7 @@ class MechanismGame(Task):
     axes: ClassVar = {"steps": "steps, T"}
     roles: ClassVar[Sequence[str]] = ("", "mechanism", "adversary")
     """The random streams. The place of a role is its key in the tree of seeds: another order gives other games."""
-    takes: ClassVar[tuple[type[Any], ...]] = ()
+    takes: ClassVar[tuple[type[object], ...]] = ()
     """Classes of the mechanisms that can play it."""
     wanted: ClassVar[str] = ""
     """Description of such a mechanism in messages, if the names of the classes do not say it."""
@@ -74,7 +74,7 @@ class MechanismGame(Task):
     def meant_for(cls, maker: Any) -> bool:
         return not cls.takes or issubclass(maker, cls.takes)
 
-    def accepts(self, mechanism: Any) -> bool:
+    def accepts(self, mechanism: object) -> bool:
         """Return whether a mechanism can play this kind of game."""
         return isinstance(mechanism, self.takes)
 
@@ -99,7 +99,9 @@ class MechanismGame(Task):
         rule = shadowed(mechanism)
         return f"{rule} is set on the object, so that no array form counts" if rule else ""
 
-    def game(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
+    def game(
+        self, mechanism: object, adversary: object, sizes: Sizes, *, seed: int = 0, engine: str = "auto"
+    ) -> Record:
         """Play one game and return its record."""
         begun = time.perf_counter()
         self.fits(mechanism, adversary, sizes)
@@ -112,7 +114,7 @@ class MechanismGame(Task):
         closing = {"ok": row["verdict"] == "ok", "engine": chosen, "seconds": time.perf_counter() - begun}
         return Record(common | row | closing, dict(series), engine_reason=reason, judged=judged)
 
-    def _compare(self, mechanism: Any, adversary: Any, sizes: Sizes, engine: str) -> None:
+    def _compare(self, mechanism: object, adversary: object, sizes: Sizes, engine: str) -> None:
         """Compare the array form with single moves, if a side is of a class of the user's."""
         length = {size.key: SHORT for size in self.sizes if size.column == "items"}
         short = {**sizes, **{key: min(most, sizes[key]) for key, most in length.items()}}
@@ -157,7 +159,7 @@ class MechanismGame(Task):
             refuse_mechanism(point, self.wanted or " or ".join(one.__name__ for one in self.takes))
         return mechanism
 
-    def _engine(self, asked: str, mechanism: Any, adversary: Any) -> tuple[str, str]:
+    def _engine(self, asked: str, mechanism: object, adversary: object) -> tuple[str, str]:
         """Return the engine to use, and the reason."""
         check_as_written(mechanism, adversary)
         if len(self.engines) > 1:
@@ -220,14 +222,14 @@ def played(
     return sides
 
 
-def own_error(error: Exception, *sides: Any) -> bool:
+def own_error(error: Exception, *sides: object) -> bool:
     """Return whether the code of a user's side raised an error, which is no invalid move then."""
     *_, (frame, _) = walk_tb(error.__traceback__)
     name = str(frame.f_globals.get("__name__"))
     return name in [type(side).__module__ for side in sides] and not is_ours(name)
 
 
-def mechanism_of(point: Point, usual: Mapping[str, Any]) -> Any:
+def mechanism_of(point: Point, usual: Mapping[str, object]) -> Any:
     """Return the mechanism of a point, with the usual values for parameters that the scenario does not give."""
     part = point.protocol
     taken = parameters(part.maker())
@@ -248,7 +250,7 @@ def known(mechanism: Any) -> dict[str, Any]:
     return {"kind": mechanism.kind, **mechanism.as_mapping()}
 
 
-def play_duel(mechanism: Any, adversary: Any, *, seed: int = 0, engine: str = "auto", **sizes: Any) -> Record:
+def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: str = "auto", **sizes: Any) -> Record:
     """Play one game of a mechanism against an adversary; the kind of game follows from the mechanism.
 
     Parameters

@@ -60,7 +60,7 @@ class Planned(Opponent):
         adversary: Adversary,
         view: View,
         coin: np.random.Generator | None = None,
-        form: Callable[[Any], Any] = lambda sites: sites,
+        form: Callable[[object], object] = lambda sites: sites,
     ) -> None:
         self.adversary, self.form = adversary, form
         self._turns = Consultation(adversary, view)

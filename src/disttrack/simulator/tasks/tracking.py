@@ -147,7 +147,7 @@ def _engine(point: Point) -> str:
         raise PointError(("engine",), str(error)) from error
 
 
-def _size(point: Point, adversary: Any) -> tuple[int, int]:
+def _size(point: Point, adversary: object) -> tuple[int, int]:
     """Return the numbers of sites and items, from a recorded trace if there is one."""
     sites, items = sizes_with(adversary, point.sites, point.items)
     if items + point.start > MOST_ITEMS:

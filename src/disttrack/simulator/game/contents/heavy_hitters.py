@@ -49,11 +49,11 @@ class HeavyItems(Frequency):
         known = {*self._before, *turns.plan.items.kinds}
         return max(float(self._errors(item, step, self.truth(item, step))) for item in known)
 
-    def _errors(self, item: Name, steps: Any, copies: Any) -> Any:
+    def _errors(self, item: Name, steps: Any, copies: object) -> Any:
         off = self.tracker.phi - np.asarray(copies) / self.total(steps)
         return np.maximum(0.0, off if item in self.listed else self.alpha - off)
 
-    def _judge(self, item: Name, steps: Any, copies: Any) -> None:
+    def _judge(self, item: Name, steps: Any, copies: object) -> None:
         errors = self._errors(item, np.asarray(steps), copies)
         place = int(errors.argmax())
         self.note(float(errors[place]), int(steps[place]), item)

@@ -75,11 +75,11 @@ class Problem(ABC):
         self.output = self.value = MappingProxyType(server.estimates)
         self.latest: dict[Name, int] = {}
 
-    def hear(self, step: int, output: Any) -> bool:
+    def hear(self, step: int, output: object) -> bool:
         """Judge the estimates at the end of a step; return whether one is new."""
         return self.change(step, step, step - 1, output)
 
-    def change(self, step: int, items: int, before: int, output: Any, step_of: Any = None) -> bool:
+    def change(self, step: int, items: int, before: int, output: object, step_of: object = None) -> bool:
         """Judge the estimates that have changed in a step; return whether one has."""
         server = self.server
         changed = self.news(step, server.moved)
@@ -97,7 +97,7 @@ class Problem(ABC):
         """Do nothing: each change has been judged."""
         return
 
-    def close(self, last: int, items: int = 0, step_of: Any = None) -> None:
+    def close(self, last: int, items: int = 0, step_of: object = None) -> None:
         """Judge the game up to its last step."""
         self.judged = last > 0
         self.leave(last)
@@ -114,7 +114,7 @@ class Problem(ABC):
     def error(self, step: int) -> float:
         """Return the largest error at the end of a step since the last change."""
 
-    def fill(self, series: dict[str, list[Any]]) -> None:
+    def fill(self, series: dict[str, list[object]]) -> None:
         """Complete the rows of the checkpoints after the end; by default they are."""
         return
 

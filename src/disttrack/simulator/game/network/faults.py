@@ -164,7 +164,7 @@ def steps(name: str, value: Any, least: int = 1) -> None:
         raise ValueError(f"{name} must be at most {MOST_STEPS}; got a number of {value.bit_length():,} bits")
 
 
-def share(name: str, value: Any, most: float) -> None:
+def share(name: str, value: object, most: float) -> None:
     """Raise ValueError unless the value is a number from 0 to `most`."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
         raise ValueError(f"{name} must be a number from 0 to {most:g}; got {value!r}")

@@ -272,14 +272,14 @@ _KEYS: Final = {"begin": "from", "end": "to"}
 """Keys of scenarios that are no names in Python."""
 
 
-def _arguments(part: Any, given: Any, place: str = "") -> dict[str, Any]:
+def _arguments(part: Any, given: object, place: str = "") -> dict[str, Any]:
     """Return the arguments of a part of a network by its keys."""
     names = {_KEYS.get(one.name, one.name): one for one in fields(part)}
     needed = [key for key, one in names.items() if one.default is MISSING and one.default_factory is MISSING]
     return {names[key].name: value for key, value in _checked(place, given, needed, names).items()}
 
 
-def _checked(place: str, given: Any, needed: Sequence[str], others: Iterable[str] = ()) -> Mapping[str, Any]:
+def _checked(place: str, given: object, needed: Sequence[str], others: Iterable[str] = ()) -> Mapping[str, Any]:
     """Return a mapping with these keys; ValueError if one is unknown or missing."""
     known = list(dict.fromkeys([*needed, *others]))
     if not isinstance(given, Mapping):
@@ -323,7 +323,7 @@ def latency_of(given: Mapping[str, Any] | float | Latency, place: str = "latency
         raise ValueError(f"{place}{str(error).removeprefix('latency')}") from error
 
 
-def _delays(given: Any) -> dict[str, Any]:
+def _delays(given: object) -> dict[str, Any]:
     """Return the arguments of a latency."""
     if not isinstance(given, Mapping):
         return {"constant": given}

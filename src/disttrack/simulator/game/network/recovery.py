@@ -167,7 +167,7 @@ class ServerMachine(Server):
         return {} if self.server is None else self.server.extra
 
 
-def inside(part: Any) -> Any:
+def inside(part: object) -> Any:
     """Return the protocol's own site or server, also of one on a machine."""
     if isinstance(part, SiteMachine):
         return part.site
@@ -250,7 +250,7 @@ class Recovery(Receivers):
 
     # ------------------------------------------------------------------ sites
 
-    def _crash(self, crash: Crash, site: int, event: Any) -> None:
+    def _crash(self, crash: Crash, site: int, event: object) -> None:
         mail = self.mail
         mail.ends.before(site)
         self.sites[site].crash()
@@ -258,7 +258,7 @@ class Recovery(Receivers):
         mail.schedule(mail.now + crash.down, FAULT, partial(self._come_back, crash, site))
         mail.ends.after(site)
 
-    def _come_back(self, crash: Crash, site: int, event: Any) -> None:
+    def _come_back(self, crash: Crash, site: int, event: object) -> None:
         mail = self.mail
         mail.ends.before(site)  # items that came while it was down
         if crash.state == "lost":
@@ -302,14 +302,14 @@ class Recovery(Receivers):
 
     # ------------------------------------------------------------------ the server
 
-    def _stop(self, fault: Restart, event: Any) -> None:
+    def _stop(self, fault: Restart, event: object) -> None:
         now = self.mail.now
         self.server.save(now)
         self.server.up = False
         self.restarts += 1
         self.mail.schedule(now + fault.down, FAULT, partial(self._resume, fault))
 
-    def _resume(self, fault: Restart, event: Any) -> None:
+    def _resume(self, fault: Restart, event: object) -> None:
         mail = self.mail
         mail.ends.before(None)
         self.server.up = True

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
 from disttrack.adversaries.analysts import FixedQueries
+from disttrack.adversaries.base import Adversary
 from disttrack.mechanisms.statistical import QueryMechanism
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point, PointError
@@ -76,7 +77,7 @@ class SampleSize(MechanismGame):
     axes: ClassVar = {"queries": "number of queries, k"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ROLES
-    takes: ClassVar[tuple[type[Any], ...]] = (QueryMechanism,)
+    takes: ClassVar[tuple[type[object], ...]] = (QueryMechanism,)
     reason: ClassVar[str] = "a search over sizes"
     sizes: ClassVar[Sequence[Size]] = (QUERIES,)
     columns: ClassVar[Sequence[str]] = ("samples_needed", "per_root", "per_query")
@@ -88,7 +89,7 @@ class SampleSize(MechanismGame):
     idle: ClassVar[Sequence[str]] = ("adversary",)
     bases: ClassVar[Mapping[str, str]] = BASES
 
-    def fits(self, mechanism: QueryMechanism, adversary: Any, sizes: Sizes) -> None:
+    def fits(self, mechanism: QueryMechanism, adversary: Adversary, sizes: Sizes) -> None:
         if type(mechanism).coin_errors is QueryMechanism.coin_errors:
             reason = f"{mechanism.kind} has no answers that can be drawn without a sample"
             raise PointError(("protocol", "kind"), reason)
@@ -96,7 +97,7 @@ class SampleSize(MechanismGame):
             raise PointError(("adversary", "kind"), f"must be fixed-queries; got {adversary.kind}")
 
     def result(
-        self, mechanism: QueryMechanism, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool
+        self, mechanism: QueryMechanism, adversary: Adversary, sizes: Sizes, *, seed: int, bulk: bool
     ) -> tuple[Row, Series]:
         queries = sizes["queries"]
         size = needed(mechanism, queries, seed)

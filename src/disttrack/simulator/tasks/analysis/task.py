@@ -157,7 +157,7 @@ class StatisticalQueries(Duel):
     axes: ClassVar = {"queries": "number of queries, k"}
     rules: ClassVar[int] = 3
     roles: ClassVar[Sequence[str]] = ("sample", "mechanism", "adversary", "truth")
-    takes: ClassVar[tuple[type[Any], ...]] = (QueryMechanism,)
+    takes: ClassVar[tuple[type[object], ...]] = (QueryMechanism,)
     engines: ClassVar[Sequence[str]] = ("step",)
     reason: ClassVar[str] = "a query at a time"
     refusals: ClassVar[tuple[type[Exception], ...]] = (ValueError,)

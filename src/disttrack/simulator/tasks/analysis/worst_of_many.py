@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import exp
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class WorstOfMany(MechanismGame):
     labels: ClassVar = {"worst_gap": "gap of the worst query", "chosen_gap": "gap of the chosen query"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ("samples", "mechanism", "adversary", "truth", "choice")
-    takes: ClassVar[tuple[type[Any], ...]] = (QueryMechanism,)
+    takes: ClassVar[tuple[type[object], ...]] = (QueryMechanism,)
     reason: ClassVar[str] = "a repetition at a time"
     sizes: ClassVar[Sequence[Size]] = (
         Size("repetitions", "sites", "Samples on which the mechanism is run, T.", needed=True),

@@ -89,7 +89,7 @@ def budget_of(thing: Any, *, sites: int = SITES) -> PrivacyLedger:
     return ledger
 
 
-def budget_lines(thing: Any, sites: int = SITES) -> list[str]:
+def budget_lines(thing: object, sites: int = SITES) -> list[str]:
     """Return the ledger as text.
 
     Raises

@@ -92,7 +92,7 @@ class Audit(NamedTuple):
 
 
 @singledispatch
-def audit_of(mechanism: Any) -> Audit:
+def audit_of(mechanism: object) -> Audit:
     """Return the audit of a mechanism, by its class or the nearest base; without cases if there is none."""
     return Audit(())
 
@@ -115,7 +115,7 @@ def closings(watch: Watch, stream: Sequence[float], says: str, more: float = 1.0
     """
     sums = list(accumulate(stream))
 
-    def changes(entries: Sequence[float], rng: Any) -> Sequence[float]:
+    def changes(entries: Sequence[float], rng: np.random.Generator) -> Sequence[float]:
         pattern, off, before = 0, [], 0.0
         for t, answer in enumerate(watch(entries, rng)):
             if answer != before:

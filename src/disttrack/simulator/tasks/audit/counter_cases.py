@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate, combinations, pairwise, product
 from math import sqrt
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -27,7 +27,9 @@ EXACT_STEPS: Final = 8
 """Maximum number of steps of a stream for an exact loss."""
 
 
-def _estimates(counter: Counter, stream: Sequence[float], rng: Any, look: int | None = None) -> Sequence[float]:
+def _estimates(
+    counter: Counter, stream: Sequence[float], rng: np.random.Generator, look: int | None = None
+) -> Sequence[float]:
     """Watch the estimates of a counter, and its memory after step `look`, unless None."""
     run = counter.start(rng)
     if look is None:

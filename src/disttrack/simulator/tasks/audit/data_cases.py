@@ -43,7 +43,7 @@ def _(queries: SparseVectorQueries) -> Audit:
     Exactly: far from both margins, so that the test is sure, and one answer is paid for.
     """
 
-    def watch(data: Sequence[float], rng: Any) -> Sequence[float]:
+    def watch(data: Sequence[float], rng: np.random.Generator) -> Sequence[float]:
         run = queries.start(data, rng)
         answers = [run.answer(0.5), run.answer(0.6)]
         return [float(run.paid), *answers]
@@ -63,7 +63,7 @@ def _(queries: SparseVectorQueries) -> Audit:
 
 @audit_of.register
 def _(queries: ReleaseQueries) -> Audit:
-    def watch(data: Sequence[float], rng: Any) -> Sequence[float]:
+    def watch(data: Sequence[float], rng: np.random.Generator) -> Sequence[float]:
         return [queries.start(data, rng).answer(0.5)]
 
     case = Case(watch, ([], [0.1]), "no point or one; one query above it")
@@ -77,7 +77,7 @@ def _(mechanism: StaticMechanism) -> Audit:
     Exactly: an item of any value.
     """
 
-    def watch(counts: Any, rng: Any) -> Sequence[float]:
+    def watch(counts: Any, rng: np.random.Generator) -> Sequence[float]:
         answers = mechanism.release(counts, rng).tolist()
         return [float(any(answers)), *answers]
 
@@ -102,7 +102,7 @@ def _(learner: Learner) -> Audit:
     rounds = learner.mirror.delay + learner.mirror.length + 1 if isinstance(learner, PointPredictor) else ROUNDS
     labels = np.ones(rounds, dtype=bool)
 
-    def watch(points: Any, rng: Any) -> Sequence[float]:
+    def watch(points: Any, rng: np.random.Generator) -> Sequence[float]:
         run = learner.start(rng)
         if learner.reveals == "predictions":
             return [float(np.polyval(run.play(points, labels)[1:], 2.0))]
@@ -119,7 +119,7 @@ def _(mirror: JdpMirror) -> Audit:
     """Ones through the whole climb, the first missing in the neighbour; the other answers are seen."""
     steps = mirror.delay + mirror.length + 2
 
-    def watch(bits: Any, rng: Any) -> Sequence[float]:
+    def watch(bits: Any, rng: np.random.Generator) -> Sequence[float]:
         return [float(np.polyval(mirror.start(rng).release(bits)[1:], 2.0))]
 
     inputs = one_more([0] * steps)[:2] == 0
@@ -130,7 +130,7 @@ def _(mirror: JdpMirror) -> Audit:
 def _(leader: PerturbedLeader) -> Audit:
     """Two rounds of equal costs, except for one expert's in the first."""
 
-    def watch(costs: Any, rng: Any) -> Sequence[float]:
+    def watch(costs: Any, rng: np.random.Generator) -> Sequence[float]:
         run = leader.start(rng, rng)
         for round_ in costs:
             run.learn(round_)

@@ -60,7 +60,7 @@ CHANGING: Final = (
 def _dynamic(mechanism: DynamicMechanism) -> Audit:
     """The answers after each step of short streams; a dense one, if segments do not end by time."""
 
-    def watch(codes: Sequence[int], rng: Any) -> Sequence[float]:
+    def watch(codes: Sequence[int], rng: np.random.Generator) -> Sequence[float]:
         run = mechanism.start(rng)
         seen: list[float] = []
         for code in codes:
@@ -68,7 +68,7 @@ def _dynamic(mechanism: DynamicMechanism) -> Audit:
             seen.append(float(run.answers[0]))
         return seen
 
-    def dense(codes: Sequence[int], rng: Any) -> Sequence[float]:
+    def dense(codes: Sequence[int], rng: np.random.Generator) -> Sequence[float]:
         run = mechanism.start(rng)
         for step, code in enumerate(codes, start=1):
             if run.step(code):

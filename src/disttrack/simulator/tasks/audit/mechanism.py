@@ -56,12 +56,12 @@ def usual(kind: str, taken: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in (COMMON | USUAL.get(kind, {})).items() if name in taken}
 
 
-def exact_loss(mechanism: Any) -> Exact | None:
+def exact_loss(mechanism: object) -> Exact | None:
     """Return the exact loss of a mechanism; None if there is no method for it."""
     return audit_of(mechanism).exact()
 
 
-def audit_mechanism(mechanism: Any, *, runs: int = RUNS, seed: int = 0, false_alarm: float = FALSE_ALARM) -> Record:
+def audit_mechanism(mechanism: object, *, runs: int = RUNS, seed: int = 0, false_alarm: float = FALSE_ALARM) -> Record:
     """Audit a mechanism and return its record, with the columns of the task `audit` except `halved`.
 
     An event is chosen from `runs` runs on each of two neighbouring inputs, and tested on the same number of fresh runs.

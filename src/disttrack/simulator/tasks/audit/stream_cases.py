@@ -54,7 +54,7 @@ MOST_COINS: Final = 12
 def _(counter: Sparse) -> Audit:
     """A stream whose segments are about to close at every step."""
 
-    def watch(entries: Sequence[float], rng: Any) -> Sequence[float]:
+    def watch(entries: Sequence[float], rng: np.random.Generator) -> Sequence[float]:
         run = counter.start(rng)
         return [run.step(entry) for entry in entries]
 
@@ -68,7 +68,7 @@ def _(counter: Sparse) -> Audit:
 def _(queries: SortedQueries) -> Audit:
     """A data set as large as a segment of the counter inside; an entry is the points between two queries."""
 
-    def watch(entries: Sequence[float], rng: Any) -> Sequence[float]:
+    def watch(entries: Sequence[float], rng: np.random.Generator) -> Sequence[float]:
         data = np.repeat(np.arange(len(entries)) + 0.5, np.array(entries, dtype=np.int64))
         run = queries.start(data, rng)
         return [run.answer(float(place + 1)) for place in range(len(entries))]
@@ -101,7 +101,7 @@ def _segments(watch: Watch, stream: Sequence[float], says: str, partition: Priva
 def _(test: AboveThreshold) -> Audit:
     """Queries just below the threshold, or just above it."""
 
-    def watch(queries: Sequence[float], rng: Any) -> Sequence[float]:
+    def watch(queries: Sequence[float], rng: np.random.Generator) -> Sequence[float]:
         fired = test.start(rng).first(queries)
         return [0.0 if fired is None else 1.0 + fired]
 
@@ -114,7 +114,7 @@ def _(test: AboveThreshold) -> Audit:
 def _(partition: PrivatePartition) -> Audit:
     """A first segment that is about to close, and small entries after it; exactly, it stays open for 100 steps."""
 
-    def watch(entries: Sequence[float], rng: Any) -> Sequence[float]:
+    def watch(entries: Sequence[float], rng: np.random.Generator) -> Sequence[float]:
         run = partition.start(rng)
         return [float(sum((run.step(x) is not None) << t for t, x in enumerate(entries)))]
 
@@ -129,7 +129,7 @@ def _(partition: PrivatePartition) -> Audit:
 def _(monitor: CounterMonitor | ReleaseMonitor | SparseVectorMonitor) -> Audit:
     """A stream without an item, or with one at the first step."""
 
-    def watch(ones: Sequence[int], rng: Any) -> Sequence[float]:
+    def watch(ones: Sequence[int], rng: np.random.Generator) -> Sequence[float]:
         return [float(monitor.halt(ones, max(STEPS, len(ones)), rng) or 0)]
 
     def coins() -> Exact | None:
@@ -171,7 +171,7 @@ def _silent(monitor: SparseVectorMonitor, watch: Watch) -> Exact | None:
 def _(density: PanPrivateDensity) -> Audit:
     density = replace(density, users=min(2, density.users))  # other users' bits do not depend on this user
 
-    def watch(user: int | None, rng: Any) -> Sequence[float]:
+    def watch(user: int | None, rng: np.random.Generator) -> Sequence[float]:
         run = density.start(rng)
         run.step(user)
         return [float(run.state()["bits"][0])]
@@ -187,7 +187,7 @@ def _(transformation: ContinualOutput) -> Audit:
     Exactly: answers so far from the published ones that each is published, as long as publications are allowed.
     """
 
-    def watch(stream: Sequence[float], rng: Any) -> Sequence[float]:
+    def watch(stream: Sequence[float], rng: np.random.Generator) -> Sequence[float]:
         taken: list[float] = []  # the estimator is their exact sum, of sensitivity 1
         estimator: Any = SimpleNamespace(step=taken.append, answer=lambda: sum(taken))
         run = transformation.start(estimator, rng)

@@ -72,7 +72,7 @@ class Audit(Task):
     bases: ClassVar[Mapping[str, str]] = {**Task.bases, "protocol": ""}
 
     @classmethod
-    def meant_for(cls, maker: Any) -> bool:
+    def meant_for(cls, maker: object) -> bool:
         return audit_of.dispatch(maker) is not audit_of.dispatch(object)
 
     def check(self, point: Point) -> None:

@@ -38,7 +38,7 @@ class ContentGame(MechanismGame):
     heading: ClassVar[str] = "Items with content"
     roles: ClassVar[Sequence[str]] = ("sites", "server", "adversary")
     engines: ClassVar[Sequence[str]] = ("step", "leap")
-    takes: ClassVar[tuple[type[Any], ...]] = (ItemTracker,)
+    takes: ClassVar[tuple[type[object], ...]] = (ItemTracker,)
     single: ClassVar[bool] = True
     sizes: ClassVar[Sequence[Size]] = (
         SITES,
@@ -77,7 +77,7 @@ class ContentGame(MechanismGame):
         game.play()
         return game
 
-    def game(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
+    def game(self, mechanism: Any, adversary: object, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
         sizes = self.filled(adversary, sizes)
         record = super().game(mechanism, adversary, sizes, seed=seed, engine=engine)
         return replace(record, kinds=record.row.pop("kinds"))
@@ -122,7 +122,7 @@ class ContentGame(MechanismGame):
             messages / MESSAGES[adversary.oblivious] + looked_at / ITEMS[engine], 1e8 + 1000.0 * sites, messages
         )
 
-    def _engine(self, asked: str, mechanism: Any, adversary: Any) -> tuple[str, str]:
+    def _engine(self, asked: str, mechanism: Any, adversary: object) -> tuple[str, str]:
         if asked not in ("auto", *self.engines):
             raise EngineError(f"engine must be one of auto, {', '.join(self.engines)}; got {asked!r}")
         return (asked, "asked for") if asked != "auto" else ("leap", "exact for every game")

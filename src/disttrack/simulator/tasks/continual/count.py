@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from disttrack.adversaries.base import View
+from disttrack.adversaries.base import Adversary, View
 from disttrack.mechanisms import Counter
 from disttrack.mechanisms.shortcuts import stated
 from disttrack.simulator.game.timeline import checkpoints
@@ -134,7 +134,7 @@ class ContinualCount(Duel):
     labels: ClassVar = {"final_error": "error of the last answer", "guessed": "share of guesses that are right"}
     rules: ClassVar[int] = 4
     roles: ClassVar[Sequence[str]] = ("", "mechanism", "adversary", "challenge")
-    takes: ClassVar[tuple[type[Any], ...]] = (Counter,)
+    takes: ClassVar[tuple[type[object], ...]] = (Counter,)
     sizes: ClassVar[Sequence[Size]] = (STEPS,)
     columns: ClassVar[Sequence[str]] = (
         *("sent", "log_items", "max_abs_error", "rms_error", "final_error", "square_over_variance"),
@@ -149,10 +149,10 @@ class ContinualCount(Duel):
         Answer("memory", "numbers that the counter keeps, as it declares", "memory", "fact", rank=3),
     )
 
-    def fits(self, mechanism: Counter, adversary: Any, sizes: Sizes) -> None:
+    def fits(self, mechanism: Counter, adversary: Adversary, sizes: Sizes) -> None:
         self.fits_horizon(mechanism, sizes["steps"])
 
-    def begin(self, mechanism: Counter, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+    def begin(self, mechanism: Counter, adversary: Adversary, sizes: Sizes, rngs: Rngs) -> Sides:
         steps = sizes["steps"]
         run = mechanism.start(rngs["mechanism"])
         state = run.state if adversary.sees == "state" else None
@@ -160,7 +160,7 @@ class ContinualCount(Duel):
         opponent = Planned(adversary, view, rngs["challenge"], items)
         return Sides(run, opponent, CountReferee(mechanism, steps), view, steps)
 
-    def match(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
+    def match(self, mechanism: Any, adversary: Adversary, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
         sides = super().match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
         if not bulk:
             sides.opponent.move(sides.view)  # asked once more: it may react to the last step's output

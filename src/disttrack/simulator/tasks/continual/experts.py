@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from disttrack.adversaries.base import View
+from disttrack.adversaries.base import Adversary, View
 from disttrack.mechanisms import PerturbedLeader
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer
@@ -130,7 +130,7 @@ class Experts(Duel):
     axes: ClassVar = {"experts": "number of experts, n"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ("challenge", "head starts", "adversary", "noise")
-    takes: ClassVar[tuple[type[Any], ...]] = (PerturbedLeader,)
+    takes: ClassVar[tuple[type[object], ...]] = (PerturbedLeader,)
     sizes: ClassVar[Sequence[Size]] = (
         Size("experts", "sites", "Experts whose advice is combined.", least=2, needed=True),
         Size("steps", "items", "Rounds in which one of them is followed.", needed=True),
@@ -144,13 +144,13 @@ class Experts(Duel):
         Answer("paid/price", "what privacy added to the regret, in units of its price", "paid", "mean", rank=2),
     )
 
-    def fits(self, mechanism: PerturbedLeader, adversary: Any, sizes: Sizes) -> None:
+    def fits(self, mechanism: PerturbedLeader, adversary: Adversary, sizes: Sizes) -> None:
         for name, size in (("experts", sizes["experts"]), ("horizon", sizes["steps"])):
             given = getattr(mechanism, name)
             if given != size:
                 raise PointError(("protocol", name), f"must be the {size:,} of the game; got {given:,}")
 
-    def begin(self, mechanism: PerturbedLeader, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+    def begin(self, mechanism: PerturbedLeader, adversary: Adversary, sizes: Sizes, rngs: Rngs) -> Sides:
         experts, steps = sizes["experts"], sizes["steps"]
         view = View(sites=experts, items=steps, known=known(mechanism), rng=rngs["adversary"])
         twin = None

@@ -61,7 +61,7 @@ class ThresholdMonitor(MechanismGame):
     heading: ClassVar[str] = "Threshold monitors"
     labels: ClassVar = {"items_at_halt": "items at the halt", "threshold": "threshold k"}
     rules: ClassVar[int] = 2
-    takes: ClassVar[tuple[type[Any], ...]] = tuple(MONITORS.values())
+    takes: ClassVar[tuple[type[object], ...]] = tuple(MONITORS.values())
     engines: ClassVar[Sequence[str]] = ("bulk",)
     single: ClassVar[bool] = True
     reason: ClassVar[str] = "a monitor's output does not change before it halts"
@@ -75,14 +75,16 @@ class ThresholdMonitor(MechanismGame):
         Answer("delay", "ones from threshold / 2, where top becomes right, to the step of top", _delay, rank=0),
     )
 
-    def fits(self, mechanism: Any, adversary: Any, sizes: Sizes) -> None:
+    def fits(self, mechanism: Any, adversary: Adversary, sizes: Sizes) -> None:
         if isinstance(adversary, HardInstance):
             k = mechanism.k if adversary.k is None else adversary.k
             if sizes["steps"] < (least := 2 ** (k + 1) - 2):
                 reason = f"must be at least 2^(k + 1) - 2 = {least:,} for hard-instance with k = {k}"
                 raise PointError(("items",), f"{reason}; got {sizes['steps']:,}")
 
-    def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
+    def result(
+        self, mechanism: Any, adversary: Adversary, sizes: Sizes, *, seed: int, bulk: bool
+    ) -> tuple[Row, Series]:
         steps, k, rngs = sizes["steps"], mechanism.k, streams(seed, self.roles)
         view = View(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])
         ones = tuple(first_ones(copy.deepcopy(adversary), view, k))

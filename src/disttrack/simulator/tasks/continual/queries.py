@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.adversaries.base import View
+from disttrack.adversaries.base import Adversary, View
 from disttrack.mechanisms import QUERY_SOLVERS
 from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.points.point import Point
@@ -27,7 +27,7 @@ from disttrack.simulator.tasks.planned import SKIP, Planned
 class Solver(Run):
     """A run of a solver; in a skipped step its last answer stands."""
 
-    def __init__(self, run: Any, answer: Any) -> None:
+    def __init__(self, run: Any, answer: object) -> None:
         self._run, self._answer = run, answer
 
     def step(self, value: int) -> Any:
@@ -96,7 +96,7 @@ class ThresholdQueries(Duel):
     axes: ClassVar = {"queries": "number of queries, k"}
     rules: ClassVar[int] = 3
     roles: ClassVar[Sequence[str]] = ("data", "mechanism", "adversary", "challenge")
-    takes: ClassVar[tuple[type[Any], ...]] = tuple(QUERY_SOLVERS.values())
+    takes: ClassVar[tuple[type[object], ...]] = tuple(QUERY_SOLVERS.values())
     engines: ClassVar[Sequence[str]] = ("step",)
     reason: ClassVar[str] = "a query at a time"
     refusals: ClassVar[tuple[type[Exception], ...]] = (ValueError,)
@@ -114,7 +114,7 @@ class ThresholdQueries(Duel):
         Answer("paid", "fresh noisy answers, of solvers that count them", "paid", rank=2),
     )
 
-    def begin(self, mechanism: Any, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+    def begin(self, mechanism: Any, adversary: Adversary, sizes: Sizes, rngs: Rngs) -> Sides:
         values, points, queries = sizes["values"], sizes["points"], sizes["queries"]
         data = rngs["data"].integers(0, values, points)
         below = np.searchsorted(np.sort(data), np.arange(values), side="right").tolist()

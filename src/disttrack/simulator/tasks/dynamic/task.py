@@ -125,7 +125,7 @@ class DataSetDuel(Duel):
     rules: ClassVar[int] = 2
     engines: ClassVar[Sequence[str]] = ("step",)
 
-    def fits(self, mechanism: Any, adversary: Any, sizes: Sizes) -> None:
+    def fits(self, mechanism: Any, adversary: UpdateStream, sizes: Sizes) -> None:
         if not isinstance(adversary, UpdateStream):
             reason = f"{adversary.kind} feeds sites; task {self.kind} takes streams of updates, such as churn"
             raise PointError(("adversary", "kind"), reason)
@@ -177,7 +177,7 @@ class StaticQueries(DataSetDuel):
     """
 
     kind: ClassVar[str] = "static-queries"
-    takes: ClassVar[tuple[type[Any], ...]] = (StaticMechanism,)
+    takes: ClassVar[tuple[type[object], ...]] = (StaticMechanism,)
     reason: ClassVar[str] = "one release"
     sizes: ClassVar[Sequence[Size]] = (DOMAIN, Size("steps", "items", "Updates that make the data set.", needed=True))
     columns: ClassVar[Sequence[str]] = (*COMMON, "sensitivity", "zero_error", *LEDGER)
@@ -215,7 +215,7 @@ class DynamicQueries(DataSetDuel):
 
     kind: ClassVar[str] = "dynamic-queries"
     labels: ClassVar = {"late_error": "largest error in the last tenth"}
-    takes: ClassVar[tuple[type[Any], ...]] = (DynamicMechanism,)
+    takes: ClassVar[tuple[type[object], ...]] = (DynamicMechanism,)
     reason: ClassVar[str] = "an update at a time"
     sizes: ClassVar[Sequence[Size]] = (DOMAIN, Size("steps", "items", "Steps of the clock.", needed=True))
     answers: ClassVar[Sequence[Answer]] = (
@@ -233,7 +233,7 @@ class DynamicQueries(DataSetDuel):
         *LEDGER,
     )
 
-    def fits(self, mechanism: DynamicMechanism, adversary: Any, sizes: Sizes) -> None:
+    def fits(self, mechanism: DynamicMechanism, adversary: UpdateStream, sizes: Sizes) -> None:
         super().fits(mechanism, adversary, sizes)
         if adversary.deletes and not mechanism.deletes:
             reason = f"{adversary.kind} deletes items; {mechanism.kind} takes insertions only"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
+from disttrack.adversaries.base import Opponent
 from disttrack.mechanisms.prediction import JdpMirror, PointPredictor
 from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
 from disttrack.simulator.points.point import Point, PointError
@@ -40,7 +41,7 @@ class JointPrivacy(MechanismGame):
     labels: ClassVar = {"exact_delta": "delta"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ()
-    takes: ClassVar[tuple[type[Any], ...]] = tuple(MOST)
+    takes: ClassVar[tuple[type[object], ...]] = tuple(MOST)
     reason: ClassVar[str] = "all inputs and outputs are enumerated"
     sizes: ClassVar[Sequence[Size]] = (
         replace(STEPS, says="Steps of an input: at most 12 bits for a mirror, 9 examples for a predictor."),
@@ -52,12 +53,12 @@ class JointPrivacy(MechanismGame):
     )
     idle: ClassVar[Sequence[str]] = ("adversary",)
 
-    def fits(self, mechanism: Any, adversary: Any, sizes: Sizes) -> None:
+    def fits(self, mechanism: Any, adversary: Opponent, sizes: Sizes) -> None:
         most, steps = MOST[type(mechanism)], sizes["steps"]
         if steps > most:
             raise PointError(("steps",), f"must be at most {most} for {mechanism.kind}; got {steps}")
 
-    def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
+    def result(self, mechanism: Any, adversary: Opponent, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
         exact = enumerated(mechanism, sizes["steps"])
         exceeds = exact > mechanism.delta * (1 + 1e-9)
         row: Row = {"claimed": mechanism.epsilon, "claimed_delta": mechanism.delta, "exact_delta": exact}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.adversaries.base import View
+from disttrack.adversaries.base import Adversary, View
 from disttrack.mechanisms.prediction import JdpMirror
 from disttrack.mechanisms.prediction.mirror import MirrorRun, mirror_mistakes
 from disttrack.simulator.points.point import Point, PointError
@@ -71,7 +71,7 @@ class Mirror(Duel):
     heading: ClassVar[str] = "Online prediction"
     labels: ClassVar = {"exact_delta": "delta"}
     rules: ClassVar[int] = 1
-    takes: ClassVar[tuple[type[Any], ...]] = (JdpMirror,)
+    takes: ClassVar[tuple[type[object], ...]] = (JdpMirror,)
     engines: ClassVar[Sequence[str]] = ("bulk",)
     reason: ClassVar[str] = "a mirror answers each one by a coin of its own"
     sizes: ClassVar[Sequence[Size]] = (STEPS,)
@@ -87,11 +87,11 @@ class Mirror(Duel):
         Answer("exact delta", "least delta at that epsilon, by exact composition", "exact_delta"),
     )
 
-    def fits(self, mechanism: JdpMirror, adversary: Any, sizes: Sizes) -> None:
+    def fits(self, mechanism: JdpMirror, adversary: Adversary, sizes: Sizes) -> None:
         if not adversary.oblivious:
             raise PointError(("adversary", "kind"), "must be one that does not react, in task mirror")
 
-    def begin(self, mechanism: JdpMirror, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+    def begin(self, mechanism: JdpMirror, adversary: Adversary, sizes: Sizes, rngs: Rngs) -> Sides:
         steps = sizes["steps"]
         view = View(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])
         ones = Planned(adversary, view, form=lambda site: site != SKIP)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.adversaries import Examiner, Replay
+from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.prediction.adversaries import Constructed
 from disttrack.mechanisms.prediction import Learner
 from disttrack.simulator.game.rehearsal import BRANCH, original
@@ -109,7 +110,7 @@ class Prediction(Duel):
     labels: ClassVar = {"flag1_at": "round in which flag 1 is set", "flag2_at": "flag 2", "flag3_at": "flag 3"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ("learner", "adversary", "challenge")
-    takes: ClassVar[tuple[type[Any], ...]] = (Learner,)
+    takes: ClassVar[tuple[type[object], ...]] = (Learner,)
     options: ClassVar[Sequence[str]] = ("sees",)
     refusals: ClassVar[tuple[type[Exception], ...]] = (ValueError,)
     sizes: ClassVar[Sequence[Size]] = (
@@ -133,7 +134,7 @@ class Prediction(Duel):
         points = sizes["steps"] + 1 if sizes["points"] is None else sizes["points"]
         return {"sees": None, **sizes, "points": points}
 
-    def fits(self, mechanism: Learner, adversary: Any, sizes: Sizes) -> None:
+    def fits(self, mechanism: Learner, adversary: Adversary, sizes: Sizes) -> None:
         inner = original(adversary) if isinstance(adversary, Replay) else adversary
         if isinstance(inner, Constructed) and mechanism.reveals != "hypotheses":
             revealed = f"{mechanism.kind} reveals {mechanism.reveals}"
@@ -154,7 +155,7 @@ class Prediction(Duel):
             if given < least:
                 raise PointError(("protocol", name), f"must be at least {least:,}, as the game has; got {given:,}")
 
-    def begin(self, mechanism: Learner, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+    def begin(self, mechanism: Learner, adversary: Adversary, sizes: Sizes, rngs: Rngs) -> Sides:
         points, steps, shows = sizes["points"], sizes["steps"], shown_of(mechanism, sizes["sees"])
         facts = {"sites": points, "items": steps, "known": known(mechanism), "rng": rngs["adversary"]}
         view = LearnerView(algorithm=mechanism, shows=shows, **facts)
@@ -163,7 +164,7 @@ class Prediction(Duel):
         rounds = Rounds(mechanism, rngs["learner"], shows, points)
         return Sides(rounds, opponent, MistakesReferee(mechanism, points), view, steps)
 
-    def match(self, mechanism: Learner, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
+    def match(self, mechanism: Learner, adversary: Adversary, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
         if isinstance(adversary, Replay):
             tree = np.random.SeedSequence(seed, spawn_key=(BRANCH,))
             other = int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1))

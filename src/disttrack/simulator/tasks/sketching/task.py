@@ -77,7 +77,7 @@ class Sketching(Duel):
     axes: ClassVar = {"rows": "rows of the sketch, t"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ("sketch", "adversary")
-    takes: ClassVar[tuple[type[Any], ...]] = (Sketch,)
+    takes: ClassVar[tuple[type[object], ...]] = (Sketch,)
     wanted: ClassVar[str] = "sketch for it"
     refusals: ClassVar[tuple[type[Exception], ...]] = (ValueError, NotImplementedError)
     sizes: ClassVar[Sequence[Size]] = (Size("updates", "items", "Updates of the stream at most.", needed=True),)

@@ -60,7 +60,7 @@ class _Uniform:
         return np.array([self._coins.toss(float(chance)) for _ in range(self._size)], dtype=bool)
 
 
-def chances(play: Callable[[Any], Sequence[float]]) -> Chances:
+def chances(play: Callable[[object], Sequence[float]]) -> Chances:
     """Return the probability of every possible observation.
 
     Examples
