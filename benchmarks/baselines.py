@@ -38,6 +38,46 @@ def naive_simpy(sites: int, alpha: float, items: int) -> int:
     return messages
 
 
+def simpy_processes(sites: int, alpha: float, items: int) -> int:
+    """(f) Play it with a SimPy process and a store for each site and the server, and return its messages.
+
+    These are the processes of `step`, again with no verdict, no ledger and no schedule.
+    """
+    env = simpy.Environment()
+    extra = Fraction(str(alpha))
+    num, den = extra.numerator, extra.denominator
+    to_site, to_server = [simpy.Store(env) for _ in range(sites)], simpy.Store(env)
+    messages = output = 0
+
+    def site(number: int) -> Generator[simpy.Event, Any, None]:
+        count, due, reported = 0, 1, 0
+        while True:
+            yield to_site[number].get()
+            count += 1
+            if count >= due:
+                to_server.put(count - reported)
+                reported = count
+                due = count + count * num // den + 1
+
+    def server() -> Generator[simpy.Event, Any, None]:
+        nonlocal messages, output
+        while True:
+            output += yield to_server.get()
+            messages += 1
+
+    def feed() -> Generator[simpy.Event, Any, None]:
+        for item in range(items):
+            yield env.timeout(1)
+            to_site[item % sites].put(1)
+
+    for number in range(sites):
+        env.process(site(number))
+    env.process(server())
+    env.process(feed())
+    env.run()
+    return messages
+
+
 def compiled_loop() -> Callable[[int, float, int], int]:
     """(b) Return a compiled loop that plays the same game item by item; needs numba.
 

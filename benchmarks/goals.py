@@ -9,7 +9,7 @@ from math import exp
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.baselines import compiled_loop, naive_simpy, timeouts
+from benchmarks.baselines import compiled_loop, naive_simpy, simpy_processes, timeouts
 from benchmarks.clock import in_own_process, seconds
 from benchmarks.measured import Figure, at_least
 from benchmarks.reactions import Reactions
@@ -23,8 +23,8 @@ K: Final = 1000
 ALPHA: Final = 0.05
 
 PARTS: Final = (
-    "baselines", "startup", "leap", "share", "bulk", "reacting", "compiled", "items", "trillion", "uniform", "million",
-    "workers",
+    "baselines", "startup", "step", "leap", "share", "bulk", "reacting", "compiled", "items", "trillion", "uniform",
+    "million", "workers",
 )  # fmt: skip
 """Methods of `Suite`, the cheap ones first."""
 
@@ -70,6 +70,14 @@ class Suite(Reactions):
             yield Figure(f"(c) SimPy timeouts, {processes} processes", 1 / each, "events/s")
 
     # ------------------------------------------------------------------ figures
+
+    def step(self) -> Iterator[Figure]:
+        """Items of `step` per second, against the same processes written by hand."""
+        items = self.size(100_000)
+        by_hand = items / self.time(lambda: simpy_processes(16, ALPHA, items))
+        rate = items / self.time(lambda: _game(Deterministic(alpha=ALPHA), "step", 16, 0, items))
+        baseline = f"(f) the same processes by hand, {by_hand:,.0f} items/s"
+        yield at_least("step, deterministic, k = 16", rate, "items/s", baseline, rate / by_hand, 0.8)
 
     def leap(self) -> Iterator[Figure]:
         """Messages of `leap` per second, against bare timeouts per second."""

@@ -213,3 +213,19 @@ def test_labels_are_sorted_alike_whatever_the_number_of_sites(sites: int) -> Non
         steps = np.flatnonzero(labels == site) + 1
         assert [plan.nth(site, n + 1) for n in range(len(steps))] == steps.tolist()
         assert [plan.count(site, step) for step in range(201)] == [int((steps <= step).sum()) for step in range(201)]
+
+
+@pytest.mark.parametrize("number", [np.uint16, np.int64])
+@pytest.mark.parametrize("sites", [None, 3000])
+def test_items_of_many_sites_are_those_of_each(sites: int | None, number: type) -> None:
+    """By steps that go on, stay and go back, before and after the index was made for other queries."""
+    labels = np.random.default_rng(3).integers(2000, size=5000).astype(number)
+    plan, everyone = Labels(labels, sites), np.arange(2500)
+    for step in (0, 7, 900, 900, 300, 5000, 4999, 0, 5000):
+        expected = np.bincount(labels[:step], minlength=2500)
+        assert plan.count(everyone, step).tolist() == expected.tolist()
+        assert plan.count(everyone[::-1], np.int64(step)).tolist() == expected[::-1].tolist()
+        for site in (0, 1999, 2400):
+            assert plan.count(site, step) == expected[site]
+    with pytest.raises(ValueError, match="labels must not be negative; got -2"):
+        Labels([0, -2]).count(everyone, 1)

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from disttrack.adversaries.schedules import NEVER, Integers, Schedule, is_array
 
+MANY: Final = 1000
+"""Sites for which all items are counted rather than an index made."""
 RADIX: Final = 2**16
 """Number of sites up to which site numbers have 16 bits."""
 
@@ -17,9 +19,9 @@ RADIX: Final = 2**16
 class Labels(Schedule):
     """A list of sites, one per step: recorded traces and random assignments.
 
-    Queries are answered from one sorted index, made at the first query (8 bytes per step besides the labels). The
-    step s of site i is stored as the key i·length + s - 1: keys are distinct, so a plain sort of
-    them is the stable sort of the labels.
+    Items of many sites by one step are counted from the step of the query before. Other queries are answered from one
+    sorted index, made at the first of them (8 bytes per step besides the labels). The step s of site i is stored as
+    the key i·length + s - 1: keys are distinct, so a plain sort of them is the stable sort of the labels.
 
     Parameters
     ----------
@@ -29,7 +31,7 @@ class Labels(Schedule):
         Number of sites of the game; the largest label plus one if left out.
     """
 
-    __slots__ = ("_first", "_keys", "labels", "length", "sites")
+    __slots__ = ("_counted", "_first", "_keys", "_named", "labels", "length", "sites")
 
     def __init__(self, labels: npt.ArrayLike, sites: int | None = None) -> None:
         self.labels = np.asarray(labels)
@@ -39,6 +41,9 @@ class Labels(Schedule):
         self.sites = sites
         self._first: Integers | None = None
         self._keys: Integers = np.empty(0, dtype=np.int64)
+        self._named: tuple[int, int] | None = None
+        self._counted: tuple[int, Integers] = 0, np.empty(0, dtype=np.int64)
+        """A step, and the items of each site by then."""
 
     def at(self, step: Any) -> Any:
         if isinstance(step, np.ndarray):
@@ -46,10 +51,10 @@ class Labels(Schedule):
         return int(self.labels[step - 1])
 
     def count(self, site: Any, step: Any) -> Any:
+        if np.ndim(step) == 0 and np.size(site) >= MANY:
+            return _from(self._counts(int(step)), site)
         first = self._index()
         if is_array(site, step):
-            if np.ndim(step) == 0 and step == self.length:
-                return _from(first, site + 1) - _from(first, site)
             return self._keys.searchsorted(site * self.length + step) - _from(first, site)
         if site >= len(first) - 1:
             return 0
@@ -70,16 +75,32 @@ class Labels(Schedule):
         return tuple(np.flatnonzero(np.diff(self._index())).tolist())
 
     def named(self) -> tuple[int, int]:
-        return int(self.labels.min()), int(self.labels.max())
+        if self._named is None:
+            self._named = int(self.labels.min()), int(self.labels.max())
+        return self._named
 
     def first_step(self, site: int) -> int:
         return int(np.argmax(self.labels == site)) + 1
 
+    def _counts(self, step: int) -> Integers:
+        """Return the items of each site by a step, and an entry for sites that do not exist."""
+        counted, counts = self._counted
+        if step < counted or not len(counts):
+            self._refuse_negative()
+            counted, counts = 0, np.zeros(max(self.sites or 0, self.named()[1] + 1) + 1, dtype=np.int64)
+        if step > counted:
+            counts = counts + np.bincount(self.labels[counted:step], minlength=len(counts))
+        self._counted = step, counts
+        return counts
+
+    def _refuse_negative(self) -> None:
+        if (lowest := self.named()[0]) < 0:
+            raise ValueError(f"labels must not be negative; got {lowest}")
+
     def _index(self) -> Integers:
         """Return the start of each site's keys; sort on first use."""
         if self._first is None:
-            if (lowest := self.named()[0]) < 0:
-                raise ValueError(f"labels must not be negative; got {lowest}")
+            self._refuse_negative()
             numbers = np.bincount(self.labels, minlength=self.sites or 0)
             if len(numbers) <= RADIX:  # numpy sorts numbers of 16 bits and less by radix sort, in linear time
                 small = self.labels.astype(np.uint8 if len(numbers) <= 256 else np.uint16)

@@ -86,6 +86,22 @@ def test_only_promises_that_hold_there_are_ranked(against: str, there: set[str],
     assert not missing & kinds
 
 
+@pytest.mark.parametrize("against", ["nothing", "outputs"])
+def test_the_games_of_advice_are_counted_as_they_end(against: str) -> None:
+    shown: list[tuple[int, int, float]] = []
+    advise(
+        Situation(5, 2000, 0.3, 0.05, against),
+        on_progress=lambda progress: shown.append((progress.played, progress.games, progress.left)),
+    )
+    played = [number for number, _, _ in shown]
+    assert played[0] == 0
+    assert played == sorted(played)
+    assert played[-1] >= 3
+    assert all(number <= games for number, games, _ in shown)
+    assert all(left >= 0 for _, _, left in shown)
+    assert len(set(played)) == played[-1] + 1
+
+
 def test_games_beyond_the_change_prefer_its_tracker() -> None:
     """At twice the stated number of sites its tracker is cheaper in games, and at half of it the best one is."""
     advice = advise(SMALL)

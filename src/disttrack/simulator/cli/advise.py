@@ -126,6 +126,7 @@ def count(
     sites: int, items: str, alpha: float, delta: float, against: str, seed: int, domain: int | None, out: Path | None
 ) -> None:
     """Rank the trackers that keep a promise by the words of whole games or, where these are long, by their bounds."""
+    from disttrack.simulator.cli.progress import bar
     from disttrack.simulator.scenario.document import value_of
     from disttrack.simulator.scenario.load import load
     from disttrack.simulator.search import advice as search
@@ -145,7 +146,8 @@ def count(
     assert point.sites is not None
     assert point.items is not None
     situation = search.Situation(point.sites, point.items, alpha, delta, against, domain)
-    advice = search.advise(situation, seed)
+    with bar("advise") as on_progress:
+        advice = search.advise(situation, seed, on_progress)
     best = advice.best
     rows = [
         [

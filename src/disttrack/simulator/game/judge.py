@@ -11,11 +11,15 @@ from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
 from math import inf, isfinite
+from typing import Final
 
 from disttrack.protocols.base import Number
 from disttrack.simulator.game.judgement import Judgement
 from disttrack.simulator.game.network.mail import Origin
 from disttrack.simulator.game.outputs import exact_parts, measured
+
+_NEVER_CHANGING: Final = (int, float)
+"""Types of outputs of which the same object is the same output."""
 
 
 class Judge(Judgement):
@@ -44,7 +48,8 @@ class Judge(Judgement):
 
     def __init__(self, alpha: float | None, output: object, warm_up: int = 0, start: int = 0) -> None:
         self.alpha = None if alpha is None else Fraction(str(alpha))
-        self.output, self.value = measured(output)
+        self._allowed, self._of = (1, 0) if self.alpha is None else self.alpha.as_integer_ratio()
+        self._take(output)
         self.warm_up, self.start = warm_up, start
         self._compared = False
         self.step = self.changes = self.failing_steps = self.max_lag = 0
@@ -55,12 +60,19 @@ class Judge(Judgement):
 
     def hear(self, step: int, output: object) -> bool:
         """Take the output at the end of a step; return whether it is new."""
-        output, value = measured(output)
-        if output is self.output or output == self.output:
+        if output is self._heard and type(output) in _NEVER_CHANGING:
             return False
-        self.output, self.value = output, value
+        before = self.output
+        self._take(output)
+        if self.output is before or self.output == before:
+            return False
         self.step, self.changes = step, self.changes + 1
         return True
+
+    def _take(self, output: object) -> None:
+        self._heard = output
+        self.output, self.value = measured(output)
+        self._parts = exact_parts(self.output) if isfinite(self.value) else None
 
     def judge(self, step: int, items: int, oldest: Origin | None = None) -> None:
         """Judge the output at the end of a step, with this number of items and oldest open chain."""
@@ -76,15 +88,15 @@ class Judge(Judgement):
 
         With an open chain of messages, it is the least one to any number from those before the chain up to `items`.
         """
-        if not isfinite(self.value):
+        if self._parts is None:
             return (-inf if self.value == -inf else inf), self.alpha is not None
-        output, whole = exact_parts(self.output)  # from here on, all in units of 1 / whole
+        output, whole = self._parts  # from here on, all in units of 1 / whole
         least, most = whole * (items if oldest is None else oldest.before), whole * items
         if least <= output < most:
             return 0.0, False
         truth = least if 0 <= output < least else most
         error = (output - truth) / truth if truth else self.value * inf if output else 0.0
-        return error, self.alpha is not None and abs(output - truth) > self.alpha * truth
+        return error, abs(output - truth) * self._of > self._allowed * truth
 
     def rank(self, error: float, items: int) -> float:
         """Return the number that is compared to find the extreme errors."""
@@ -143,8 +155,16 @@ class PresentJudge(Judge):
     first is reported, so that both verdicts have the same last digit.
     """
 
+    def judge(self, step: int, items: int, oldest: Origin | None = None) -> None:
+        """Judge the output at the end of a step; nothing changes if it is right and no new extreme."""
+        if self._parts is not None and items and self._lowest_rank <= self.value / items <= self._highest_rank:
+            output, whole = self._parts
+            if abs(output - whole * items) * self._of <= self._allowed * whole * items:
+                return
+        super().judge(step, items, oldest)
+
     def rank(self, error: float, items: int) -> float:
-        if not isfinite(self.value):
+        if self._parts is None:
             return error
         return self.value / items if items else self.value * inf if self.value else 1.0
 

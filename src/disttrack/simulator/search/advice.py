@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -15,6 +16,7 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import play
 from disttrack.simulator.points.registry import make, parameters
+from disttrack.simulator.runs.progress import OnProgress, Progress
 from disttrack.simulator.tasks.base import Task
 from disttrack.simulator.tasks.contents.task import ItemFrequency
 from disttrack.simulator.tasks.duel import play_duel
@@ -147,8 +149,10 @@ class Advice:
         return self.ranked[0]
 
 
-def advise(situation: Situation, seed: int = 0) -> Advice:
+def advise(situation: Situation, seed: int = 0, on_progress: OnProgress | None = None) -> Advice:
     """Rank the trackers that keep a promise; the cheapest ones by exact games, at the full size where they are short.
+
+    `on_progress` is called before the first game and after each one, with the number of games that are expected.
 
     Raises
     ------
@@ -161,14 +165,24 @@ def advise(situation: Situation, seed: int = 0) -> Advice:
         raise ScenarioError(f"items must be at least 1; got {situation.items}")
     ranked = list(candidates(situation))
     stream, attack = (RoundRobin(), Freeze()) if situation.domain is None else (stream_of(situation), FreezeItem())
-    for side, most in ((stream, SHORT), (attack, SHORTER))[: 1 + (situation.against != "nothing")]:
+    sides = ((stream, SHORT), (attack, SHORTER))[: 1 + (situation.against != "nothing")]
+    show = on_progress or (lambda progress: None)
+    progress, begun = Progress(), time.perf_counter()
+    for rest, (side, most) in zip(range(len(sides), 0, -1), sides, strict=True):
         left = GAMES * most
         ranked.sort(key=lambda one: one.words)
+        near = sum(one.words <= FAR * ranked[0].words for one in ranked)
+        progress.games = progress.played + rest * near
+        show(progress)
         for place, one in enumerate(ranked):
             if one.words > FAR * ranked[0].words:
                 break
             ranked[place], spent = _settled(one, situation, seed, side, min(most, left))
             left -= spent
+            progress.played += 1
+            progress.games = max(progress.games, progress.played)
+            progress.left = (time.perf_counter() - begun) * (progress.games / progress.played - 1)
+            show(progress)
     ranked.sort(key=lambda one: one.words)
     return Advice(situation, ranked, _next(ranked, situation, 0.5), _next(ranked, situation, 2.0))
 

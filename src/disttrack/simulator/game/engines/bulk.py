@@ -141,7 +141,7 @@ class Bulk(Segments):
         turns, only = self.consultation, self.only
         if only is not None:
             self._before[only] += now - turns.begun
-        elif turns.plan.support(self.k) is None:
+        elif now - turns.begun >= self.k or turns.plan.support(self.k) is None:
             self._before = self.counts(now)
         else:
             self._before[self.fed] += turns.plan.count(self.fed, now - turns.begun)

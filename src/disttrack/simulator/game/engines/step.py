@@ -1,12 +1,13 @@
 """The step engine, the reference: a SimPy process for each site, one for the server and one for the adversary.
 
-They talk over SimPy stores, one for each receiver. In a step, things happen in the order of their priorities: the
+Each receiver has an inbox, for which its process waits. In a step, things happen in the order of their priorities: the
 adversary's item, arrivals of messages, faults, and the end of the step. What happens at a receiver has SimPy's default
 priority, so it is over before the next message arrives.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator, Sequence
 from typing import Any, ClassVar, Final
 
@@ -30,6 +31,34 @@ END: Final = 10
 """Priority of the end of a step: after all arrivals and faults."""
 
 
+class Inbox:
+    """What has arrived for one process, first in, first out; a SimPy store would take a second event for each."""
+
+    __slots__ = ("_arrived", "_env", "_wanted")
+
+    def __init__(self, env: simpy.Environment) -> None:
+        self._env = env
+        self._arrived: deque[Any] = deque()
+        self._wanted: simpy.Event | None = None
+
+    def put(self, arrival: Any) -> None:
+        """Pass an arrival to the process, or keep it until the process waits."""
+        wanted, self._wanted = self._wanted, None
+        if wanted is None:
+            self._arrived.append(arrival)
+        else:
+            wanted.succeed(arrival)
+
+    def get(self) -> simpy.Event:
+        """Return the event of the next arrival."""
+        event = simpy.Event(self._env)
+        if self._arrived:
+            event.succeed(self._arrived.popleft())
+        else:
+            self._wanted = event
+        return event
+
+
 class Step(Engine, Ends):
     """The game of the papers, one step after another; slow and plain."""
 
@@ -38,14 +67,14 @@ class Step(Engine, Ends):
 
     def make_sides(self) -> None:
         self.env = simpy.Environment()
-        self.to_server = simpy.Store(self.env)
-        self.to_site = [simpy.Store(self.env) for _ in range(self.k)]
+        self.to_server = Inbox(self.env)
+        self.to_site = [Inbox(self.env) for _ in range(self.k)]
         super().make_sides()
         self.mail = mail_on(self, self.network or Network(), self.rngs["network"], self.receivers)
         if self.network is not None:
             self.lag = Judge(self.protocol.accuracy, self.server.output, self.network.warm_up, self.start)
-        self.done, self.given, self.given_before = 0, 0, 0
-        """Steps that are over, and the items given by now and by the end of the last of these steps."""
+        self.given, self.given_before = 0, 0
+        """Items given by now, and by the end of the last step that is over."""
 
     def referee_of(self) -> Any:
         return PresentJudge(self.protocol.accuracy, self.server.output)
@@ -60,15 +89,16 @@ class Step(Engine, Ends):
 
     def adversary_process(self) -> Process:
         """Give an item, or none, in each step; when the step is over, look at the output and plan anew."""
-        plans = self.consultation
-        while self.done < self.game_end:
+        plans, step = self.consultation, 0
+        while step < self.game_end:
             yield self.env.timeout(1)
-            site = plans.plan.at(self.now - plans.begun)
+            step += 1
+            site = plans.plan.at(step - plans.begun)
             if site is not None:
                 self.given += 1
                 self.to_site[site].put(ITEM)
-            yield moment(self.env, self.now, END)
-            self.end_step(self.now)
+            yield moment(self.env, step, END)
+            self.end_step(step)
 
     def site_process(self, site: int) -> Process:
         """Take items and hear the server's messages, and send what the protocol says."""
@@ -130,19 +160,21 @@ class Step(Engine, Ends):
             self.consultation.news(step)
         if self.given == self.items:
             self.game_end = step
-        self.consult(step)
+        if step >= self.consultation.due:
+            self.consult(step)
         self.judge(step)
-        self.done, self.given_before = step, self.given
+        self.given_before = self.given
 
     def judge(self, step: int) -> None:
         """Compare the output with the items, and take the rows of the timeline."""
-        items, output, timeline, ledger = self.start + self.given, self.referee.output, self.timeline, self.ledger
+        items = self.start + self.given
         self.referee.judge(step, items)
         if self.lag is not None:
-            self.lag.hear(step, output)
+            self.lag.hear(step, self.referee.output)
             self.lag.judge(step, items, self.mail.voyages.oldest)
-        if timeline.due <= items:
-            timeline.pass_by(items, step, output, ledger.messages, ledger.words, items)
+        if self.timeline.due <= items:
+            ledger = self.ledger
+            self.timeline.pass_by(items, step, self.referee.output, ledger.messages, ledger.words, items)
 
     def consult(self, step: int) -> None:
         plans = self.consultation
