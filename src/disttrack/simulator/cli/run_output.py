@@ -114,7 +114,7 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool, 
     table = games_table(answers, str(folder / "trials.csv"))
     write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
-        said = in_words(read_tables([report])) if len(table.rows) > FEW and not full else []
+        said = in_words(read_tables([report], timelines=False)) if len(table.rows) > FEW and not full else []
         if said:
             print_text(answers.title)
             print_text(answers.subtitle)
