@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from commands import disttrack
 
-from disttrack.simulator.plots import figures
+from disttrack.simulator.plots import draw, figures
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.runs.runner import run
 
 SMALL = """\
 name: small
@@ -45,3 +47,20 @@ def test_an_error_in_a_figure_loses_neither_the_others_nor_the_report(monkeypatc
     assert disttrack("report", str(FOLDER)).stdout == f"{FOLDER / 'report.html'}\n"
     page = (FOLDER / "report.html").read_text(encoding="utf-8")
     assert (page.count("class='picture'"), "could not be drawn" in page) == (2, False)
+
+
+def test_a_run_without_figures_reads_no_timelines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are by far the largest table: 100 rows for a game."""
+    Path("small.yaml").write_text(SMALL)
+    monkeypatch.setattr(Results, "series", property(lambda _: pytest.fail("series.csv is read")))
+    done = disttrack("run", "small.yaml", "--workers", "1", "--no-figures", "--set", "items=[100, 200, 300]")
+    assert done.exit_code == 0
+    assert "- No game fails of deterministic" in done.stdout
+
+
+def test_a_run_says_which_figure_it_draws() -> None:
+    Path("small.yaml").write_text(SMALL)
+    report = run("small.yaml", workers=1)
+    said: list[tuple[int, int]] = []
+    draw(report, on_figure=lambda number, figures: said.append((number, figures)))
+    assert said == [(1, 2), (2, 2)]

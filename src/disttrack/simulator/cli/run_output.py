@@ -103,7 +103,7 @@ def _print_games(report: Report, answers: AnswerTable, table: Table, *, full: bo
     from disttrack.simulator.report.short import in_words
     from disttrack.simulator.results.read import read_tables
 
-    said = in_words(read_tables([report])) if len(table.rows) > FEW and not full else []
+    said = in_words(read_tables([report], timelines=False)) if len(table.rows) > FEW and not full else []
     if not said:
         print_table(table)
         return

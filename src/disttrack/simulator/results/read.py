@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from disttrack.simulator.claims.columns import TRIALS
+from disttrack.simulator.claims.columns import SERIES, TRIALS
 from disttrack.simulator.claims.expressions import ExpressionError, rows
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.names import label_of, name_of, with_name
@@ -122,8 +122,13 @@ def _of_games(table: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     return table.merge(trials[list(GAME)].drop_duplicates(), on=list(GAME)) if len(table) else table
 
 
-def read_tables(places: Sequence[str | Path | Results]) -> Tables:
+def read_tables(places: Sequence[str | Path | Results], *, timelines: bool = True) -> Tables:
     """Return the tables of one or more results: folders, or results that are open already.
+
+    Parameters
+    ----------
+    timelines
+        Whether to read series.csv, by far the largest of them; without it the games have no timelines.
 
     Raises
     ------
@@ -137,7 +142,7 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         named[folder if number == 1 else f"{folder} ({number})"] = one
     if not named:
         raise ValueError("no result directory was given")
-    each = _with_differences([_tables_of(name, one) for name, one in named.items()])
+    each = _with_differences([_tables_of(name, one, timelines) for name, one in named.items()])
     trials, lost = _together(one.trials for one in each), sum(one.lost for one in each)
     if trials.empty:
         why = f"all of its {lost:,} games ended in an error" if lost else "trials.csv is empty"
@@ -157,7 +162,7 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     )
 
 
-def _tables_of(name: str, results: Results) -> Tables:
+def _tables_of(name: str, results: Results, timelines: bool) -> Tables:
     """Return the tables of one result.
 
     Columns of trials.csv that are no settings have an underscore before their names; so has in any case one called
@@ -182,7 +187,7 @@ def _tables_of(name: str, results: Results) -> Tables:
     controls = _controls_of(results, points)
     return Tables(
         trials(_with_unusual(games, points)),
-        series=placed(results.series),
+        series=placed(results.series if timelines else pd.DataFrame(columns=SERIES)),
         kinds=placed(results.kinds),
         controls=trials(controls),
         scenarios={name: results.scenario},

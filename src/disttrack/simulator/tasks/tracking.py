@@ -37,6 +37,8 @@ class Count(Task):
     kind: ClassVar[str] = "count"
     heading: ClassVar[str] = "Tracking"
     rules: ClassVar[int] = 7
+    each_item: ClassVar[bool] = False
+    """Whether each item of a fixed stream takes time too, and not only to be drawn, with its block: for estimates."""
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the relative error stayed within alpha at every step"),
         OVER_ALPHA,
@@ -93,7 +95,7 @@ class Count(Task):
             messages = network.messages(messages, sites, items, protocol)
         # `bulk` is called once per change of the output
         rate, item_rate = RATES["leap" if engine == "bulk" and not adversary.oblivious else engine]
-        if adversary.oblivious and engine != "step" and network is None:  # its sites are drawn in blocks
+        if adversary.oblivious and engine != "step" and network is None and not self.each_item:
             item_rate = max(item_rate, RATES["bulk"][1])
         looked_at = items if adversary.each_item or engine == "step" else 0
         timed = isinstance(adversary, Trace) and (adversary.time or adversary.dataset) is not None
