@@ -248,5 +248,5 @@ async def _asked(request: web.Request, sites: Mapping[int, SiteProcess], form: t
 
 def _part(site: SiteProcess) -> SiteState:
     if not site.ready.is_set():
-        raise _error(503, "the server has not been met yet")
+        raise _error(503, "not connected to the server yet")
     return site.part

@@ -34,7 +34,7 @@ def claim(folder: Path) -> frozenset[str]:
         if not os.path.lexists(folder):
             return frozenset()
         if not folder.is_dir():
-            kind = "a link that leads nowhere" if folder.is_symlink() and not folder.exists() else "a file"
+            kind = "a broken link" if folder.is_symlink() and not folder.exists() else "a file"
             raise ScenarioError(f"{folder}: is {kind}; name a folder with --out")
         names = sorted(os.listdir(folder))
     except OSError as error:
