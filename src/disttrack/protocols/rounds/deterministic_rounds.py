@@ -46,7 +46,7 @@ class DeterministicRounds(RoundProtocol):
 
     kind: ClassVar[str] = "deterministic-rounds"
     guarantee: ClassVar[Guarantee] = "always"
-    reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
+    reveals: ClassVar[str] = "everything: an adversary that keeps count knows the site of each change"
     one_sided: ClassVar[bool] = True
 
     def rule_of(self, k: int, coins: Coins) -> RuleOf:

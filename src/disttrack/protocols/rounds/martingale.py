@@ -75,7 +75,7 @@ class Martingale(RoundProtocol):
 
     kind: ClassVar[str] = "martingale"
     guarantee: ClassVar[Guarantee] = "adaptive"
-    reveals: ClassVar[str] = "each change shows that the last item was signalled, which is of no use"
+    reveals: ClassVar[str] = "each change shows that the last item was signalled, which does not help an adversary"
     reacting_bulk: ClassVar[Any] = "faster"
 
     def __post_init__(self) -> None:

@@ -96,12 +96,12 @@ def data(seed: int, out: Path | None, **wanted: Any) -> None:
     ]
     print_table(Table("Private answers about data that changes", columns, rows))
     useful = (
-        "smaller: of use" if best.game.late_error < zero else "no smaller: more items are needed, or a larger epsilon"
+        "smaller: of use" if best.game.late_error < zero else "not smaller: it takes more items, or a larger epsilon"
     )
     print_facts(
         {
             "least stated": best.label,
-            "a game": f"{situation.played:,} steps; {situation.size:,} items come, then as many come as go",
+            "a game": f"{situation.played:,} steps; {situation.size:,} items come, then as many go as come",
             "answers of 0": f"err by {number(zero)} in the last tenth; its late error is {useful}",
         }
     )

@@ -158,7 +158,7 @@ def _broken(every: Sequence[Pair]) -> list[Html]:
     for pair in broken[:MOST]:
         at = f" at {pair.where}" if pair.where else ""
         size = f"; the median largest error reaches {number(pair.worst)} α{at}" * (pair.worst == pair.worst)
-        since = f", at least half of them {pair.fails}" if pair.where and pair.failed < pair.games else ""
+        since = f" ({pair.fails} at least half)" if pair.where and pair.failed < pair.games else ""
         sentences.append(
             Html(
                 "<strong>{}</strong> is broken by <strong>{}</strong>: {} of {} games fail{}{}.",

@@ -44,7 +44,7 @@ def claim(folder: Path) -> frozenset[str]:
     if not is_own(folder):
         more = f" and {len(names) - 1:,} more" * (len(names) > 1)
         raise ScenarioError(
-            f"{folder}: has files that are of no run ({names[0]}{more}), and would lose some;"
+            f"{folder}: has files that no run has written ({names[0]}{more}), and some would be lost;"
             " name an empty folder, or one of earlier results, with --out"
         )
     for name in NAMES:

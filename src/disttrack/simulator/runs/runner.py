@@ -93,7 +93,7 @@ def run(
     scheduler
         Address of a Dask scheduler that plays the games in place of worker processes; ``local`` starts one.
     fresh
-        Whether to begin anew, without the games of earlier runs.
+        Whether to start again, without the games of earlier runs.
     controls
         Whether to play the controls of the claims too.
     game_timeout
