@@ -152,7 +152,7 @@ TRACKERS: dict[str, tuple[Any, str]] = {
     "DrawsOfItsOwn": (DrawsOfItsOwn(alpha=0.2, strength=1), "step and leap play different games"),
 }
 ADVERSARIES: dict[str, tuple[Any, str]] = {
-    "SaysOblivious": (SaysOblivious(), "says oblivious, but moves otherwise"),
+    "SaysOblivious": (SaysOblivious(), "says oblivious, but its moves depend"),
     "Remembers": (Remembers(), "step and leap play different games|two games with the same seed differ"),
     "SaysNoSource": (SaysNoSource(), "says no source"),
 }

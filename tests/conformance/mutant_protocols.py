@@ -179,7 +179,7 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "QuotaDraws": (spoilt(parts.QuotaDraws), r"quota\(\) changes something"),
     "QuotaWearsOff": (spoilt(parts.QuotaWearsOff), r"quota\(\) changes something"),
     "CountsHandovers": (spoilt(parts.CountsHandovers), "step and leap play different games"),
-    "Nameless": (spoilt(parts.Nameless), "of no kind"),
+    "Nameless": (spoilt(parts.Nameless), "has no kind"),
     "ForNothing": (spoilt(parts.ForNothing), "site . sends a message 'report' of 0 words"),
     "Chatters": (spoilt(parts.Chatters), "spoke with a quota"),
     "GloballyRandom": (spoilt(parts.GloballyRandom), "global random generator"),

@@ -159,7 +159,7 @@ class Policy(Scripted, Adversary):
 
 @dataclass
 class Coin(Scripted, Adversary):
-    """Draws the next site at each change, but goes there only when the present site has had its share: harmless.
+    """Draws the next site at each change, but goes there only after a fixed number of items: a harmless control.
 
     The control of an experiment: adaptive in form, but not in effect. Whenever the output has changed it draws the next
     site uniformly, and goes there after max(1, items // (100 sites)) items on the present one, a length that no output

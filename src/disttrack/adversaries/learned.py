@@ -64,7 +64,7 @@ class Learned(Adversary):
     Parameters
     ----------
     file
-        The policy; left out, the one that `examples/train_policy.py` arrives at.
+        The policy; if left out, the one found by `examples/train_policy.py`.
     """
 
     kind: ClassVar[str] = "learned"

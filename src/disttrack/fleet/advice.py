@@ -138,7 +138,9 @@ def advise(service: Service, seed: int = 0) -> list[Suited]:
         ranked.append(settled(protocol, service, seed, min(LONG, FAR * cheapest)))
     ranked.sort(key=lambda one: (one.utilisation < LEAST, one.words))
     if not ranked or ranked[0].utilisation < LEAST:
-        raise ScenarioError("no protocol keeps this overshoot and admits what it may: allow more, or a longer window")
+        raise ScenarioError(
+            "no protocol keeps this overshoot without needless rejections: allow more, or a longer window"
+        )
     return ranked
 
 

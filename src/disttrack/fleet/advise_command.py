@@ -20,7 +20,7 @@ from disttrack.simulator.results.formats import number, percent
 )
 @click.option("--quota", type=RATE, required=True, help="The limit that all sites share: 1000/s.")
 @SITES
-@click.option("--load", type=RATE, help="Requests that come at most; three times the quota if left out.")
+@click.option("--load", type=RATE, help="Peak load; three times the quota if left out.")
 @click.option("--window", type=TIME, help="Window of the quota; a minute of 60/min, and so on, if left out.")
 @click.option("--overshoot", type=SHARE, default="1%", help="Share of the limit that may be overshot.")
 @click.option("--latency", type=TIME, default="0s", help="Time of a message, one way.")
@@ -50,7 +50,7 @@ def advise_quota(
     ]
     columns = [
         Column("protocol"),
-        Column("words/s", right=True, says="the most of three loads; or the cost bound"),
+        Column("words/s", right=True, says="largest of three loads; otherwise the cost bound"),
         Column("overshoot", right=True, says="the largest of these games"),
         Column("promised", right=True, says="the largest that is guaranteed"),
         Column("utilisation", right=True, says="the least of these games: below 98 % a protocol is ranked last"),

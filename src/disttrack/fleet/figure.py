@@ -31,7 +31,7 @@ def windows(tables: Tables, count: int, title: str = "") -> Description:
             game = line.games.iloc[0]
             rule = tables.points[str(game["result"])][int(game["point"])].get("protocol") or {}
             if "window" not in rule:
-                raise ValueError("windows are of quotas, and these games have none")
+                raise ValueError("a windows figure needs games of quotas")
             series = tables.timeline(game)
             looks.setdefault(line.label, look_of(line, kinds, marker=""))
             number = (series["step"] - 1) // int(rule["window"])

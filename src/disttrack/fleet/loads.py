@@ -66,9 +66,9 @@ class Greedy(Scripted, Adversary):
 
 @dataclass
 class Probing(Scripted, Adversary):
-    """Touches each site once, spends the limit at the first, then looks for what is left at the others.
+    """Sends one request to each site, spends the limit at the first, then uses what is left at the others.
 
-    So each site holds what it was handed out for one request, and all of it is found and spent at the end.
+    So each site holds what it was granted for one request, and all of it is spent at the end.
 
     Source
     ------
@@ -93,7 +93,7 @@ class Probing(Scripted, Adversary):
 
 @dataclass
 class ChurnOfSites(Scripted, Adversary):
-    """Feeds a site some requests, makes it go and come back, and goes on to the next.
+    """Feeds a site some requests, makes it leave and return, and goes on to the next.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ class Deterministic(Protocol):
 
     kind: ClassVar[str] = "deterministic"
     guarantee: ClassVar[Guarantee] = "always"
-    reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
+    reveals: ClassVar[str] = "everything: an adversary that keeps count knows the site of each change"
     one_sided: ClassVar[bool] = False  # True for an instance that is not `centred`
     readmission: ClassVar[Readmission] = "report"
 

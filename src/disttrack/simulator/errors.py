@@ -48,7 +48,7 @@ class MessageError(ScenarioError):
 
 
 class RunError(Exception):
-    """The input was right but the run could not be finished: a full disk, a cluster that has gone.
+    """The input was right but the run could not be finished: a full disk, a lost cluster.
 
     The command line prints the message and ends with status 1; finished games are kept.
     """

@@ -180,7 +180,7 @@ def test_a_peer_without_a_certificate_of_the_authority_gets_nowhere(tmp_path: Pa
                 )
             )  # fmt: skip
         server.printed("site 0: connected")
-        wait_for(lambda: "connects again" in (tmp_path / "site1.log").read_text(), "a site that is refused")
+        wait_for(lambda: "reconnects" in (tmp_path / "site1.log").read_text(), "a site that is refused")
         assert "site 1: connected" not in (tmp_path / "server.log").read_text()
         context = ssl.create_default_context(cafile=str(tmp_path / "ca.pem"))
         with suppress(OSError), socket.create_connection(("127.0.0.1", http)) as plain:

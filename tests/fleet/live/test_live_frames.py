@@ -56,5 +56,5 @@ def test_a_frame_that_would_fill_the_memory_is_refused() -> None:
 
 @pytest.mark.parametrize("frame", [(1,), (1, "2"), (1, -2), (1, True), (1, 2, 3), (1, 2.0)])
 def test_a_frame_of_another_form_is_refused(frame: tuple[object, ...]) -> None:
-    with pytest.raises(NonsenseError, match="a frame 1 of another form"):
+    with pytest.raises(NonsenseError, match="a malformed frame 1"):
         checked(frame, int)

@@ -112,7 +112,7 @@ def test_a_message_whose_kind_is_no_text_is_refused(kind: Any, caplog: pytest.Lo
             writer.close()
             return small.server
 
-    assert "a frame 3 of another form" in asyncio.run(play()).refusal
+    assert "a malformed frame 3" in asyncio.run(play()).refusal
     assert not [record for record in caplog.records if record.exc_info]
 
 

@@ -157,7 +157,7 @@ def test_nonsense_leaves_a_line_and_a_server_that_goes_on() -> None:
         number = fleet.server.part.sessions[0].received + 1
         with suppress(NonsenseError):
             fleet.server.apply(("message", 0, number, "report", value, 1, 0, 0))
-    with pytest.raises(NonsenseError, match="nothing that deterministic understands"):
+    with pytest.raises(NonsenseError, match="a message that deterministic does not understand"):
         fleet.server.apply(("message", 7, 1, "report", None, 1, 0, 0))
     fleet.take(1, 50)
     assert fleet.server.part.server.output > 0

@@ -31,9 +31,9 @@ def refusals(**keys: Any) -> list[tuple[str, str]]:
         ({"control": {"fault": "f"}, "no_control": "w"}, "control and no_control: a claim has one or the other"),
         ({"control": {}}, "control: must change something: fault, protocol, adversary, or a size"),
         ({"where": "a +"}, "where: 'a +' cannot be read: invalid syntax"),
-        ({"where": "a + 1"}, "where: 'a + 1' is neither true nor false of a game; for example: sites >= 64"),
-        ({"measure": "a"}, "measure: 'a' is a column, not a measure; sum it up, for example median(a)"),
-        ({"margin": "mean(a)"}, "margin: 'mean(a)': mean sums columns up; a condition is about one row at a time"),
+        ({"where": "a + 1"}, "where: 'a + 1' is not a condition; for example: sites >= 64"),
+        ({"measure": "a"}, "measure: 'a' is a column, not a measure; summarise it, for example median(a)"),
+        ({"margin": "mean(a)"}, "margin: 'mean(a)': mean summarises columns; a condition is about one row at a time"),
         (
             {"measure": "mean(a)", "chance": 0.5},
             "chance goes with fraction(…), max(…) or min(…): the probability is that of one game",

@@ -55,10 +55,10 @@ def line_of(check: Callable[..., Any], *given_: Any) -> str:
         ("max(not sites)", "sites is neither true nor false"),
         ("max(ok and sites)", "sites is neither true nor false"),
         ("games(where=sites)", "sites is neither true nor false"),
-        ("crossing(sites, sites, sites, ok)", "sites is neither true nor false; write a condition on it"),
-        ("crossing(sites, sites, ok, sites)", "sites is neither true nor false; write a condition on it"),
-        ("fraction(sites)", "sites is neither true nor false; write a condition on it"),
-        ("fraction(sites - 1)", "sites - 1 is neither true nor false; write a condition on it"),
+        ("crossing(sites, sites, sites, ok)", "sites is not a condition; write one on it"),
+        ("crossing(sites, sites, ok, sites)", "sites is not a condition; write one on it"),
+        ("fraction(sites)", "sites is not a condition; write one on it"),
+        ("fraction(sites - 1)", "sites - 1 is not a condition; write one on it"),
         *[(f"max({text})", COMPARISONS) for text in ("ok < 3 in [1]", "1 in ok", "sites is 1", "'a' in kind < 'b'")],
         ("fraction(kind in [])", "the list after in is empty"),
         ("fraction(kind in ['a', -1])", "a number is compared with a text"),
@@ -84,7 +84,7 @@ def line_of(check: Callable[..., Any], *given_: Any) -> str:
         ("quantile(sites, sites)", "quantile needs one value as its share; sites is a column"),
         ("mean(sites, when=ok)", "mean takes one condition, written where=(…), and no when"),
         ("mean(sites, where=ok, where=ok)", "mean takes one condition, written where=(…), and no where, where"),
-        ("games(where=(sites > mean(sites)))", "mean sums columns up; a condition is about one row at a time"),
+        ("games(where=(sites > mean(sites)))", "mean summarises columns; a condition is about one row at a time"),
     ],
 )  # fmt: skip
 def test_what_is_no_measure(text: str, message: str) -> None:
@@ -94,14 +94,14 @@ def test_what_is_no_measure(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("check", "text", "message"),
     [
-        (check_measure, "ok", " is a column, not a measure; sum it up, for example median(ok)"),
-        (check_measure, " sites > 1 ", " is a column, not a measure; sum it up, for example median(sites > 1)"),
+        (check_measure, "ok", " is a column, not a measure; summarise it, for example median(ok)"),
+        (check_measure, " sites > 1 ", " is a column, not a measure; summarise it, for example median(sites > 1)"),
         (check_measure, "'a'", " is a text, not a measure"),
-        (check_condition, "sites + 1", " is neither true nor false of a game; for example: sites >= 64"),
-        (check_condition, "kind", " is neither true nor false of a game; for example: sites >= 64"),
-        (check_condition, "1", " is neither true nor false of a game; for example: sites >= 64"),
-        (check_condition, "mean(sites) > 1", ": mean sums columns up; a condition is about one row at a time"),
-        (check_rows, "games()", ": games sums columns up; a condition is about one row at a time"),
+        (check_condition, "sites + 1", " is not a condition; for example: sites >= 64"),
+        (check_condition, "kind", " is not a condition; for example: sites >= 64"),
+        (check_condition, "1", " is not a condition; for example: sites >= 64"),
+        (check_condition, "mean(sites) > 1", ": mean summarises columns; a condition is about one row at a time"),
+        (check_rows, "games()", ": games summarises columns; a condition is about one row at a time"),
     ],
 )
 def test_what_is_asked_for_is_something_else(check: Callable[..., None], text: str, message: str) -> None:
@@ -216,7 +216,7 @@ def test_the_types_of_columns() -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"where": "words"}, ("where", "'words' is neither true nor false of a game; for example: sites >= 64")),
+        ({"where": "words"}, ("where", "'words' is not a condition; for example: sites >= 64")),
         ({"where": "spread > 3"}, ("where", "'spread > 3': a number is compared with a text")),
         ({"measure": "mean(task)"}, ("measure", "'mean(task)': task is not a number")),
         ({"margin": "task + 1"}, ("margin", "'task + 1': task is not a number")),
@@ -246,7 +246,7 @@ def test_a_claim_is_checked_before_anything_is_played(keys: dict[str, Any], mess
         ("max(kind)", "kind is not a number"),
         ("fraction(not a)", "a is neither true nor false"),
         ("fraction(a > kind)", "a number is compared with a text"),
-        ("fraction(a)", "a is neither true nor false; write a condition on it"),
+        ("fraction(a)", "a is not a condition; write one on it"),
         ("quantile(a, 2)", "a quantile is between 0 and 1; got 2.0"),
         ("slope(a - 1, a)", "slope() needs values above 0 (it is fitted in logarithms)"),
         ("slope(a, 1 + 0 * a)", "slope() needs at least two different values of x"),
@@ -268,7 +268,7 @@ def test_what_the_values_do_not_bear(text: str, message: str) -> None:
 
 @pytest.mark.parametrize("text", ["a", "kind"])
 def test_a_condition_is_none_where_an_unknown_column_turns_out_to_hold_something_else(text: str) -> None:
-    message = f"{text!r} is neither true nor false of a game; for example: sites >= 64"
+    message = f"{text!r} is not a condition; for example: sites >= 64"
     assert line_of(condition, text, TABLE) == message
     (finding,) = findings_of([Claim(name="c", where=text, measure="games()", at_least=0)], TABLE)
     assert (finding.verdict, finding.note) == ("FAIL", message)

@@ -152,6 +152,6 @@ def test_the_tracker_is_audited_with_this_number_of_runs() -> None:
     assert (robust["verdict"], robust["items"]) == ("stands", 200)  # on both databases
     assert 0 < robust["largest_loss"] <= robust["claimed"]
     printed = disttrack("audit", "robust", "--runs", "100").stdout
-    assert "runs prove: lower bound of epsilon, by the runs alone\n" in printed
+    assert "runs prove: lower bound on epsilon, from the runs alone\n" in printed
     header, row = printed.split("\n")[2:5:2]
     assert row[: header.index("runs prove") + 10].split() == ["stands", "robust", number(robust["epsilon_low"])]

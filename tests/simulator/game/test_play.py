@@ -65,7 +65,7 @@ def test_a_class_that_declares_no_power_is_named() -> None:
         sees: ClassVar[Any] = "everything"
 
     with pytest.raises(
-        ScenarioError, match="adversary odd: sees = 'everything' is no power; accepted: outputs, traffic"
+        ScenarioError, match="adversary odd: sees = 'everything' is not a power; accepted: outputs, traffic"
     ):
         play(TRACKER, Odd(), sites=2, items=10)
 

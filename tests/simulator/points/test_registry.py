@@ -153,7 +153,7 @@ def test_a_plain_function_becomes_an_adversary(own: Path) -> None:
         ("own.py:not_callable", "is no adversary"),
         ("own.py:", "must end in the name of a class"),
         ("no_such_module:Mine", "cannot import 'no_such_module'"),
-        ("pathlib:Path", "is of Python's own library"),
+        ("pathlib:Path", "is part of Python's library"),
     ],
 )
 def test_references_that_lead_nowhere(own: Path, kind: str, message: str) -> None:
@@ -221,7 +221,7 @@ def test_entry_points_of_other_packages_register_kinds(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("kind", ["builtins:print", "os.path:join", "_thread:exit"])
 def test_what_is_pythons_own_is_no_kind(kind: str) -> None:
-    with pytest.raises(ScenarioError, match="is of Python's own library"):
+    with pytest.raises(ScenarioError, match="is part of Python's library"):
         registry.find("adversary", kind)
 
 

@@ -115,7 +115,7 @@ def refused(path: Path) -> str:
 def test_a_foreign_file_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "foreign"
     path.write_text(text)
-    assert "no recorded game" in refused(path)
+    assert "not a recorded game" in refused(path)
     assert "cannot be read" in refused(tmp_path / "missing")
     assert "cannot be read" in refused(tmp_path)
 
@@ -158,7 +158,7 @@ def test_each_byte_counts(tmp_path: Path, game: GameRecord) -> None:
         (1, ["t", 0, 0, 0, 0, {"seat": 1}, 3], "no plan"),
         (1, ["t", 0, 0, 0, 0, {"site": 0}, 10**9], "plans"),
         (1, ["x"], "'x'"),
-        (1, 5, "no recorded game"),
+        (1, 5, "not a recorded game"),
     ],
 )
 def test_a_well_sealed_file_that_makes_no_sense_is_refused(

@@ -28,8 +28,8 @@ def test_the_headline_says_who_is_broken_by_whom_by_how_much_and_what_the_robust
     question, story = results.scenario["question"], paragraphs(results.manifest["comment"])
     text = plain(answer(question, story, read_tables([results]), results.claims))
     assert "which one does an adaptive adversary break?" in text
-    assert re.search(r"randomized is broken by freeze : \d+ of \d+ games fail; from 64 sites on", text)
-    assert re.search(r"up to 5\.\d+ α at 1,024 sites", text)
+    assert re.search(r"randomized is broken by freeze : \d+ of \d+ games fail \(from 64 sites on at least half\)", text)
+    assert re.search(r"the median largest error reaches 5\.\d+ α at 1,024 sites", text)
     costs = re.search(r"Cost in words, at 1,024 sites, against freeze \(medians\): (.*?)\. ", text + " ")
     assert costs
     assert [cost.split()[0] for cost in costs[1].split("; ")] == ["martingale", "randomized", "deterministic", "robust"]

@@ -155,7 +155,7 @@ def test_figures_go_into_no_result_and_replace_nothing_of_the_users(
             main, ["compare", str(one.dir), str(two.dir), "--out", str(folder), "--plot", "overlay"]
         )
         assert done.exit_code == 2
-        assert "its figures go into no result" in done.stderr
+        assert "no figures are written into a result" in done.stderr
     monkeypatch.chdir(one.dir)
     assert CliRunner().invoke(main, ["compare", ".", str(two.dir), "--plot", "overlay"]).exit_code == 2
     for name in ("compare-mine.png", "compare-mine.svg"):
@@ -164,7 +164,7 @@ def test_figures_go_into_no_result_and_replace_nothing_of_the_users(
             main, ["compare", str(one.dir), str(two.dir), "--out", str(tmp_path), "--plot", "overlay"]
         )
         assert (done.exit_code, (tmp_path / name).read_text()) == (2, "mine")
-        assert "is there already" in done.stderr
+        assert "was not written by this command" in done.stderr
 
 
 CASES: dict[str, Callable[[Path], list[Results]]] = {

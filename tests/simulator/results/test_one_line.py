@@ -27,7 +27,7 @@ def test_a_manifest_with_parts_of_other_types_is_one_line(tmp_path: Path, key: s
 
 def test_a_record_that_is_nested_too_deep_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "game").write_bytes(b"[" * 5000 + b"\n")
-    assert "no recorded game" in refused("replay", str(tmp_path / "game"), "--out", str(tmp_path / "page.html"))
+    assert "not a recorded game" in refused("replay", str(tmp_path / "game"), "--out", str(tmp_path / "page.html"))
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"a": 1}', b"\xff", b"[" * 5000])

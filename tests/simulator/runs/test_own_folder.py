@@ -81,14 +81,14 @@ def test_a_folder_of_the_users_is_refused_and_left_as_it_is(way: str, fill: Call
     out.mkdir(parents=True)
     fill(out)
     before = contents("out")
-    with pytest.raises(ScenarioError, match=rf"^{out}: has files that are of no run .*--out$"):
+    with pytest.raises(ScenarioError, match=rf"^{out}: has files that no run has written .*--out$"):
         RUNS[way](out)
     assert contents("out") == before
 
 
 @pytest.mark.parametrize("command", [("run", "small.yaml"), ("run", "small.yaml", "--seeds", "1")])
 def test_the_current_folder_is_refused_in_one_line(command: tuple[str, ...]) -> None:
-    assert "has files that are of no run (small.yaml)" in refused(*command, "--out", ".")
+    assert "has files that no run has written (small.yaml)" in refused(*command, "--out", ".")
     assert os.listdir() == ["small.yaml"]
 
 
@@ -106,7 +106,7 @@ def test_what_is_in_the_way_is_one_line() -> None:
     Path("file").touch()
     Path("nowhere").symlink_to("missing")
     Path("loop").symlink_to("loop")
-    for name, says in (("file", "is a file"), ("nowhere", "leads nowhere"), ("loop", "leads nowhere")):
+    for name, says in (("file", "is a file"), ("nowhere", "broken link"), ("loop", "broken link")):
         with pytest.raises(ScenarioError, match=f"^{name}: .*{says}"):
             run(load(SMALL), out=name, workers=1)
     with pytest.raises(ScenarioError, match="cannot be"):
@@ -193,7 +193,7 @@ def test_a_file_of_the_users_is_not_replaced_and_the_commands_own_is(command: st
     assert Path(name).read_bytes() == own
     assert disttrack(*words, os.devnull).exit_code == 0
     Path(name).write_text("mine")
-    assert "is there already" in refused(*words, name)
+    assert "was not written by this command" in refused(*words, name)
     assert Path(name).read_text() == "mine"
     assert "cannot be written" in refused(*words, "small.yaml/x")
     assert "directory" in refused(*words, ".")

@@ -122,7 +122,7 @@ def test_every_task_refuses_what_is_none_of_its_own(name: str) -> None:
         ("prediction", {"protocol": {"kind": "exponential", "epsilon": 1, "horizon": 3}}, "must be at least 9"),
         ("prediction", {"adversary": {"kind": "replay", "of": "intruder"}}, "can't be replayed"),
         ("mirror", {"protocol": "plain"}, "takes a JdpMirror; plain is none"),
-        ("mirror", {"adversary": "freeze"}, "must be one that does not react"),
+        ("mirror", {"adversary": "freeze"}, "must be oblivious"),
         ("joint-privacy", {"protocol": "plain"}, "takes a JdpMirror or PointPredictor; plain is none"),
         ("joint-privacy", {"steps": 13}, "must be at most 12 for jdp-mirror; got 13"),
         (

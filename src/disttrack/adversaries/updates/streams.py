@@ -123,7 +123,7 @@ class Churn(GrowAndDelete):
     peak
         The size.
     rest
-        Not to be given: it equals the size.
+        Must be left out: it equals the size.
     exponent
         Value x is inserted with probability in proportion to (x + 1)^-exponent.
     void

@@ -98,9 +98,9 @@ def _check(scenario: Scenario, rate: float | None, delay: float) -> None:
         if rate is not None and task.kind != Count.kind:
             raise ScenarioError(f"{scenario.name}: --rate takes the task {Count.kind}; got {task.kind}")
         if point.network is not None:
-            raise ScenarioError(f"{scenario.name}: network must be left out: messages travel as long as they do")
+            raise ScenarioError(f"{scenario.name}: network must be left out: delays are those of real messages")
     if rate is None and delay:
-        raise ScenarioError("--delay needs --rate: without it, items wait for the messages of those before")
+        raise ScenarioError("--delay needs --rate: without it, each item waits for the messages of the one before")
 
 
 def _name(side: Any, sides: Sequence[Any]) -> str:

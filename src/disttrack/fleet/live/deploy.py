@@ -57,10 +57,10 @@ def security_options(command: Callable[..., object]) -> Callable[..., Any]:
     called.__doc__ = command.__doc__
     called.__name__ = command.__name__
     for option in (
-        click.option("--tls-ca", type=KEPT, help="Certificate authority of the other end."),
-        click.option("--tls-key", type=KEPT, help="Key of one's own certificate."),
-        click.option("--tls-cert", type=KEPT, help="One's own certificate, for TLS."),
-        click.option("--token-file", type=KEPT, help="File with a token that all ends share."),
+        click.option("--tls-ca", type=KEPT, help="Certificate authority of the peers."),
+        click.option("--tls-key", type=KEPT, help="Key of the certificate."),
+        click.option("--tls-cert", type=KEPT, help="Certificate for TLS."),
+        click.option("--token-file", type=KEPT, help="File with the token that all processes share."),
     ):
         called = option(called)
     return called

@@ -100,7 +100,7 @@ class Led(Engine):
         self.delay, self.rate = delay, rate
         network = options.get("network")
         if network is not None and not network.instant:
-            raise ScenarioError("live: network must be left out: messages travel as long as they do")
+            raise ScenarioError("live: network must be left out: delays are those of real messages")
         if adversary.sees == "state":
             raise ScenarioError("live: an adversary that sees the state cannot be played: no process shows its own")
         self.processes = Processes(protocol, options["sites"], options["seed"], options["start"], self.delay)

@@ -46,8 +46,8 @@ def array_of(code: int, data: bytes) -> Any:
         if code == ARRAY and np.dtype(dtype).kind in "biuf":
             return np.frombuffer(content, dtype).reshape(shape).copy()
     except (TypeError, ValueError) as error:
-        raise NonsenseError("an array that is none") from error
-    raise NonsenseError("a value of no known type")
+        raise NonsenseError("an invalid array") from error
+    raise NonsenseError("a value of an unknown type")
 
 
 class Frames:
@@ -90,5 +90,5 @@ def checked(frame: tuple[object, ...], *types: type | tuple[type, ...]) -> tuple
     values = frame[1:]
     right = len(values) == len(types) and all(map(isinstance, values, types))
     if not right or any(type(value) is bool or (type(value) is int and value < 0) for value in values):
-        raise NonsenseError(f"a frame {frame[0]} of another form")
+        raise NonsenseError(f"a malformed frame {frame[0]}")
     return values

@@ -61,7 +61,7 @@ def event_of(part: ServerState, hello: Greeting, token: str, connected: bool) ->
     if hello.version != frames.VERSION or not 0 < len(hello.name) <= 64 or max(hello[4:]) > MOST:
         raise NonsenseError("another version")
     if hello.name == FORGOTTEN:
-        raise NonsenseError("a name that no site has")
+        raise NonsenseError("an invalid site name")
     site = hello.site
     if site >= part.k:
         raise NonsenseError(f"site {site}, where sites are 0 to {part.k - 1}")

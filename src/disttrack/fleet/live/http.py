@@ -94,8 +94,8 @@ def server_app(server: ServerProcess) -> web.Application:
             yield "estimate", "The output of the server.", False, {"": float(measured(part.output)[1])}
             yield "estimate_changes", "Changes of the output.", True, {"": part.changes}
             low, high = estimates.bounds(server)
-            yield "estimate_low", "Items that the sites have reported: at least as many came.", False, {"": low}
-            yield "estimate_high", "The most items that may have come.", False, {"": inf if high is None else high}
+            yield "estimate_low", "Items that the sites have reported, a lower bound.", False, {"": low}
+            yield "estimate_high", "Upper bound on the number of items.", False, {"": inf if high is None else high}
             anew = part.counts is not None
             yield "begins_anew", "Whether the sites are being asked for their counts.", False, {"": anew}
         else:
@@ -113,7 +113,7 @@ def server_app(server: ServerProcess) -> web.Application:
             _by_site([site in server.peers for site in range(part.k)]),
         )
         missing = {str(site): inf if most is None else most for site, most in estimates.unknown(server).items()}
-        yield "unknown_items", "The most items of a site that may never be known.", False, missing
+        yield "unknown_items", "Upper bound on the items of each site that may be lost.", False, missing
         yield "refused_peers", "Peers that were refused.", True, {"": server.refused}
 
     return _app(server.security, [server.kept], values, ("GET", "/estimate", estimate), ("GET", "/healthz", healthz))
@@ -248,5 +248,5 @@ async def _asked(request: web.Request, sites: Mapping[int, SiteProcess], form: t
 
 def _part(site: SiteProcess) -> SiteState:
     if not site.ready.is_set():
-        raise _error(503, "the server has not been met yet")
+        raise _error(503, "not connected to the server yet")
     return site.part

@@ -240,12 +240,12 @@ def _records(content: bytes) -> Iterator[tuple[bytes, int, int]]:
         length, first = HEAD.unpack_from(content, place)
         begin, end = place + HEAD.size, place + HEAD.size + length
         if first != crc32(content[place : place + 4], check):
-            raise ValueError(f"damaged at byte {place} (record {number}); restore it, or begin without it")
+            raise ValueError(f"damaged at byte {place} (record {number}); restore it, or start without it")
         if end + TAIL.size > len(content):
             return
         check = crc32(content[begin:end], first)
         if TAIL.unpack_from(content, end)[0] != check:
-            raise ValueError(f"damaged after byte {place} (record {number}); restore it, or begin without it")
+            raise ValueError(f"damaged after byte {place} (record {number}); restore it, or start without it")
         place, number = end + TAIL.size, number + 1
         yield content[begin:end], place, check
 

@@ -136,7 +136,7 @@ class ServerProcess:
     def _beat(self) -> None:
         for site, writer in list(self.peers.items()):
             if time.monotonic() - self._heard_at[site] > SILENCE:
-                LOG.warning("site %d: no sign of life for %.1f s; it is disconnected", site, SILENCE)
+                LOG.warning("site %d: no data for %.1f s; it is disconnected", site, SILENCE)
                 self._gone(site, writer)
             else:
                 writer.write(pack(frames.BEAT))
@@ -254,7 +254,7 @@ class ServerProcess:
             self._leaving.add(site)
             return self.kept.apply(("heard", site, *checked(frame, int, int, int)))
         if frame[0] != frames.MESSAGE or len(frame) != 7:
-            raise NonsenseError(f"a frame {frame[0]} of another form")
+            raise NonsenseError(f"a malformed frame {frame[0]}")
         _, number, kind, value, *rest = frame
         checked((frame[0], number, kind, *rest), int, str, int, int, int)
         if len(kind) > link.LONGEST:

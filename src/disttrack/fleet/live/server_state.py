@@ -112,7 +112,7 @@ class ServerState:
         except NonsenseError:
             raise
         except Exception as error:
-            raise NonsenseError(f"nothing that {self.protocol.kind} understands ({error!r})") from error
+            raise NonsenseError(f"a message that {self.protocol.kind} does not understand ({error!r})") from error
         for site, _, message in sent:
             self.ledger.count_down(site, message)
         if self.counts is None and self.server.output != self.output:
@@ -229,7 +229,7 @@ class ServerState:
     def _recounted(self, site: int, start: int, items: int) -> Letters:
         """Take a site's answer."""
         if not isinstance(items, int) or not 0 <= items <= MOST:
-            raise NonsenseError("a count that is none")
+            raise NonsenseError("an invalid count")
         self._answered[site] = start
         if self.counts is not None and start == self._starts:
             self.counts[site] = items

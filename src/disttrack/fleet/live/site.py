@@ -184,7 +184,7 @@ class SiteProcess:
                 tries = 0
             except (OSError, EOFError, TimeoutError, NonsenseError) as error:
                 if tries == 0 or not tries % 20:
-                    LOG.warning("site %d: %s; it connects again", self.number, error or type(error).__name__)
+                    LOG.warning("site %d: %s; it reconnects", self.number, error or type(error).__name__)
             await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1
 
@@ -270,7 +270,7 @@ class SiteProcess:
         try:
             self._apply(incoming.feed(data))
         except NonsenseError as error:
-            LOG.warning("site %d: the server speaks nonsense: %s", self.number, error)
+            LOG.warning("site %d: invalid data from the server: %s", self.number, error)
             if writer is not None:
                 writer.close()
 

@@ -117,7 +117,7 @@ def _attributes(value: object) -> Iterator[tuple[str, Any]]:
 def _class_of(module: str, name: str) -> type:
     """Return a class of the project by its name."""
     if not module.startswith(PACKAGE):
-        raise TypeError(f"{module} is not of the project")
+        raise TypeError(f"{module} is not part of disttrack")
     named: Any = importlib.import_module(module)
     for part in name.split("."):
         named = getattr(named, part, None)

@@ -64,7 +64,7 @@ class Leases(Quota):
 
 @dataclass(frozen=True)
 class Central(Leases):
-    """Each request is asked for, and waits for the answer.
+    """Each request waits until the server admits or rejects it.
 
     Source
     ------
@@ -79,7 +79,7 @@ class Central(Leases):
 
 @dataclass(frozen=True)
 class HybridQuota(Leases):
-    """A site admits its share by itself, and asks for each request after that.
+    """A site admits its share by itself, and asks the server about each further request.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class HybridQuota(Leases):
 
 @dataclass(frozen=True)
 class Lease(Leases):
-    """A site asks for a lease when it has little left, and gets a fraction of what the server has left.
+    """A site with little left asks for a lease, and gets a fraction of the server's rest of the limit.
 
     The fraction is shared by the sites that ask: a site's first lease in a window is one of k, and later ones are of as
     many as have asked by then, so that a site alone is soon given half of what is left at once.

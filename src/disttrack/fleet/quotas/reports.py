@@ -78,7 +78,7 @@ class BatchQuota(Reports):
 
 @dataclass(frozen=True)
 class CountdownQuota(Reports):
-    """Batches that shrink with what is left: floor(left / 2k) at the start, and anew after k such reports.
+    """Batches that shrink with the rest of the limit: floor(rest / 2k) at first, and again after k such reports.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class FrequencyDeterministic(ItemTracker):
 
     kind: ClassVar[str] = "frequency-deterministic"
     guarantee: ClassVar[Guarantee] = "always"
-    reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
+    reveals: ClassVar[str] = "everything: an adversary that keeps count knows the site of each change"
     weighs: ClassVar[bool] = True
     per_item: ClassVar[bool] = True
 

@@ -59,7 +59,7 @@ class FrequencySample(ItemTracker):
     guarantee: ClassVar[Guarantee] = "adaptive"
     plays: ClassVar[tuple[str, ...]] = ("item-frequency", "item-rank")
     weighs: ClassVar[bool] = True
-    reveals: ClassVar[str] = "each change shows that the last item was sampled, which is of no use"
+    reveals: ClassVar[str] = "each change shows that the last item was sampled, which does not help an adversary"
 
     @property
     def size(self) -> float:

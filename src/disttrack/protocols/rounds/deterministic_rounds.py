@@ -48,7 +48,7 @@ class DeterministicRounds(RoundProtocol):
 
     kind: ClassVar[str] = "deterministic-rounds"
     guarantee: ClassVar[Guarantee] = "always"
-    reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
+    reveals: ClassVar[str] = "everything: an adversary that keeps count knows the site of each change"
     one_sided: ClassVar[bool] = True
     kernel_form = RoundProtocol.round_form
 

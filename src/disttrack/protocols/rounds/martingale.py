@@ -74,7 +74,7 @@ class Martingale(RoundProtocol):
 
     kind: ClassVar[str] = "martingale"
     guarantee: ClassVar[Guarantee] = "adaptive"
-    reveals: ClassVar[str] = "each change shows that the last item was signalled, which is of no use"
+    reveals: ClassVar[str] = "each change shows that the last item was signalled, which does not help an adversary"
     reacting_bulk: ClassVar[Any] = "faster"
     kernel_form = RoundProtocol.round_form
 

@@ -30,7 +30,7 @@ class PrivateCopies(CopiesProtocol):
 
     After each message that may move the copies' estimates the sparse-vector test asks how many of them are off the
     output by more than alpha/2 of it. When about half are, the output becomes a private median of the copies, on a grid
-    of factors 1 + alpha/10, and the test begins anew. With lambda changes in all, a total loss epsilon leaves
+    of factors 1 + alpha/10, and the test restarts. With lambda changes in all, a total loss epsilon leaves
     epsilon / sqrt(8 lambda ln(1/delta)) for each, so that the copies which make the test sure grow like sqrt(lambda),
     with a factor of thousands.
 

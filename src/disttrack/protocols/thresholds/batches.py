@@ -34,7 +34,7 @@ class Batch(Threshold):
 
     kind: ClassVar[str] = "batch"
     guarantee: ClassVar[Guarantee] = "always"  # "none" for an instance with a `size` of its own
-    reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
+    reveals: ClassVar[str] = "everything: an adversary that keeps count knows the site of each change"
     one_sided: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -73,7 +73,7 @@ class Countdown(Threshold):
 
     kind: ClassVar[str] = "countdown"
     guarantee: ClassVar[Guarantee] = "always"
-    reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
+    reveals: ClassVar[str] = "everything: an adversary that keeps count knows the site of each change"
     one_sided: ClassVar[bool] = True
 
     def size(self, k: int, known: int) -> int:

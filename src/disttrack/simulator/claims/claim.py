@@ -86,9 +86,9 @@ class Claim(Strict):
         description="Columns; the claim is made once for each combination of their values.",
     )
     measure: Text = Field(description="What is measured, for example fraction(ok) or slope(words, sites).")
-    at_least: Real | None = Field(None, description="The measure is this or more.")
-    at_most: Real | None = Field(None, description="The measure is this or less.")
-    equals: Real | None = Field(None, description="The measure is this, up to `within`.")
+    at_least: Real | None = Field(None, description="Lower bound on the measure.")
+    at_most: Real | None = Field(None, description="Upper bound on the measure.")
+    equals: Real | None = Field(None, description="Expected value of the measure, up to `within`.")
     within: Tolerance | Percentage | None = Field(
         None, description="Tolerance of `equals`: a number, or a share such as 5%."
     )

@@ -61,7 +61,7 @@ def measure(
     if isinstance(value, Estimate):
         return value
     if np.ndim(value):
-        raise ExpressionError(f"{text!r} is a column, not a measure; sum it up, for example median({text.strip()})")
+        raise ExpressionError(f"{text!r} is a column, not a measure; summarise it, for example median({text.strip()})")
     if isinstance(value, str):
         raise ExpressionError(f"{text!r} is a text, not a measure")
     return Estimate(float(value))
@@ -83,7 +83,7 @@ def condition(text: str, table: Columns) -> Values:
     """Return whether a condition holds in each row of a table; ExpressionError if it is neither true nor false."""
     holds = rows(text, table)
     if holds.dtype.kind not in "bV" and len(holds):
-        raise ExpressionError(f"{text!r} is neither true nor false of a game; for example: sites >= 64")
+        raise ExpressionError(f"{text!r} is not a condition; for example: sites >= 64")
     return holds.astype(bool)
 
 
@@ -271,7 +271,7 @@ class _Evaluation:
         if name not in names:
             raise self._refused(f"there is no measure {name!r}{nearest(name, names)} (accepted: {', '.join(names)})")
         if self.aggregates is None:
-            raise self._refused(f"{name} sums columns up; a condition is about one row at a time")
+            raise self._refused(f"{name} summarises columns; a condition is about one row at a time")
         aggregate = self.aggregates[name]
         if len(arguments) != len(aggregate.arguments):
             raise self._refused(f"{name} is written {name}({', '.join(aggregate.arguments)})")
@@ -294,7 +294,7 @@ class _Evaluation:
             needed, got = ("one value as its share", "a column") if role == SHARE else ("a column", "one value")
             raise self._refused(f"{name} needs {needed}; {ast.unparse(node)} is {got}")
         if role in CONDITIONS and value.dtype.kind != "b" and not np.isin(value, (0, 1)).all():
-            raise self._refused(f"{ast.unparse(node)} is neither true nor false; write a condition on it")
+            raise self._refused(f"{ast.unparse(node)} is not a condition; write one on it")
         return value
 
     def _refused(self, why: str) -> ExpressionError:

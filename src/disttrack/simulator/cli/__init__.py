@@ -116,7 +116,7 @@ class Commands(click.Group):
 def _line(error: BaseException) -> str:
     """Return an error as one line, several as one each."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        return "disttrack: stopped; finished games are kept, and the same command goes on with the rest"
+        return "disttrack: stopped; finished games are kept, and the same command continues"
     if not isinstance(error, click.ClickException):
         return str(error) if isinstance(error, ScenarioErrors) else one_line(shortened(str(error)))
     message = " ".join(error.format_message().split())
@@ -128,7 +128,7 @@ FIRST: Final = """\
 Distributed counting against adversaries that react. What to do first:
   {0} play --protocol randomized --adversary freeze --sites 64 --items 1e6
   {0} run headline         a scenario: table, claims, figures, a page
-  {0} list                 all there is; {0} describe NAME for more
+  {0} list                 all kinds and scenarios; {0} describe NAME for more
   {0} new adversary Mine   an attack of your own, ready to run
 """
 """Printed when the program is called with nothing."""

@@ -70,8 +70,8 @@ def advise() -> None:
 @click.option("--epsilon", default=1.0, help="Privacy of all answers together.")
 @click.option("--delta", default=0.0, help="Probability with which privacy may fail.")
 @click.option("--size", default=1000, help="Items in the games.")
-@click.option("--every", default=1, help="Steps from one answer to the next, where a mechanism takes that.")
-@click.option("--lifetime", type=int, help="Steps for which an item counts, where a mechanism takes that.")
+@click.option("--every", default=1, help="Steps between two answers, for mechanisms with this parameter.")
+@click.option("--lifetime", type=int, help="Steps for which an item counts, for mechanisms with this parameter.")
 @SEED
 @OUT
 def data(seed: int, out: Path | None, **wanted: Any) -> None:
@@ -90,18 +90,18 @@ def data(seed: int, out: Path | None, **wanted: Any) -> None:
     ]
     columns = [
         Column("mechanism"),
-        Column("stated", right=True, says="what its largest error exceeds in 5 % of the games at most"),
+        Column("stated", right=True, says="bound that its largest error exceeds in at most 5 % of the games"),
         Column("largest", right=True, says="the largest error of its game"),
         Column("late", right=True, says="the largest error in the last tenth of the game"),
     ]
     print_table(Table("Private answers about data that changes", columns, rows))
     useful = (
-        "smaller: of use" if best.game.late_error < zero else "no smaller: more items are needed, or a larger epsilon"
+        "smaller: of use" if best.game.late_error < zero else "not smaller: it takes more items, or a larger epsilon"
     )
     print_facts(
         {
             "least stated": best.label,
-            "a game": f"{situation.played:,} steps; {situation.size:,} items come, then as many come as go",
+            "a game": f"{situation.played:,} steps; {situation.size:,} items come, then as many go as come",
             "answers of 0": f"err by {number(zero)} in the last tenth; its late error is {useful}",
         }
     )
@@ -119,7 +119,7 @@ def data(seed: int, out: Path | None, **wanted: Any) -> None:
 @ALPHA
 @click.option("--delta", default=0.05, help="Probability with which the error may ever exceed alpha.")
 @click.option("--against", default="outputs", metavar="POWER", help="What senders may see: nothing, outputs or state.")
-@click.option("--domain", type=int, help="Values of an item: rank the trackers that count each, and not only all.")
+@click.option("--domain", type=int, help="Number of distinct items: rank trackers that count each of them.")
 @SEED
 @OUT
 def count(
@@ -161,7 +161,7 @@ def count(
     ]
     columns = [
         Column("tracker"),
-        Column("words", right=True, says="of a whole game, the larger of two; or by the cost bound"),
+        Column("words", right=True, says="of a whole game, the larger of two games; otherwise the cost bound"),
         Column("ratio", right=True, says="words over those of the cheapest"),
         Column("error", right=True, says="the largest in these games, in units of alpha"),
         Column("by"),

@@ -63,9 +63,11 @@ def _matrix(outcome: Arena) -> Table:
     columns = [
         Column(other),
         Column("held", right=True, says="games without a failure"),
-        Column("error/alpha", right=True, says="the largest of all games, in units of alpha: above 1 it is a failure"),
+        Column(
+            "error/alpha", right=True, says="largest over all games, in units of alpha; above 1 the promise is broken"
+        ),
         Column("words", right=True, says="median of the games"),
-        Column("errors", right=True, says="games that a class ended by an error, or that took too long"),
+        Column("errors", right=True, says="games that ended with an error or took too long"),
     ]
     rows = [
         [
@@ -78,7 +80,7 @@ def _matrix(outcome: Arena) -> Table:
         for row in outcome.own.to_dict("records")
     ]
     games = outcome.results.trials.iloc[0]
-    sizes = f"{games['sites']:,} sites, {games['items']:,} items, games of a pair: {outcome.matrix['games'].iloc[0]}"
+    sizes = f"{games['sites']:,} sites, {games['items']:,} items, games per pair: {outcome.matrix['games'].iloc[0]}"
     side = "trackers" if outcome.role == "adversary" else "attackers"
     return Table(f"{outcome.name} against all {side}", columns, rows, sizes)
 
@@ -102,7 +104,7 @@ def _costs(outcome: Arena) -> Table:
         ]
         for row in outcome.costs.to_dict("records")
     ]
-    return Table("Cost and failures of trackers of the same promise", columns, rows)
+    return Table("Cost and failures of trackers with the same promise", columns, rows)
 
 
 def _listed(names: Sequence[str]) -> str:

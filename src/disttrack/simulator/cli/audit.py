@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 )
 @click.option("--runs", type=click.IntRange(min=100), help="Runs on each input, in each half; rounds of the tracker.")
 @SEED
-@click.option("--budget", is_flag=True, help="Show where the epsilon goes, as a tree, and audit nothing.")
+@click.option("--budget", is_flag=True, help="Print the privacy budget as a tree, without an audit.")
 @JSON
 def audit(names: tuple[str, ...], runs: int | None, seed: int, budget: bool, as_json: bool) -> int:
     """Find a lower bound for epsilon from runs on neighbouring inputs, and compare it with the claim.
@@ -78,7 +78,7 @@ def _table(scenarios: list[Scenario], rows: list[dict[str, object]]) -> Table:
     """Return the audits with the answers of their tasks, a row each."""
     from disttrack.simulator.results.formats import cell
 
-    proved = "lower bound of epsilon, by the runs alone"
+    proved = "lower bound on epsilon, from the runs alone"
     columns = [Column("verdict"), Column("audited"), Column("runs prove", right=True, says=proved)]
     cells = []
     for scenario, row in zip(scenarios, rows, strict=True):

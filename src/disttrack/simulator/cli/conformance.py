@@ -39,7 +39,7 @@ def conformance(name: str) -> int:
     for number, fault in enumerate(faults, start=1):
         print_text(f"{fault.check}: {fault}", f"{number}. ", "   ")
         if fault.mend:
-            print_text(fault.mend, "   mend: ", "      ")
+            print_text(fault.mend, "   fix: ", "      ")
     if faults:
         print_text(f"{name}: {len(faults)} fault{'s' * (len(faults) > 1)} in {len(checks)} checks")
     else:

@@ -54,13 +54,13 @@ WITH: Final = click.option(
     multiple=True,
     metavar="FILE.py:CLASS",
     callback=lambda ctx, param, kinds: {kind: class_of(kind, "plot") for kind in kinds},
-    help="A class of yours in the result: none is loaded because a result names it.",
+    help="A class of yours in the result; results alone load no code.",
 )
 SITES: Final = click.option("--sites", type=int, default=64, help="Number of sites.")
 ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items; 1e6 is a million.")
 ALPHA: Final = click.option("--alpha", default=0.1, help="Accuracy of a protocol that takes one.")
 GAME_ALPHA: Final = click.option(
-    "--alpha", type=float, help="Accuracy of a protocol that takes one; else its own default, or 0.1."
+    "--alpha", type=float, help="Accuracy of a protocol that takes one; if left out, its default, or 0.1."
 )
 
 _WORDS: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\[[^]]*\]|\{[^}]*\}|[^\s,])+""")

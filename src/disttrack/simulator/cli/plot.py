@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("folder", metavar="DIR", shell_complete=completion.folders)
 @WITH
 @click.option(
-    "--plot", "asked", multiple=True, metavar="KIND", help="Draw this figure in place of the scenario's: cost:x=alpha."
+    "--plot", "asked", multiple=True, metavar="KIND", help="Draw this figure instead of the scenario's: cost:x=alpha."
 )
 @click.option(
     "--style", type=click.Choice(["screen", "paper"]), default="screen", help="paper: for a column of print, PDF too."

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     epilog="Two games stand side by side on one clock: disttrack replay A B, or one scenario with two --point."
 )
 @click.argument("games", nargs=-1, required=True, metavar="GAME [GAME]")
-@click.option("--point", "points", type=int, multiple=True, help="Of a scenario, the point; 0 if left out.")
-@click.option("--trial", "trials", type=int, multiple=True, help="Of a scenario, the trial; 0 if left out.")
+@click.option("--point", "points", type=int, multiple=True, help="Point of a scenario; 0 if left out.")
+@click.option("--trial", "trials", type=int, multiple=True, help="Trial of a scenario; 0 if left out.")
 @SET
 @click.option("--out", type=PAGE_FILE, default="replay.html", help="The page to write; a drawing if it ends with .svg.")
 @click.option("--steps", type=int, nargs=2, metavar="FIRST LAST", help="Steps of a drawing; all if left out.")

@@ -98,24 +98,6 @@ FEW: Final = 6
 """A table of this many rows is printed in place of sentences about it."""
 
 
-def _print_games(report: Report, answers: AnswerTable, table: Table, *, full: bool) -> None:
-    """Print the table of games, or in place of a long one what it says in sentences."""
-    from disttrack.simulator.report.short import in_words
-    from disttrack.simulator.results.read import read_tables
-
-    said = in_words(read_tables([report], timelines=False)) if len(table.rows) > FEW and not full else []
-    if not said:
-        print_table(table)
-        return
-    print_text(answers.title)
-    print_text(answers.subtitle)
-    click.echo()
-    for sentence in said:
-        print_text(f"- {sentence}")
-    print_text(f"table: {report.dir / TABLE}, or --full")
-    click.echo()
-
-
 def print_run(
     scenario: Scenario, report: Report, form: Form, *, figures: bool, full: bool = False, replay: str = ""
 ) -> dict[str, Any]:
@@ -123,7 +105,6 @@ def print_run(
 
     `replay` is the command that replays a game of it, without the point.
     """
-    from disttrack.simulator.replay.record import REPLAYED
     from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.answers import answer_table
     from disttrack.simulator.results.files import write_text
@@ -136,14 +117,9 @@ def print_run(
     table = games_table(answers, str(folder / "trials.csv"))
     write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
-        _print_games(report, answers, table, full=full)
-        if replay and isinstance(scenario.task, REPLAYED):
-            points = len(scenario.points)
-            where = f"0 to {points - 1:,}, in the order of the rows"
-            if len(answers.texts) < points:
-                where = f"column point of {folder / 'trials.csv'}"
-            print_text(f"replay: {replay}" + f" --point N (N: {where})" * (points > 1))
-            click.echo()
+        _print_games(report, table, full=full)
+        if replay:
+            _print_replay(scenario, report, replay, rows=len(answers.texts))
     if claims := [one for one in report.findings if form == "all" or (form == "failed" and one.fails)]:
         print_table(claims_table(scenario.name, claims))
     if form == "all":
@@ -174,6 +150,38 @@ def print_run(
         "results": folder,
         "report": page,
     }
+
+
+def _print_games(report: Report, table: Table, *, full: bool) -> None:
+    """Print the table of the games, or sentences about a longer one."""
+    from disttrack.simulator.report.short import in_words
+    from disttrack.simulator.results.read import read_tables
+
+    sentences = in_words(read_tables([report], timelines=False)) if len(table.rows) > FEW and not full else []
+    if not sentences:
+        print_table(table)
+        return
+    print_text(table.title)
+    print_text(table.subtitle)
+    click.echo()
+    for sentence in sentences:
+        print_text(f"- {sentence}")
+    print_text(f"table: {report.dir / TABLE}, or --full")
+    click.echo()
+
+
+def _print_replay(scenario: Scenario, report: Report, replay: str, rows: int) -> None:
+    """Print the command that replays a game, and how points are numbered; nothing if its task has no replay."""
+    from disttrack.simulator.replay.record import REPLAYED
+
+    if not isinstance(scenario.task, REPLAYED):
+        return
+    points = len(scenario.points)
+    where = f"0 to {points - 1:,}, in the order of the rows"
+    if rows < points:  # not all points were played
+        where = f"column point of {report.dir / 'trials.csv'}"
+    print_text(f"replay: {replay}" + f" --point N (N: {where})" * (points > 1))
+    click.echo()
 
 
 def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, Any]:

@@ -31,7 +31,7 @@ TRACKERS: tuple[Protocol, ...] = (
 )
 """What adversaries that choose items play against: they take weights."""
 
-SENDS: Final = "let plan(view) send items: a rest for ever is no game"
+SENDS: Final = "let plan(view) send items: in a game without items nothing is tested"
 
 
 def _partners(adversary: object) -> tuple[Protocol, ...]:
@@ -87,7 +87,7 @@ def _oblivious_if_it_says_so(adversary: Any, sites: Sequence[int], items: int) -
         moves = [_moves(_play(protocol, adversary, k, items)) for protocol in alike]
         mend = "say oblivious = True only if plan(view) never looks at the outputs, nor at when it is asked"
         for other in moves[1:]:
-            require(moves[0] == other, f"says oblivious, but moves otherwise on other outputs ({k} sites)", mend)
+            require(moves[0] == other, f"says oblivious, but its moves depend on the outputs ({k} sites)", mend)
         yield None
 
 

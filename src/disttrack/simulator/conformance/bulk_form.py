@@ -19,7 +19,7 @@ GAMES: Final = 40
 """Games per engine that are compared; two distributions with nothing in common then have a p-value of 2e-23."""
 START: Final = 1000
 """Items of a known start."""
-SAME: Final = "let bulk_form give the very messages and outputs of sites and server"
+SAME: Final = "let bulk_form give exactly the messages and outputs of sites and server"
 ALIKE: Final = "let bulk_form draw what the sites draw, from item 0 on; without it, leap plays the game"
 
 

@@ -44,7 +44,7 @@ def states(thing: object, texts: Sequence[str], choices: Mapping[str, Sequence[s
         mend = "write @dataclass(frozen=True) above this very class: its fields are its parameters"
         yield unless(is_dataclass(thing) and own and own.frozen, "is not a frozen dataclass", mend)
     same = survives_pickling(thing) == thing or not parameters
-    yield unless(same, "is another one after pickling", "let == compare the parameters, as a dataclass does")
+    yield unless(same, "differs after pickling", "let == compare the parameters, as a dataclass does")
 
 
 def refuses(thing: Any, wrong: Mapping[str, Sequence[object]]) -> Checks:

@@ -25,12 +25,12 @@ SAME_GAME: Final = (
 
 
 class ConformanceError(AssertionError):
-    """A class does not do what its kind must, or what it says of itself.
+    """A class breaks a rule of its kind, or contradicts a fact that it states.
 
     Attributes
     ----------
     mend
-        How to mend it.
+        How to fix it.
     check
         The check that failed.
     """
@@ -94,13 +94,13 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
     except ConformanceError as error:
         yield error
     except Exception as error:
-        mend = "see what it raises with: disttrack play, with this class and --debug"
+        mend = "to see the error, run disttrack play with this class and --debug"
         fault = ConformanceError(f"raises {type(error).__name__}: {error}", mend)
         fault.__cause__ = error
         yield fault
     else:
         if not number:
-            yield ConformanceError("the check had nothing to look at", "let the tests play it: it made no game at all")
+            yield ConformanceError("the check tested nothing", "make it playable: no game could be played")
     if before != _global_state():
         what = "draws from a global random generator; it must use the one that it is given"
         yield ConformanceError(what, "draw from rng, not from random or numpy.random")

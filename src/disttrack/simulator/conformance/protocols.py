@@ -148,7 +148,7 @@ def _ledger_adds_up(protocol: Protocol, sites: Sequence[int], items: int) -> Che
         mend = "return messages to the engine, and send none in another way"
         require(counted == listed, f"counts {counted} messages, words and bits, but sends {listed}", mend)
         named = all(isinstance(kind, str) and kind for kind in table["kind"])
-        require(named, "a message is of no kind", "give every message a kind, a short word")
+        require(named, "a message has no kind", "give every message a kind, a short word")
         yield None
 
 
@@ -165,7 +165,11 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
     yield None
     if first_draw(protocol, k, items) is not None:
         alike = all(same_game(first, game(seed)) for seed in range(1, 6))
-        require(not alike, "six seeds give the same game, yet it draws", "draw from rng, not from a fixed seed")
+        require(
+            not alike,
+            "six seeds give the same game, but it draws random numbers",
+            "draw from rng, not from a fixed seed",
+        )
         yield None
 
 

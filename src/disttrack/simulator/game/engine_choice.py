@@ -106,7 +106,7 @@ def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network:
         rule = void_by(type(protocol), "bulk_form")
         obstacle = void("array form", protocol, rule) if rule else "the protocol has no array form"
     elif rule := shadowed(protocol):
-        obstacle = f"{rule} is set on the object, so that the array form of its class does not count"
+        obstacle = f"{rule} is set on the object, so that the array form of its class does not apply"
     elif not adversary.oblivious:
         obstacle = _against_one_that_reacts(asked, protocol, adversary)
     chosen, reason = choose(asked, obstacle, exact=FIXED if adversary.oblivious else STOPS)

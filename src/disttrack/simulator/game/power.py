@@ -37,5 +37,5 @@ def missing_power(adversary: Any, granted: object) -> str | None:
     needed = adversary.sees
     if needed not in POWERS:
         name = adversary.kind or type(adversary).__name__
-        raise ScenarioError(f"adversary {name}: sees = {needed!r} is no power; accepted: {', '.join(POWERS)}")
+        raise ScenarioError(f"adversary {name}: sees = {needed!r} is not a power; accepted: {', '.join(POWERS)}")
     return str(needed) if POWERS.index(needed) > POWERS.index(granted) else None

@@ -57,7 +57,7 @@ def check_unchanged() -> None:
     now = states()
     for name in {**_BEGUN, **now}:
         if _BEGUN.get(name) != now.get(name):
-            raise ScenarioError(f"{_ROOT / name} has changed since this process began: start Python anew")
+            raise ScenarioError(f"{_ROOT / name} has changed since this process began: restart Python")
 
 
 @cache

@@ -15,22 +15,22 @@ from disttrack.simulator.points.registry import Family, parameters
 
 GUARANTEES: Final = {
     "always": "right at every step, on every input",
-    "adaptive": "right with probability 1 - delta, also against who reacts to the outputs",
+    "adaptive": "right with probability 1 - delta, also against adversaries that react to the outputs",
     "oblivious": "right with probability 1 - delta, on inputs that do not react to the outputs",
     "none": "none",
 }
 """What the `guarantee` of a protocol means."""
 READMISSION: Final = {
-    "report": "a site without its state sends its count, and begins from there",
-    "anew": "after one has lost its state the server collects all counts, and all begin anew with these",
-    "none": "no rule: a site or server may not lose its state",
+    "report": "a site that has lost its state sends its count and continues from it",
+    "anew": "after a loss of state the server collects all counts, and all sites restart from them",
+    "none": "no rule: no site or server may lose its state",
 }
 """What the `readmission` of a protocol means."""
 ARITHMETIC: Final = {
     "grid": "exact: integer data, and noise on a public grid that the integers lie on",
-    "rounded": "exact, with up to 2^-20 more for each draw: real data are rounded to the public grid of the noise",
-    "coins": "exact but for the chances of coins, which are whole multiples of 2^-53",
-    "real": "that of real numbers, which doubles only approach",
+    "rounded": "exact, plus up to 2^-20 per draw: real data are rounded to the public grid of the noise",
+    "coins": "exact except for the probabilities of coins, which are multiples of 2^-53",
+    "real": "that of real numbers, which doubles only approximate",
 }
 """What the `arithmetic` of a mechanism means: in which its privacy holds."""
 ACCURACY: Final = 0.05

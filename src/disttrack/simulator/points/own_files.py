@@ -161,10 +161,10 @@ def _module_file(name: str, before: Sequence[Path]) -> Path | None:
         if located not in (None, loaded):
             raise ScenarioError(
                 f"{name!r} is {located} here, and this process has that name from {loaded}: rename one of them, or "
-                "start Python anew"
+                "restart Python"
             )
         if vars(module).setdefault(_AS_LOADED, digest_of(loaded)) != digest_of(loaded):
-            raise ScenarioError(f"{loaded} has changed since this process imported it as {name!r}: start Python anew")
+            raise ScenarioError(f"{loaded} has changed since this process imported it as {name!r}: restart Python")
     return loaded if loaded.suffix == ".py" else None
 
 

@@ -184,7 +184,7 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     module_name, _, name = reference.partition(":")
     package = module_name.partition(".")[0]
     if package in sys.stdlib_module_names or package in sys.builtin_module_names:
-        raise ScenarioError(f"{reference!r} is of Python's own library; a kind is defined in a module or file of yours")
+        raise ScenarioError(f"{reference!r} is part of Python's library; a kind is defined in your module or file")
     if module_name in sys.modules:  # each point of a scenario asks for it
         return member(sys.modules[module_name], name, reference)
     before = list(sys.path)

@@ -77,7 +77,7 @@ def load(path: Path) -> GameRecord:
     except (ValueError, IndexError, RecursionError):  # the last of JSON nested too deep
         head = None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise ScenarioError(f"{path}: no recorded game; disttrack play --record FILE writes one")
+        raise ScenarioError(f"{path}: not a recorded game; disttrack play --record FILE writes one")
     if head.get("version") != VERSION:
         raise ScenarioError(
             f"{path}: a recorded game of version {head.get('version')!r}; this program reads version {VERSION}"
@@ -89,9 +89,9 @@ def load(path: Path) -> GameRecord:
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         where = ".".join(map(str, fault["loc"]))
-        raise ScenarioError(f"{path}: no recorded game: {where}: {fault['msg']}") from error
+        raise ScenarioError(f"{path}: not a recorded game: {where}: {fault['msg']}") from error
     except (ValueError, TypeError, LookupError, RecursionError) as error:
-        raise ScenarioError(f"{path}: no recorded game: {error}") from error
+        raise ScenarioError(f"{path}: not a recorded game: {error}") from error
 
 
 def _record(head: dict[str, Any], lines: Sequence[bytes]) -> GameRecord:

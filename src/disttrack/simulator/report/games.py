@@ -32,7 +32,7 @@ def games(results: Results, most: int = MOST_ROWS) -> Html:
     failing = {place for place, missed in enumerate(made.missed) if missed and place not in lost}
     text = [Html("<p>{}.</p>", made.subtitle)]
     if failing or lost:
-        text.append(Html("<p>Rows with a mark at their left: a game failed, or ended with an error.</p>"))
+        text.append(Html("<p>Rows with a mark on the left: a game failed or ended with an error.</p>"))
     if len(rows) > most:
         text.append(Html("<p>The first {} of {} points; trials.csv has all.</p>", most, f"{len(rows):,}"))
     right = set(range(len(made.columns))) - words

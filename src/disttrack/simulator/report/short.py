@@ -147,7 +147,7 @@ def _claims(claims: pd.DataFrame) -> list[Html]:
     missed = "; ".join(f"{row['name']} ({row['verdict']})" for row in claims[~(held | skipped)].to_dict("records"))
     more = Html(" <span class='fault'>Not: {}.</span>", missed) if missed else Html("")
     few = claims.loc[skipped, "note"].astype(str).str.startswith("too few").any()
-    why = "they have too few games" if few else "nothing that they are about is played"
+    why = "they have too few games" if few else "none of their games is played"
     left = f" {skipped.sum()} more are skipped: {why}." if skipped.any() else ""
     return [Html("{} of {} claims hold.{}{}", int(held.sum()), int((~skipped).sum()), left, more)]
 
@@ -157,8 +157,8 @@ def _broken(every: Sequence[Pair]) -> list[Html]:
     sentences = []
     for pair in broken[:MOST]:
         at = f" at {pair.where}" if pair.where else ""
-        size = f", with a median of the largest errors of up to {number(pair.worst)} α{at}" * (pair.worst == pair.worst)
-        since = f"; {pair.fails} at least half of them" if pair.where and pair.failed < pair.games else ""
+        size = f"; the median largest error reaches {number(pair.worst)} α{at}" * (pair.worst == pair.worst)
+        since = f" ({pair.fails} at least half)" if pair.where and pair.failed < pair.games else ""
         sentences.append(
             Html(
                 "<strong>{}</strong> is broken by <strong>{}</strong>: {} of {} games fail{}{}.",
@@ -178,8 +178,9 @@ def _held(every: Sequence[Pair]) -> list[Html]:
     broken = {pair.protocol for pair in every if pair.broken}
     never = "; ".join(name for name, games in failed.items() if not games)
     sometimes = "; ".join(f"{name} ({games:,})" for name, games in failed.items() if games and name not in broken)
-    sentences = [Html("No game fails of <strong>{}</strong>.", never)] if never else []
-    return sentences + ([Html("Now and then a game fails of {}.", sometimes)] if sometimes else [])
+    verb = "holds" if ";" not in never else "hold"
+    sentences = [Html("<strong>{}</strong> {} in all games.", never, verb)] if never else []
+    return sentences + ([Html("A few games fail: {}.", sometimes)] if sometimes else [])
 
 
 def _costs(every: Sequence[Pair]) -> list[Html]:

@@ -219,10 +219,10 @@ def _refuse_other(path: Path, digests: Mapping[str, str] | None) -> None:
     there = table_file(path).exists()
     if digests is not None:
         if there and path.name not in digests:
-            raise ValueError("it is no table of this result; move it elsewhere")
+            raise ValueError("it is not a table of this result; move it elsewhere")
         left_out = path.name == "series.csv" and not there  # it is large, and only some figures need it
         if not left_out and _digest(path) != digests.get(path.name):
-            raise ValueError("it is not the one that manifest.json was written with")
+            raise ValueError("it does not match manifest.json")
     elif path.is_file() and not path.read_bytes().endswith(b"\n"):
         raise ValueError("it is not whole")
 

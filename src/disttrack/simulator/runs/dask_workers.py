@@ -64,7 +64,7 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
         except (OSError, distributed.CancelledError) as error:
             why = f"no worker came within {EMPTY:g} s" if isinstance(error, TimeoutError) else "the cluster is gone"
             raise RunError(
-                f"--scheduler {address}: {why}; finished games are kept, and the same command goes on with the rest"
+                f"--scheduler {address}: {why}; finished games are kept, and the same command continues"
             ) from error
 
 

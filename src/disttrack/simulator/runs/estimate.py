@@ -72,7 +72,7 @@ class Work:
         length = f"{self.scenario.name}: roughly {hours:,.1f} hours with {self.workers} workers, by the cost bounds"
         if hours > most:
             raise ScenarioError(f"{length}, more than {most:g}; take smaller sizes or fewer trials, or run --yes")
-        return f"{length}; what is finished is kept, and the same command goes on after an interruption"
+        return f"{length}; finished games are kept, and after an interruption the same command continues"
 
 
 @guarded()

@@ -147,7 +147,7 @@ class Journal:
             (record,) = self._file.execute("SELECT record FROM games WHERE key = ?", (key,)).fetchone()
             return unpack(record)
         except (sqlite3.Error, ValueError, TypeError, zlib.error, RecursionError) as error:
-            raise RunError(f"{self.path}: the game {key} cannot be read ({error}); take its row out") from error
+            raise RunError(f"{self.path}: the game {key} cannot be read ({error}); delete its row") from error
 
     def put(self, games: Mapping[str, Record]) -> None:
         """Keep games by their keys; games that ended in an error only as long as the journal is open.
@@ -163,7 +163,7 @@ class Journal:
                 self._file.executemany(KEEP, [(key, one, _checksum(key, one)) for key, one in packed.items()])
         except sqlite3.Error as error:
             raise RunError(
-                f"{self.path}: cannot be written ({error}); finished games are kept, the same command goes on"
+                f"{self.path}: cannot be written ({error}); finished games are kept, and the same command continues"
             ) from error
         self.known |= set(packed)
         self._lost = {key: record for key, record in {**self._lost, **games}.items() if key not in self.known}

@@ -34,7 +34,7 @@ def claim(folder: Path) -> frozenset[str]:
         if not os.path.lexists(folder):
             return frozenset()
         if not folder.is_dir():
-            kind = "a link that leads nowhere" if folder.is_symlink() and not folder.exists() else "a file"
+            kind = "a broken link" if folder.is_symlink() and not folder.exists() else "a file"
             raise ScenarioError(f"{folder}: is {kind}; name a folder with --out")
         names = sorted(os.listdir(folder))
     except OSError as error:
@@ -44,7 +44,7 @@ def claim(folder: Path) -> frozenset[str]:
     if not is_own(folder):
         more = f" and {len(names) - 1:,} more" * (len(names) > 1)
         raise ScenarioError(
-            f"{folder}: has files that are of no run ({names[0]}{more}), and would lose some;"
+            f"{folder}: has files that no run has written ({names[0]}{more}), and some would be lost;"
             " name an empty folder, or one of earlier results, with --out"
         )
     for name in NAMES:

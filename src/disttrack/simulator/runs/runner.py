@@ -93,7 +93,7 @@ def run(
     scheduler
         Address of a Dask scheduler that plays the games in place of worker processes; ``local`` starts one.
     fresh
-        Whether to begin anew, without the games of earlier runs.
+        Whether to start again, without the games of earlier runs.
     controls
         Whether to play the controls of the claims too.
     game_timeout
@@ -134,7 +134,7 @@ class _Players:
         if self.limit is not None and not 0 < self.limit < inf:
             raise ScenarioError(f"game_timeout must be a number of seconds above 0; got {self.limit:g}")
         if self.limit is not None and self.scheduler is not None:
-            raise ScenarioError("game_timeout: games on a Dask cluster cannot be ended; leave out the one or the other")
+            raise ScenarioError("game_timeout: games on a Dask cluster cannot be ended; leave out one of them")
 
     def __str__(self) -> str:
         return f"scheduler {self.scheduler}" if self.scheduler else f"{self.workers} on this machine"

@@ -100,7 +100,7 @@ def _refuse_other_code(job: Job) -> None:
     if names := [name for name in {**job.made_of, **here} if here.get(name) != job.made_of.get(name)]:
         raise ScenarioError(
             f"{job.point.describe()}: {', '.join(names)}: not the same at {platform.node()} (process {os.getpid()}) "
-            "as when the run was planned; finished games are kept: start workers anew, and the run"
+            "as when the run was planned; finished games are kept: restart the workers and the run"
         )
 
 

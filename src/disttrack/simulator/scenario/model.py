@@ -33,7 +33,7 @@ NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 class Plan(Strict):
     """How the points of a scenario, or of one of its parts, are swept and played."""
 
-    seed: Whole = Field(0, description="From it, the seeds of all games follow.")
+    seed: Whole = Field(0, description="Root of the seeds of all games.")
     trials: Count = Field(1, description="Games at each point, each with a seed of its own.")
     zip: list[list[Text]] = Field(
         default_factory=list,
@@ -54,7 +54,7 @@ class Head(Plan):
         default_factory=dict,
         description="Sweeps of one question by name, each with a seed, trials, sizes and sides of its own.",
     )
-    claims: list[Claim] = Field(default_factory=list, description="What the results must bear out.")
+    claims: list[Claim] = Field(default_factory=list, description="Statements that the results must confirm.")
     plots: list[dict[str, Any] | Text] = Field(
         default_factory=list, description="Figures to draw: {kind: cost, x: sites}."
     )
@@ -74,7 +74,7 @@ class PointModel(Strict):
     protocol: Entry = Field(description="What the sites and the server do.")
     adversary: Entry = Field(description="Who feeds the sites.")
     network: dict[str, Any] | None = Field(
-        None, description="What becomes of messages on their way; instantaneous channels if left out."
+        None, description="Delays and losses of messages; instantaneous channels if left out."
     )
     engine: Literal["auto", "step", "leap", "compiled", "bulk"] = Field("auto", description="How a game is computed.")
 

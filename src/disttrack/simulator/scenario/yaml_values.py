@@ -72,7 +72,7 @@ def read_yaml(text: str) -> tuple[Any, dict[Place, int]]:
     except RecursionError as error:
         raise YamlError(f"nested more than {MOST_LEVELS} levels deep") from error
     except (ValueError, OverflowError) as error:  # the reader's own, of escapes such as "\UFFFFFFFF"
-        raise YamlError("an escape in a text is no character") from error
+        raise YamlError("an escape sequence is not a valid character") from error
 
 
 class _Loader(yaml.BaseLoader):
@@ -88,9 +88,9 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Any:
     """Return the value of a node, and keep the line of each value in it; aliases are written out."""
     lines.setdefault(place, node.start_mark.line + 1)  # that of its key, if it has one
     if len(lines) > MOST_VALUES:
-        raise _refused(node, f"holds more than {MOST_VALUES:,} values, counting what aliases repeat")
+        raise _refused(node, f"holds more than {MOST_VALUES:,} values, with those that aliases repeat")
     if len(place) > MOST_LEVELS:
-        raise _refused(node, f"nested more than {MOST_LEVELS} levels deep, or an alias inside of what it repeats")
+        raise _refused(node, f"nested more than {MOST_LEVELS} levels deep, or an alias inside its own anchor")
     if node.tag not in ("plain", *(_TAG + name for name in ("str", "seq", "map"))):
         raise _refused(node, f"there are no values of the kind {node.tag.replace(_TAG, '!!')} here")
     if isinstance(node, yaml.SequenceNode):

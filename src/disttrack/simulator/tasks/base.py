@@ -38,7 +38,7 @@ _OTHERS: Final = (str(Path(__file__).resolve().parents[2]), "<", sys.prefix, sys
 
 @dataclass(frozen=True, repr=False)
 class Record(Outcome):
-    """The record of one game, in plain values: it crosses processes and is stored in the journal.
+    """The record of one game, in plain values: it is sent between processes and stored in the journal.
 
     Attributes
     ----------

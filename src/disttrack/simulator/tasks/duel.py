@@ -97,7 +97,7 @@ class MechanismGame(Task):
         if rule := void_by(type(adversary), "stretches"):
             return void("array of moves", adversary, rule)
         rule = shadowed(mechanism)
-        return f"{rule} is set on the object, so that no array form counts" if rule else ""
+        return f"{rule} is set on the object, so that no array form applies" if rule else ""
 
     def game(
         self, mechanism: object, adversary: object, sizes: Sizes, *, seed: int = 0, engine: str = "auto"

@@ -119,7 +119,7 @@ class AuditTracker(Task):
         LOSS,
         CLAIMED,
         Answer("found by runs", "epsilon is at least this, by the runs alone", "epsilon_low"),
-        Answer("noise fits", "probability of noise as strange as that of the transcripts", "noise_fits", rank=2),
+        Answer("noise fits", "p-value of the noise in the transcripts", "noise_fits", rank=2),
         Answer("leaked", "largest leaked set of a round", "leaked", rank=2),
         DELTA,
     )

@@ -144,7 +144,7 @@ class ContinualCount(Duel):
         held("games in which the error stayed within the bound at every step"),
         LARGEST,
         RMS,
-        Answer("bound", "what the largest error of a game exceeds with probability 0.05 at most", "bound", rank=0),
+        Answer("bound", "value that the largest error exceeds with probability at most 0.05", "bound", rank=0),
         Answer("guessed", "games in which the adversary guessed the challenge right", "guessed", "share"),
         Answer("memory", "numbers that the counter keeps, as it declares", "memory", "fact", rank=3),
     )

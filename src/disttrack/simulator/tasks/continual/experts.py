@@ -137,11 +137,11 @@ class Experts(Duel):
     )
     columns: ClassVar[Sequence[str]] = ("regret", "plain_regret", "best", "cost", "bound", "price", "paid")
     answers: ClassVar[Sequence[Answer]] = (
-        Answer("regret", "what was paid more than the best expert, on average over games", "regret", "mean", rank=0),
+        Answer("regret", "loss beyond that of the best expert, on average over games", "regret", "mean", rank=0),
         Answer("without privacy", "mean regret on the same costs with exact counters", "plain_regret", "mean"),
         Answer("bound", "bound on the mean regret without privacy", "bound", "mean", rank=2),
         Answer("price", "shape of what privacy adds: ln(n) log2(T)^1.5 / epsilon", "price"),
-        Answer("paid/price", "what privacy added to the regret, in units of its price", "paid", "mean", rank=2),
+        Answer("paid/price", "regret added by privacy, in units of its price", "paid", "mean", rank=2),
     )
 
     def fits(self, mechanism: PerturbedLeader, adversary: Adversary, sizes: Sizes) -> None:

@@ -110,7 +110,7 @@ class ThresholdQueries(Duel):
         held("games in which all answers stayed within the bound"),
         replace(LARGEST, says="largest error of an answer, in points"),
         replace(RMS, says="root mean squared error over all answers"),
-        Answer("bound", "what the largest error of a game exceeds with probability 0.05 at most", "bound", rank=0),
+        Answer("bound", "value that the largest error exceeds with probability at most 0.05", "bound", rank=0),
         Answer("paid", "fresh noisy answers, of solvers that count them", "paid", rank=2),
     )
 

@@ -41,7 +41,7 @@ COMMON: Final = ("size", "updates", "ignored", "number", "max_abs_error", "rms_e
 """Columns of both tasks."""
 LEDGER: Final = ("spent", "spent_delta", "ledger")
 WITHIN: Final = held("games in which the error stayed within the bound throughout")
-BOUND: Final = Answer("bound", "what the largest error of a game exceeds with the stated probability", "bound", rank=0)
+BOUND: Final = Answer("bound", "value that the largest error exceeds with the stated probability", "bound", rank=0)
 SPENT: Final = Answer("spent", "epsilon that the mechanism has spent by the ledger", "spent", rank=2)
 
 

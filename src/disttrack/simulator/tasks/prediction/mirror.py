@@ -89,7 +89,7 @@ class Mirror(Duel):
 
     def fits(self, mechanism: JdpMirror, adversary: Adversary, sizes: Sizes) -> None:
         if not adversary.oblivious:
-            raise PointError(("adversary", "kind"), "must be one that does not react, in task mirror")
+            raise PointError(("adversary", "kind"), "must be oblivious in task mirror")
 
     def begin(self, mechanism: JdpMirror, adversary: Adversary, sizes: Sizes, rngs: Rngs) -> Sides:
         steps = sizes["steps"]

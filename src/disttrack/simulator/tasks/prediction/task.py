@@ -125,7 +125,7 @@ class Prediction(Duel):
         Answer("limit", "mistakes that the learner promises not to exceed on these labels", "limit"),
         Answer("ones", "labels 1", "ones", rank=2),
         Answer("false ones", "mistakes on labels 0", "false_ones", rank=2),
-        Answer("placed", "ones that the adversary put in", "placed", rank=2),
+        Answer("placed", "ones that the adversary inserted", "placed", rank=2),
         Answer("escape", "probability that the learner shows their point in time, as constructed", "escape"),
         Answer("direct", "the same probability on the finished examples", "direct", rank=3),
     )
