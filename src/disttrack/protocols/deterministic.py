@@ -142,9 +142,10 @@ class Deterministic(Protocol):
 
     def kernel_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
-    ) -> KernelForm:
+    ) -> KernelForm | None:
         rule, server = self.thresholds, self.server(k, server_rng, start)
-        return ThresholdsForm(k, server, (rule.num, rule.den), server.scale, start)
+        growth = rule.num, rule.den
+        return ThresholdsForm(k, server, growth, server.scale, start) if rule.num < FOREVER else None
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return k (1/alpha + ln(alpha n) / ln(1 + alpha)) for n = N/k items per site."""

@@ -204,7 +204,9 @@ def test_what_it_cannot_play_is_left_to_leap(uncompiled: None, monkeypatch: pyte
         ("a plan of the adversary, Rest", (TRACKERS[0], skipping), {}),
         ("the compiled form keeps no record", (TRACKERS[0], Freeze()), {"record": True}),
         ("no compiled form with these parameters", (Randomized(alpha=0.1, copies=3), Freeze()), {}),
-        ("numbers are too large", (TRACKERS[0], Freeze()), {"start": 2**60}),
+        ("numbers are too large", (TRACKERS[3], Freeze()), {"start": 2**60}),
+        ("numbers are too large", (Deterministic(alpha=1e-12, centred=True), Freeze()), {"start": 2**40}),
+        ("no compiled form with these parameters", (Deterministic(alpha=1e-30), Freeze()), {}),
     ):
         with pytest.raises(ScenarioError, match=f"engine compiled can't play this game: .*{why}"):
             play(*sides, engine="compiled", **size, **more)

@@ -24,6 +24,7 @@ from disttrack.protocols.kernel import (
     LOGGED,
     MACHINE,
     MESSAGES,
+    MOST,
     NEXT,
     NUMERATOR,
     OUTPUT,
@@ -53,6 +54,7 @@ MANY: Final = 2**14
 """Changes of the output that are judged together."""
 COMPILING: Final = 3.0
 """Seconds that it takes to compile the functions."""
+TOO_LARGE: Final = "its numbers are too large for the compiled form"
 LEAP: Final = 1e5
 """Messages that `leap` plays in a second."""
 _SPENT: Final[dict[Any, float]] = {}
@@ -76,7 +78,7 @@ class Compiled(Strides):
             raise NoBulkError("the compiled form keeps no record, and knows no network")
         form, rows = self.form, len(self.timeline.at)
         if self.start + self.items > form.most_items:
-            raise NoBulkError("its numbers are too large for the compiled form")
+            raise NoBulkError(TOO_LARGE)
         self._log: Any = np.empty((rows + MANY, 3))
         self._log[:rows, 0] = np.array(self.timeline.at) - self.start
         form.whole[[START, ROWS, LOGGED, REACTS]] = self.start, rows, rows, self.consultation.reacts
@@ -103,6 +105,8 @@ class Compiled(Strides):
             raise NoBulkError(f"numba cannot be imported: {error}") from error
 
     def make_sides(self) -> None:
+        if self.start + self.items > MOST:
+            raise NoBulkError(TOO_LARGE)
         begun = (even_start(self.start, self.k),) if self.start else ()
         form = self.protocol.kernel_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
         if form is None:
