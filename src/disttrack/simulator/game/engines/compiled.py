@@ -47,7 +47,16 @@ from disttrack.protocols.kernel import (
 )
 from disttrack.simulator.game.compiler import compiled, is_kept
 from disttrack.simulator.game.engines.base import Strides
-from disttrack.simulator.game.engines.kernel import BURST, LABELS, ROTATION, RUNS, move, play_on, shown
+from disttrack.simulator.game.engines.kernel import (
+    BURST,
+    LABELS,
+    ROTATION,
+    RUNS,
+    advance_burst,
+    move,
+    play_on,
+    shown,
+)
 from disttrack.simulator.game.engines.segments import NoBulkError
 
 MANY: Final = 2**14
@@ -94,6 +103,8 @@ class Compiled(Strides):
     def _kernel(self, turn: Callable[..., Any]) -> Callable[..., Any]:
         """Return the compiled loop of the tracker and the adversary's rule."""
         parts, key = {"turn": turn, "move": self._rule}, (turn, self._rule)
+        if self._rule is not move:
+            parts["advance"] = advance_burst
         if self.waits and (spent := _SPENT.get(key, 0.0)) < COMPILING:
             bound = self.protocol.quick_bound(self.k, self.items, self.start)
             _SPENT[key] = inf if is_kept(play_on, **parts) else spent + bound / LEAP

@@ -107,7 +107,7 @@ def advance(whole: Any, sites: Any, plan: Any) -> Any:
     """Go to the next step in which a site sends messages, and return the site; or to the end of the plan, and -1."""
     form, step, until = whole[PLAN], whole[STEP], min(whole[END], whole[LAST])
     if form == BURST:
-        return fed(whole, sites, whole[SITE], until)
+        return advance_burst(whole, sites, plan)
     if form == RUNS:
         while step < until:
             run = whole[RUN]
@@ -132,6 +132,11 @@ def advance(whole: Any, sites: Any, plan: Any) -> Any:
         whole[STEP] = until
         return -1
     return rotated(whole, sites, plan, until)
+
+
+def advance_burst(whole: Any, sites: Any, plan: Any) -> Any:
+    """Go on as `advance` does, where every plan is a burst."""
+    return fed(whole, sites, whole[SITE], min(whole[END], whole[LAST]))
 
 
 def fed(whole: Any, sites: Any, site: Any, until: Any) -> Any:
