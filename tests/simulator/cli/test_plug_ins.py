@@ -18,7 +18,7 @@ from disttrack.simulator.cli import plug_ins
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import broken
 from disttrack.simulator.faults.promises import LostReports
-from disttrack.simulator.scenario import load
+from disttrack.simulator.scenario import shipped
 from disttrack.simulator.tasks.tracking import Count
 
 
@@ -39,7 +39,7 @@ THEIRS: Final = {
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """Return a list of entry points, which are registered alone."""
     points: list[EntryPoint] = []
-    for module in (plug_ins, face, load):
+    for module in (plug_ins, face, shipped):
         monkeypatch.setattr(module, "entry_points", lambda group: [one for one in points if one.group == group])
     cli.commands.cache_clear()
     yield points
@@ -79,7 +79,7 @@ def test_scenarios_of_theirs(registered: list[EntryPoint], tmp_path: Path, monke
     (folder / "theirs.yaml").write_text("name: theirs\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     registered.append(EntryPoint("theirs", folder.name, "disttrack.scenarios"))
-    assert load.shipped_scenarios()["theirs"] == folder / "theirs.yaml"
+    assert shipped.shipped_scenarios()["theirs"] == folder / "theirs.yaml"
 
 
 class Lossy(Deterministic):
