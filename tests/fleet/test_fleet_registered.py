@@ -24,7 +24,7 @@ from disttrack.simulator.faults import broken
 from disttrack.simulator.plots import check_plot
 from disttrack.simulator.plots.requests import caption_of, described_of, figure_of
 from disttrack.simulator.plots.style import house_style, save
-from disttrack.simulator.points.registry import ROLES, kinds
+from disttrack.simulator.points.registry import ROLES, find, kinds
 from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import build, load
@@ -71,9 +71,18 @@ def test_a_name_of_another_game_once_meant_a_quota(name: str, capsys: pytest.Cap
     assert capsys.readouterr().err in ("", f"protocol {name} is called {name}-quota now\n")  # once per process
 
 
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [("quotas.lease", "lease"), ("quotas.batch", "batch-quota"), ("quotas.countdown-quota", "countdown-quota")],
+)
+def test_a_quota_is_found_with_its_package_before_it(given: str, kind: str) -> None:
+    assert find("protocol", given) is find("protocol", kind)
+    assert f"{kind} (protocol" in run_command("describe", given).stdout
+
+
 def test_its_commands_are_commands() -> None:
-    shown = run_command("--help").stdout
-    assert all(f"\n  {name} " in shown for name in ("live", "serve", "feed"))
+    shown = run_command("--help").stdout.partition("\nDeploy:\n")[2]
+    assert all(f"  {name} " in shown for name in ("live", "serve", "feed"))
     listed = run_command("list").stdout
     assert "Quotas that sites share (task quota)" in " ".join(listed.split())
 

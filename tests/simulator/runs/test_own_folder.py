@@ -205,7 +205,7 @@ def test_a_comparison_replaces_no_file_of_the_users() -> None:
     run(load(SMALL), out="b", workers=1)
     words = ("compare", "a", "b", "--plot", "cost:x=sites")
     Path("compare-cost-sites.svg").write_text("mine")
-    assert "compare-cost-sites.svg: is there already" in refused(*words)
+    assert "compare-cost-sites.svg: exists, and was not written" in refused(*words)
     Path("compare-cost-sites.svg").unlink()
     assert [disttrack(*words).exit_code for _ in range(2)] == [0, 0]
 

@@ -7,6 +7,7 @@ computed toss by toss. `docs/martingale.md` derives the sums and states their er
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import lru_cache
 from math import erfc, exp, log, sqrt
 from typing import Final
@@ -50,12 +51,30 @@ def failure(walk: Walk, signals: int) -> float:
     return min(1.0, by_sums(walk, signals))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
+def _answers(alpha: float, p: float, allowed: float) -> tuple[list[float], list[int]]:
+    """Return the offsets for which the largest number of signals is known, in order, and these numbers."""
+    return [], []
+
+
 def most_signals(walk: Walk, allowed: float, most: int, near: int | None = None) -> int:
     """Return the largest number of signals up to `most` with failure probability at most `allowed`.
 
-    The search begins at `near`, which does not change the result.
+    The search begins at `near`, which does not change the result. The number grows with the offset, since the lines are
+    farther away. So between two offsets with the same number it is this number.
     """
+    offsets, counts = _answers(walk.alpha, walk.p, allowed)
+    place = bisect_left(offsets, walk.offset)
+    if place < len(offsets) and (offsets[place] == walk.offset or (place and counts[place - 1] == counts[place])):
+        return min(counts[place], most)
+    count = _most_signals(walk, allowed, most, near)
+    if count < most and (walk.p <= COARSE or _by_tosses(walk, most)):
+        offsets.insert(place, walk.offset)
+        counts.insert(place, count)
+    return count
+
+
+def _most_signals(walk: Walk, allowed: float, most: int, near: int | None) -> int:
     if walk.p >= 1:
         return most
     first = decisive(walk, most) if _by_tosses(walk, most) else most

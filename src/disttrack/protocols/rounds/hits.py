@@ -24,7 +24,7 @@ _TABULATED: Final = 2**15
 """Items below which ln n! is tabulated."""
 _BLOCK: Final = 64
 """Points that are solved for together."""
-_NEGLIGIBLE: Final = 1e-7
+_NEGLIGIBLE: Final = 1e-5
 """Part of the failure probability that may be left out."""
 ROUNDING: Final = 1e-9
 """More than the relative error of these numbers."""
