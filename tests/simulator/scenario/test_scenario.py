@@ -151,7 +151,7 @@ def test_each_mistake_gets_one_line(file: Path, old: str, new: str, line: str) -
         ("protocol.7.alpha=1", "the list has 2 entries"),
         ("sties=3", "--set sties: unknown key; did you mean 'sites'?"),
         ("engine=bulk", "--set engine: engine bulk can't play this game: the adversary reacts to the outputs"),
-        ("engine=warp", "must be 'auto', 'step', 'leap' or 'bulk'"),
+        ("engine=warp", "must be 'auto', 'step', 'leap', 'compiled' or 'bulk'"),
         ("network={latency: -1}", "--set network.latency: constant must be a number of steps from 0 to 2^62"),
         ("network={latency: {exponential: 0}}", "--set network.latency: mean must be above 0"),
     ],
