@@ -24,7 +24,13 @@ BYTES_A_SITE: Final = {"bulk": 800, "compiled": 800, "leap": 3_000, "step": 3_00
 """Memory of an engine and a protocol per site: the maximum measured over the protocols, rounded up."""
 BYTES_A_ROW: Final = {False: 80, True: 280}
 """Memory per step of a recorded trace, most of it while it is read, by whether its rows are sorted by time."""
-RATES: Final = {"bulk": (5e6, 1e7), "compiled": (5e6, 5e7), "leap": (200e3, 200e3), "step": (50e3, 100e3)}
+RATES: Final = {
+    "bulk": (5e6, 1e7),
+    "bulk, reacting": (1e6, 200e3),
+    "compiled": (5e6, 5e7),
+    "leap": (200e3, 200e3),
+    "step": (50e3, 100e3),
+}
 """Messages of the cost bound, and items processed one by one, that an engine plays per second.
 
 They are fitted to the total times of the games in results/reference, played on a server of 2024.
@@ -94,7 +100,7 @@ class Count(Task):
         if network is not None:
             messages = network.messages(messages, sites, items, protocol)
         # `bulk` is called once per change of the output
-        rate, item_rate = RATES["leap" if engine == "bulk" and not adversary.oblivious else engine]
+        rate, item_rate = RATES["bulk, reacting" if engine == "bulk" and not adversary.oblivious else engine]
         if adversary.oblivious and engine != "step" and network is None and not self.each_item:
             item_rate = max(item_rate, RATES["bulk"][1])
         looked_at = items if adversary.each_item or engine == "step" else 0
