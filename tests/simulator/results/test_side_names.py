@@ -35,7 +35,7 @@ def written(folder: Path, **parameters: Any) -> Path:
 def looks(folder: Path) -> dict[str, tuple[Any, ...]]:
     """Return dashes and marks of each line of the cost figure, by its name."""
     panel = described(folder, COST).panels[0]
-    return {one.name: (one.look.dashes, one.look.marker, one.look.half) for one in panel.of(Series, "")}
+    return {one.name: (one.look.dashes, one.look.marker, one.look.size) for one in panel.of(Series, "")}
 
 
 def test_a_variant_is_named_and_looks_like_no_default_in_any_figure(tmp_path: Path) -> None:
@@ -44,8 +44,8 @@ def test_a_variant_is_named_and_looks_like_no_default_in_any_figure(tmp_path: Pa
     assert list(usual) == ["robust", "martingale"]
     assert list(other) == ["robust, tight", "martingale"]
     assert other["martingale"] == usual["martingale"]
-    dashes, marker, half = other["robust, tight"]
-    assert (dashes, marker, half) != usual["robust"]
+    dashes, marker, size = other["robust, tight"]
+    assert (dashes, marker, size) != usual["robust"]
     assert marker == usual["robust"][1]
     assert {row[0] for row in answer_table(tight).texts} == {"robust, tight", "martingale"}
     assert {row[0] for row in answer_table(plain).texts} == {"robust", "martingale"}

@@ -69,7 +69,7 @@ def others(rows: list[dict[str, str]]) -> list[dict[str, str]]:
 @pytest.mark.parametrize(
     ("how", "cause"),
     [
-        ("exits", "SystemExit: 0"),
+        ("exits", "SystemExit: 0 (rude.py:8)"),
         ("leaves", "ProcessDied: its process ended with status 0"),
         ("crashes", "ProcessDied: its process died with signal 11 (Segmentation fault)"),
         ("interrupts", "KeyboardInterrupt"),
@@ -190,6 +190,6 @@ def test_one_line_says_how_many_games_errors_have_ended() -> None:
     assert result.exit_code == 1
     (line,) = result.stderr.strip().splitlines()
     assert line.startswith("2 games ended in an error, the first: point 0, trial 0: ")
-    assert line.endswith("SystemExit: 0 (tracebacks: results/rude/errors.txt)")
+    assert line.endswith("SystemExit: 0 (rude.py:8) (tracebacks: results/rude/errors.txt)")
     assert re.search(r"\berrors\b", result.stdout)
     assert "UNDECIDED  all play" in result.stdout

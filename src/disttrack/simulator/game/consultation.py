@@ -12,6 +12,7 @@ from inspect import iscoroutine, isgenerator
 from typing import Any, Final, NoReturn
 
 from disttrack.adversaries.base import Adversary, Choice, View
+from disttrack.adversaries.replay import Recorder
 from disttrack.adversaries.schedules import Rest, Schedule
 from disttrack.adversaries.scripts import Script
 from disttrack.simulator.errors import MoveError
@@ -127,10 +128,11 @@ class Consultation:
         if not isinstance(answer, self.takes):
             any_plan = "a schedule (Burst, Rest, Rotation, Labels, Runs)"
             accepted = f"{any_plan if self.takes is Schedule else self.takes.__name__} or None"
-            said = "plan() returned" if not isinstance(self.adversary, Choice) else f"{self.adversary.says}"
-            if self.takes is Schedule and isinstance(self.adversary, Choice) and self.adversary.each_item:
+            adversary = self.adversary.inner if isinstance(self.adversary, Recorder) else self.adversary
+            said = adversary.says if isinstance(adversary, Choice) else "plan() returned"
+            if self.takes is Schedule and isinstance(adversary, Choice) and adversary.each_item:
                 accepted = "a site's number, a schedule or None"
-            hint = _meant(answer, self.adversary) if self.takes is Schedule else ""
+            hint = _meant(answer, adversary) if self.takes is Schedule else ""
             raise MoveError(f"{who}: {said} {answer!r} after step {step}; accepted: {accepted}{hint}")
         lowest, highest = answer.named()
         site = lowest if lowest < 0 else highest

@@ -121,6 +121,8 @@ class Leap(Strides, Ends):
 
         def speak(site: int, messages: Sequence[Message], step: int) -> None:  # noqa: C901
             nonlocal standing, row
+            if messages.__class__ is Message:
+                raise TypeError(f"take and hear of a site must return Messages in a sequence; got {messages!r}")
             if step > row:  # a cheap test: there are never more items than steps
                 self.pass_checkpoints(step - 1)
                 row = timeline.due - start
