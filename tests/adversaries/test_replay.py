@@ -9,7 +9,7 @@ import pytest
 
 from disttrack.adversaries import Adversary, Burst, Freeze, Replay, Rest, Rotation, Schedule, Uniform, View
 from disttrack.adversaries.replay import Prefix, Recorder
-from disttrack.protocols import Exact, Randomized
+from disttrack.protocols import Deterministic, Exact, Randomized
 from disttrack.simulator import play
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.engines import Leap
@@ -112,3 +112,13 @@ def test_the_rehearsal_has_randomness_of_its_own() -> None:
 def test_what_it_replays_is_checked(of: Any, message: str) -> None:
     with pytest.raises(ScenarioError, match=message):
         play(Exact(), Replay(of=of), sites=2, items=10)
+
+
+class Tracker(Deterministic):
+    """A class of a user's: its engines are compared before the game."""
+
+
+def test_it_plays_against_a_class_of_a_users() -> None:
+    games = [play(maker(alpha=0.2), Replay(), sites=8, items=500, seed=1) for maker in (Tracker, Deterministic)]
+    assert games[0].verdict == games[1].verdict == "ok"
+    assert games[0].words == games[1].words

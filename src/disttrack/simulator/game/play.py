@@ -170,8 +170,7 @@ class _Played:
             if self.host is None:
                 compare_engines(self.protocol, self.adversary, self.network, self.asked, **size)
                 self.begun = time.perf_counter()
-            if isinstance(self.adversary, Replay):
-                self.adversary = rehearse(self.adversary, self.protocol, network=self.network, **size)
+            self._rehearse(size)
             try:
                 self._play(size, record)
             except NoBulkError as obstacle:  # detected during the game: restarted with another engine
@@ -187,6 +186,10 @@ class _Played:
             self.error = printable(f"{type(error).__name__}: {error}" if wrong_move else traceback.format_exc())
             if self.game is not None:
                 self.game.stop()
+
+    def _rehearse(self, size: dict[str, Any]) -> None:
+        if isinstance(self.adversary, Replay):
+            self.adversary = rehearse(self.adversary, self.protocol, network=self.network, **size)
 
     def _play(self, size: dict[str, Any], record: bool) -> None:
         sides = self.protocol, self.adversary, self.network
@@ -224,6 +227,7 @@ def compare_engines(
 
     def facts(engine: str, seed: int, record: bool = True) -> dict[str, Any]:
         game = _Played(protocol, adversary, engine, network, hosted=False)
+        game._rehearse({**short, "seed": seed})
         game._play({**short, "seed": seed}, record)
         return _facts(game.game)
 
