@@ -98,7 +98,7 @@ def test_a_fault_makes_other_games_than_the_protocol_without_it() -> None:
         ({"fault": "no-noise", "where": "sites +"}, "claims[0].control: where: 'sites +' cannot be read"),
         (
             {"fault": "no-noise", "where": "sites + 1"},
-            "claims[0].control: where: 'sites + 1' is neither true nor false",
+            "claims[0].control: where: 'sites + 1' is not a condition",
         ),
         ({"fault": "no-noise", "trials": 0}, "claims[0].control.trials"),
         ({}, "claims[0]: control: must change something"),
