@@ -95,14 +95,20 @@ class OrderedCoins(Coins):
 
     LARGEST: ClassVar[int] = _LARGEST_BATCH
 
-    __slots__ = ("size",)
+    __slots__ = ("_before", "size")
 
     def __init__(self, rng: np.random.Generator) -> None:
         super().__init__(rng)
         self.size = 0
+        self._before = rng.bit_generator.state, self._last_batch
+
+    def undraw(self) -> None:
+        """Take the last batch back, of which no coin has been handed out: the next one is drawn in its place."""
+        self.rng.bit_generator.state, self._last_batch = self._before
 
     def draw(self) -> Any:
         """Return the next batch."""
+        self._before = self.rng.bit_generator.state, self._last_batch
         if self.size:
             return self.rng.integers(1, self.size, size=self._batch(), endpoint=True)[::-1]
         return self.rng.standard_exponential(self._batch())[::-1]

@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any, ClassVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reactions import REACTIONS
 
@@ -144,6 +144,7 @@ def test_it_plays_the_game_of_leap(uncompiled: None, protocol: Protocol, adversa
     st.sampled_from(TRACKERS), st.sampled_from([*COMPILED, *OTHERS]), st.integers(1, 9), st.integers(0, 500),
     st.sampled_from([0, 0, 1, 50, 10**4, 10**9]), st.integers(0, 99),
 )  # fmt: skip
+@example(TRACKERS[-1], Freeze(), 3, 40, 50, 1)  # the last coin of a batch comes before a round of another size
 def test_of_any_size(
     uncompiled: None, protocol: Protocol, adversary: Adversary, sites: int, items: int, start: int, seed: int
 ) -> None:

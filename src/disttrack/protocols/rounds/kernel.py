@@ -116,7 +116,9 @@ class RoundForm(KernelForm):
             site, ended = int(whole[SPEAKER]), int(whole[ENDS]) != self._ends
             self._ends = int(whole[ENDS])
             server.last_signal = site, int(self.sites[site, BITS_OF])
-            replies = server.absorb(int(whole[SIGNALS]) - server.signals)
+            signals = int(whole[SIGNALS]) - server.signals
+            # without a signal it does not act: a round that began with its limit reached may end before the first
+            replies = server.absorb(signals) if signals else ()
             if ended:
                 replies = server.end_round()
         waiting = deque(message for _, message in replies)
@@ -157,6 +159,8 @@ class RoundForm(KernelForm):
             assert isinstance(rule, BlockRule)
             whole[SIZE] = rule.size
             if rule.drawn and self.coins.size != rule.size:
+                if not whole[COIN] and whole[COINS]:  # drawn for the last turn, which needed none
+                    self.coins.undraw()
                 self.coins.size, whole[COIN] = rule.size, whole[COINS]  # those of another size are dropped
             due = self.take_coins(self.k) if rule.drawn else np.full(self.k, rule.size)
         self.sites[:, NEXT] = np.minimum(due, rule.last)
