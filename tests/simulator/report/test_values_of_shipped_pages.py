@@ -38,7 +38,7 @@ SCENARIOS: Final = (
 )
 """Scenarios of small tables whose figures have each kind, and each key of a kind, that a shipped scenario asks for."""
 DATA: Final = re.compile(r'<script type="application/json" id="figure-1-data">(.*?)</script>', re.DOTALL)
-THEORY: Final = ("bound", "lower bound")
+THEORY: Final = ("bound", "lower bound", "crossing")
 """Parts of series that no table has."""
 COURSES: Final = ("timeline", "ratio", "size", "windows")
 """Kinds of figures that show the course of games: series.csv."""
