@@ -49,6 +49,12 @@ def test_what_it_refuses(words: tuple[str, ...], said: str) -> None:
     assert said in refused("advise", *words)
 
 
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in an empty folder: `advise` writes files."""
+    monkeypatch.chdir(tmp_path)
+
+
 NAMES = ["my  file.yaml", "it's $(late)!;.yaml", "-x.yaml", "a[red].yaml", f"{'a long name ' * 9}.yaml"]
 """Names of files that a shell, the options of a command or a narrow terminal would take apart."""
 
