@@ -26,6 +26,7 @@ from replay_reference import REFERENCE, Row, compare_rows, table
 VERSIONS: Final = "import importlib.metadata as m, sys; print(*(f'{name}=={m.version(name)}' for name in sys.argv[1:]))"
 SITES: Final = (16, 1024)
 
+
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Path]:
     """Return a folder that is not kept: the packages take half a gigabyte."""

@@ -21,6 +21,7 @@ from disttrack.simulator.claims.statistics import (
     fraction,
     mean,
     median,
+    order_interval,
     quantile,
     slope,
 )
@@ -41,11 +42,11 @@ def test_the_interval_of_a_probability(successes: int, trials: int, confidence: 
         assert fraction(trials, held.tolist()) == expected  # type: ignore[arg-type]
 
 
-def order_interval(values: list[float], q: float) -> tuple[float | None, float | None]:
-    """Return the last value that is below the quantile with 97.5 %, and the first that is above it, by counting."""
+def by_counting(values: list[float], q: float, wrong: float = 0.025) -> tuple[float | None, float | None]:
+    """Return the last value that is below the quantile, and the first that is above it, each but for this chance."""
     n, ordered = len(values), sorted(values)
-    below = [one for place, one in enumerate(ordered) if stats.binom.cdf(place, n, q) <= 0.025]
-    above = [one for place, one in enumerate(ordered) if stats.binom.sf(place, n, q) <= 0.025]
+    below = [one for place, one in enumerate(ordered) if stats.binom.cdf(place, n, q) <= wrong]
+    above = [one for place, one in enumerate(ordered) if stats.binom.sf(place, n, q) <= wrong]
     return (below[-1], above[0]) if below and above else (None, None)
 
 
@@ -55,7 +56,8 @@ def test_quantiles_by_counting(numbers: list[int], q: float) -> None:
     values = [float(number) for number in numbers]
     result = quantile(len(values), np.array(values), q)
     assert result.value == pytest.approx(np.quantile(values, q))
-    assert (result.low, result.high) == order_interval(values, q)
+    assert (result.low, result.high) == by_counting(values, q)
+    assert order_interval(np.sort(values), q, 0.975) == by_counting(values, q, 0.0125)
     if q == 0.5:
         assert median(len(values), np.array(values)) == result
 

@@ -53,6 +53,21 @@ def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE)
     return low, high
 
 
+def order_interval(ordered: Values, q: float, confidence: float = CONFIDENCE) -> tuple[float | None, float | None]:
+    """Return the two of these ordered values between which the q-quantile lies; None, None if they are too few.
+
+    It is exact for any distribution: values below the quantile are counted by a binomial.
+    """
+    from scipy.special import bdtr
+
+    n, tail = len(ordered), (1 - confidence) / 2
+    at_most = bdtr(np.arange(n), n, q)  # P(at most i of n values lie below the quantile), i = 0 … n-1
+    lows, highs = np.flatnonzero(at_most <= tail), np.flatnonzero(1 - at_most <= tail)
+    if not len(lows) or not len(highs):
+        return None, None
+    return float(ordered[lows[-1]]), float(ordered[highs[0]])
+
+
 def fraction(length: int, column: Values) -> Estimate:
     """Return the share of rows in which a condition holds."""
     _some(length)
@@ -68,7 +83,7 @@ def quantile(length: int, column: Values, share: Any) -> Estimate:
     below, above = (float(np.quantile(values, q, method=side)) for side in ("lower", "higher"))
     if below != above and np.isfinite([below, above]).all():
         above = float(np.quantile(values, q))  # in between; next to an infinite value there is no such thing
-    return Estimate(above, *_order_interval(np.sort(values), q))
+    return Estimate(above, *order_interval(np.sort(values), q))
 
 
 def median(length: int, column: Values) -> Estimate:
@@ -167,18 +182,6 @@ def _numbers(column: Values) -> Values:
     if np.isnan(values).any():
         raise ValueError("some of the games have no value in this column")
     return values
-
-
-def _order_interval(ordered: Values, q: float) -> tuple[float | None, float | None]:
-    """Return the order statistics between which the q-quantile lies with at least 95 % confidence."""
-    from scipy.special import bdtr
-
-    n, tail = len(ordered), (1 - CONFIDENCE) / 2
-    at_most = bdtr(np.arange(n), n, q)  # P(at most i of n values lie below the quantile), i = 0 … n-1
-    lows, highs = np.flatnonzero(at_most <= tail), np.flatnonzero(1 - at_most <= tail)
-    if not len(lows) or not len(highs):
-        return None, None  # too few values for any interval
-    return float(ordered[lows[-1]]), float(ordered[highs[0]])
 
 
 AGGREGATES: Final[dict[str, Aggregate]] = {

@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import betaincinv
 
+from disttrack.simulator.claims.statistics import clopper_pearson
 from disttrack.simulator.points.names import name_of
 from disttrack.simulator.results.lines import Line, lines, swept_axes
 from disttrack.simulator.results.read import Tables
@@ -137,10 +137,10 @@ def _medians(groups: Any) -> tuple[Any, Any, Any]:
 
 
 def _shares(groups: Any) -> tuple[Any, Any, Any]:
-    """Return shares and the ends of their 95 % intervals (Clopper, Pearson)."""
+    """Return shares and the ends of their 95 % intervals."""
     hits, count = groups.sum(), groups.count()
-    low = np.nan_to_num(betaincinv(hits, count - hits + 1, 0.025), nan=0.0)
-    high = np.nan_to_num(betaincinv(hits + 1, count - hits, 0.975), nan=1.0)
+    ends = [clopper_pearson(int(some), int(many)) for some, many in zip(hits, count, strict=True)]
+    low, high = np.reshape(ends, (-1, 2)).T
     return hits / count, low, high
 
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy.special import bdtr
 
+from disttrack.simulator.claims.statistics import order_interval
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import canonical
 from disttrack.simulator.points.settings import SIDES, Setting, Settings
@@ -242,10 +242,7 @@ def _ratio(first: Middle, second: Middle) -> tuple[float | None, float | None, f
 
 
 def _middle(answer: Answer, games: pd.DataFrame) -> Middle:
-    """Return the answer of the games of a point: a share of them, or a median with its interval.
-
-    The interval lies between two of the ordered values and is exact for any distribution; too few games have none.
-    """
+    """Return the answer of the games of a point: a share of them, or a median with its interval."""
     values = measured(answer, games)
     if values is None:
         return Middle(None, None, None, 0)
@@ -255,11 +252,8 @@ def _middle(answer: Answer, games: pd.DataFrame) -> Middle:
         numbers = np.asarray(values, dtype=float)
     except ValueError:  # texts have no median
         return Middle(None, None, None, len(values))
-    many, ordered = len(numbers), np.sort(numbers)
-    outside = int(np.searchsorted(bdtr(np.arange(many + 1), many, 0.5), (1 - EACH) / 2))
-    ends = (ordered[outside - 1], ordered[many - outside]) if outside else ()
-    low, high = (None if end != end else float(end) for end in ends) if ends else (None, None)
-    return Middle(float(np.median(numbers)), low, high, many)
+    low, high = (None if end != end else end for end in order_interval(np.sort(numbers), 0.5, EACH))
+    return Middle(float(np.median(numbers)), low, high, len(numbers))
 
 
 def _warnings(results: Sequence[Results], names: Sequence[str]) -> list[str]:
