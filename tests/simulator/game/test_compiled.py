@@ -42,11 +42,16 @@ from disttrack.protocols import (
     Randomized,
     Robust,
 )
+from disttrack.protocols.deterministic_kernel import thresholds_turn
+from disttrack.protocols.kernel import next_coin
+from disttrack.protocols.rounds.kernel import round_turn
+from disttrack.protocols.sampling.kernel import sampling_turn
 from disttrack.simulator import Game, ScenarioError, play
 from disttrack.simulator.faults import broken
 from disttrack.simulator.game import compiler
 from disttrack.simulator.game.engine_choice import choose_engine, compiles
 from disttrack.simulator.game.engines import compiled as engine
+from disttrack.simulator.game.engines.kernel import play_on
 from disttrack.simulator.game.network import network_of
 
 
@@ -326,3 +331,25 @@ def test_compiled_code_is_kept_or_not_and_runs(monkeypatch: pytest.MonkeyPatch, 
     assert not compiler.is_kept(twice, part=plus_one)
     assert compiler.compiled(twice, of_one, part=plus_one)(4) == 10
     forget()
+
+
+@pytest.mark.parametrize("function", [play_on, round_turn, sampling_turn, thresholds_turn, next_coin])
+def test_code_with_another_number_of_another_file_is_compiled_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, function: Any
+) -> None:
+    """The layout of the arrays is in one file and the compiled functions in others."""
+    monkeypatch.setattr(compiler, "cache_from_source", lambda file: str(tmp_path / "compiler.pyc"))
+    compiler.folder_of.cache_clear()
+    numbers = {name for name in function.__code__.co_names if isinstance(function.__globals__.get(name), int)}
+    folder = compiler.folder_of(function)
+    assert folder
+    assert numbers
+    for name in numbers:
+        for moved in (0, 1):
+            names = {**function.__globals__, name: function.__globals__[name] + moved}
+            copy = FunctionType(function.__code__, names, function.__name__)
+            assert (compiler.folder_of(copy) == folder) == (moved == 0)
+    caller = FunctionType(twice.__code__, {"part": function, "__name__": "disttrack.mine"}, "twice")
+    other = FunctionType(twice.__code__, {"part": copy, "__name__": "disttrack.mine"}, "twice")
+    assert compiler.folder_of(caller) != compiler.folder_of(other)
+    compiler.folder_of.cache_clear()

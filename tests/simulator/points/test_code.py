@@ -14,7 +14,7 @@ import pytest
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points import code
-from disttrack.simulator.points.code import PACKAGES, PRESENTATION, bare_digest, own_code, states
+from disttrack.simulator.points.code import PACKAGES, PRESENTATION, bare_digest, own_code, states, users_cache
 from disttrack.simulator.points.own_files import own_files
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.runs.runner import run
@@ -218,6 +218,25 @@ def test_a_stored_digest_counts_for_the_same_file_only(
             own_code()
             assert [path.name for path in parsed] == ["exact.py"]
             files = json.loads(stored.read_text())
+    finally:
+        own_code.cache_clear()
+
+
+def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def no_home(path: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert users_cache() == tmp_path / ".cache" / "disttrack"
+    monkeypatch.setattr(Path, "expanduser", no_home)
+    assert users_cache() is None
+    monkeypatch.setattr(code, "cache_from_source", lambda file: str(tmp_path / "compiled" / "code.pyc"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    digest = own_code()
+    try:
+        own_code.cache_clear()
+        assert own_code() == digest
     finally:
         own_code.cache_clear()
 

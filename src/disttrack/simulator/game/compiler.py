@@ -6,7 +6,6 @@ numba is optional, and imported with the first function to be compiled.
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -15,6 +14,8 @@ from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from types import FunctionType
 from typing import Any
+
+from disttrack.simulator.points.code import users_cache
 
 Function = Callable[..., Any]
 
@@ -59,13 +60,16 @@ def is_kept(function: Function, **parts: Function) -> bool:
 def folder_of(function: Any, *parts: tuple[str, Any]) -> Path | None:
     """Return the folder of the compiled form of a function; None if none can be written.
 
-    It lies beside the compiled form of this file, or in the user's cache, and its name has a digest of the code.
+    It lies beside the compiled form of this file, or in the user's cache, and its name has a digest of the code and of
+    the numbers that the code takes from other files.
     """
     name = "-".join((function.__name__, *(part.__name__ for _, part in parts)))
-    files = {one.__code__.co_filename for one in _called(function, dict(parts))}
-    digest = hashlib.sha256(b"".join(Path(file).read_bytes() for file in sorted(files))).hexdigest()[:16]
-    cache_home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    for place in (Path(cache_from_source(__file__)).parent, cache_home / "disttrack"):
+    called = _called(function, dict(parts))
+    files = {one.__code__.co_filename for one in called}
+    numbers = sorted(f"{one.__name__} {_numbers_of(one)}" for one in called)
+    code = b"".join(Path(file).read_bytes() for file in sorted(files))
+    digest = hashlib.sha256(code + repr(numbers).encode()).hexdigest()[:16]
+    for place in filter(None, (Path(cache_from_source(__file__)).parent, users_cache())):
         folder = place / "kernels" / f"{name}-{digest}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -91,6 +95,12 @@ def _ours(function: Any) -> dict[str, Any]:
     """Return our functions that a function calls, by their names in it."""
     known = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     return {name: one for name, one in known.items() if _is_ours(one)}
+
+
+def _numbers_of(function: Any) -> dict[str, int | float]:
+    """Return the global numbers that a function uses, by name: compiled code has them in it."""
+    known = {name: function.__globals__.get(name) for name in sorted(function.__code__.co_names)}
+    return {name: value for name, value in known.items() if isinstance(value, int | float)}
 
 
 def _is_ours(thing: Any) -> bool:

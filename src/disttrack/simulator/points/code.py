@@ -74,17 +74,17 @@ def own_code() -> str:
     """
     check_unchanged()
     compiled = Path(cache_from_source(__file__)).with_suffix(".json")
-    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "disttrack"
-    other = caches / f"code-{hashlib.sha256(str(_ROOT).encode()).hexdigest()[:16]}.json"
+    caches = users_cache()
+    others = [caches / f"code-{hashlib.sha256(str(_ROOT).encode()).hexdigest()[:16]}.json"] if caches else []
     known: dict[str, list[Any]] = {}
-    for memory in (other, compiled):
+    for memory in (*others, compiled):
         with suppress(OSError, ValueError, AttributeError):
             kept = json.loads(memory.read_bytes()).items()
             known |= {name: entry for name, entry in kept if isinstance(entry, list) and len(entry) == 3}
     own = {name: known[name] if name in known and known[name][:2] == state else [*state, digest_of(_ROOT / name)]
            for name, state in _BEGUN.items()}  # fmt: skip
     if any(known.get(name) != entry for name, entry in own.items()):
-        for memory in (*(() if sys.dont_write_bytecode else (compiled,)), other):
+        for memory in (*(() if sys.dont_write_bytecode else (compiled,)), *others):
             part = memory.with_name(f".{os.getpid()}-{memory.name}")
             with suppress(OSError):
                 memory.parent.mkdir(parents=True, exist_ok=True)
@@ -93,6 +93,16 @@ def own_code() -> str:
                 break
     lines = [f"{name} {own[name][2]}\n" for name in sorted(own)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def users_cache() -> Path | None:
+    """Return the project's folder in the user's folder for caches; None if the user has no home.
+
+    Source: the XDG Base Directory Specification.
+    """
+    with suppress(RuntimeError):
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "disttrack"
+    return None
 
 
 @cache
