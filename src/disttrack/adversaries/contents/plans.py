@@ -32,7 +32,8 @@ def names(of: str, values: object, *, texts: bool = True) -> npt.NDArray[Any]:
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
         raise ValueError(f"{of} must be a list, one for each step; got {values!r}")
     listed = list(values)
-    for kind in {*map(type, listed)} - ({int, str} if texts else {int}):
+    known = (int, str) if texts else (int,)
+    for kind in (one for one in dict.fromkeys(map(type, listed)) if one not in known):
         if kind is bool or not issubclass(kind, int | np.integer | str) or (issubclass(kind, str) and not texts):
             place = next(place for place, value in enumerate(listed) if type(value) is kind)
             accepted, remedy = "whole numbers", ""

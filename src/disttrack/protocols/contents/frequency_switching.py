@@ -166,7 +166,7 @@ class _Server(ItemServer):
     def rescale(self, scale: int) -> None:
         before = self.scale
         super().rescale(scale)
-        self.sums = {item: np.zeros(self.copies, dtype=np.int64) for item in self.estimates.keys() | self.sums.keys()}
+        self.sums = {item: np.zeros(self.copies, dtype=np.int64) for item in self.estimates | self.sums}
         for (site, item), held in self.last.items():
             last = redrawn(np.full(self.copies, held) if before == 1 else held, before, scale, self._coins)
             self.last[site, item] = last

@@ -24,16 +24,20 @@ class HeavyItems(Frequency):
     def __init__(self, tracker: Any, *others: Any) -> None:
         super().__init__(tracker, *others)
         self.tracker = tracker
-        self.listed: set[Name] = set()
+        self.listed: dict[Name, None] = {}
+        """The items that are listed, in the order in which they came."""
 
     def news(self, step: int, items: Iterable[Name]) -> bool:
-        moved = set(items)
+        moved = dict.fromkeys(items)
         for item in moved | self.listed:
             listed = self.tracker.lists(self.server.estimates[item], self.server.total)
             if listed == (item in self.listed):
                 continue
             self._catch_up(item, step - 1)
-            self.listed ^= {item}
+            if listed:
+                self.listed[item] = None
+            else:
+                del self.listed[item]
             self._since[item] = step
             self.output_changes += 1
             self._judge(item, [step], [self.truth(item, step)])

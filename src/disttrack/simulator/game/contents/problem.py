@@ -185,7 +185,7 @@ class Frequency(Problem):
 
     def news(self, step: int, items: Iterable[Name]) -> bool:
         changes = self.output_changes
-        for item in set(items):
+        for item in dict.fromkeys(items):
             estimate = self.server.estimates[item]
             if estimate == self._shown.get(item, 0):
                 continue
