@@ -16,6 +16,15 @@ _ROOMY = 2.0**54
 """Largest mean that cannot exceed this limit: an exponential draw is below 2^8."""
 
 
+def gaps_of(exponentials: Any, scale: float) -> Any:
+    """Return the numbers of tosses until a coin of bias p succeeds, from exponential draws; as `gap_of` for arrays."""
+    # P[floor(E scale) >= g] = exp(-g / scale) = (1 - p)^g
+    gaps = exponentials * scale
+    if scale > _ROOMY:
+        gaps = np.minimum(gaps, _LARGEST_GAP)
+    return gaps.astype(np.int64) + 1
+
+
 class Coins:
     """Random draws for one site or for an array of sites, from one generator.
 
@@ -41,12 +50,8 @@ class Coins:
 
         `scale` is `gap_scale(p)`.
         """
-        # P[floor(E scale) >= g] = exp(-g / scale) = (1 - p)^g
         if shape is not None:
-            gaps = self.rng.standard_exponential(shape) * scale
-            if scale > _ROOMY:
-                gaps = np.minimum(gaps, _LARGEST_GAP)
-            return gaps.astype(np.int64) + 1
+            return gaps_of(self.rng.standard_exponential(shape), scale)
         try:
             return gap_of(self._exponentials.pop(), scale)
         except IndexError:

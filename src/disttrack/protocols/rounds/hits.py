@@ -185,7 +185,7 @@ def _at_least(p: float, items: Whole, number: Whole) -> Floats:
 
 
 def _up_again(walk: Walk, signals: int) -> float:
-    """Return a bound of the probability to meet the upper line at twice the offset, with at most so many signals."""
+    """Return a bound of the probability that this many signals meet the upper line, moved to twice the offset."""
     offset, slope = 2 * walk.offset, 1 + walk.alpha
     time = (signals - offset) / slope
     if time <= 0:
@@ -195,7 +195,7 @@ def _up_again(walk: Walk, signals: int) -> float:
 
 
 def _down_again(walk: Walk, signals: int) -> float:
-    """Return the same for the lower line."""
+    """Return the bound of `_up_again` for the lower line."""
     offset, slope = 2 * walk.offset, 1 - walk.alpha
     time = (signals + offset) / slope + walk.p
     power = log(time / signals)

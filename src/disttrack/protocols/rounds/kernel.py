@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from disttrack.mechanisms.rules import full_blocks, gap_of, gap_scale
-from disttrack.protocols.coins import OrderedCoins
+from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import (
     COIN,
     COINS,
@@ -154,7 +154,7 @@ class RoundForm(KernelForm):
         assert self.coins is not None
         if isinstance(rule, CoinRule):
             self.real[SCALE], whole[SIZE] = gap_scale(rule.p), 0
-            due = (self.take_coins(self.k) * self.real[SCALE]).astype(np.int64) + 1
+            due = gaps_of(self.take_coins(self.k), self.real[SCALE])
         else:
             assert isinstance(rule, BlockRule)
             whole[SIZE] = rule.size

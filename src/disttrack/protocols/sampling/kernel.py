@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from disttrack.mechanisms.rules import SamplingRule, doubled, gap_of, gap_scale, next_double, sum_of_estimates
-from disttrack.protocols.coins import OrderedCoins
+from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import (
     COUNT,
     GO_ON,
@@ -107,8 +107,7 @@ class SamplingForm(KernelForm):
         whole[BEFORE_ALL] = whole[KNOWN] = whole[LOWER] = self.server.before
         sites[:, COUNT] = sites[:, BEFORE] = sites[:, DOUBLED] = list(start) or 0
         self._lower_p()
-        gaps = (self.take_coins(k) * self.real[SCALE]).astype(np.int64) + 1
-        sites[:, DUE] = sites[:, COUNT] + gaps
+        sites[:, DUE] = sites[:, COUNT] + gaps_of(self.take_coins(k), self.real[SCALE])
         sites[:, NEXT] = np.minimum(sites[:, DUE], next_double(sites[:, DOUBLED]))
         self.real[OUTPUT] = self.server.output
 
