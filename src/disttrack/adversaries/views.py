@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from numbers import Number
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from disttrack.adversaries.base import View
+from disttrack.adversaries.base import Sees, View
 
-POWERS: Final = ("outputs", "traffic", "state")
+POWERS: Final[tuple[Sees, ...]] = get_args(Sees)
 """The powers of an adversary, in increasing order."""
 
 _PLAIN: Final = frozenset({int, float, bool, str, type(None)})

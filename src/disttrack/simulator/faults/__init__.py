@@ -96,7 +96,7 @@ def broken(protocol: Any, name: str) -> Any:
 @cache
 def _with(name: str, part: Any, intact: Any) -> Any:
     """Return the class of protocols with this fault, cached, so that two instances can be compared."""
-    # a broken protocol is judged by the promise of the intact one; its parts are broken, which compiled code has not
+    # a broken protocol is judged by the promise of the intact one; compiled code would play the intact parts
     facts = {claim: getattr(part, claim, value) for claim, value in held(intact).items() if claim != "kernel_form"}
     facts |= {"fault": name, "broken": staticmethod(broken), "intact": intact}
     facts |= {"__doc__": FAULTS[name].says if name in FAULTS else part.__doc__, "__module__": __name__}

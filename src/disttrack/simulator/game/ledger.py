@@ -38,6 +38,11 @@ class Tally:
         return self.messages + self.more_words
 
 
+def no_messages(returned: object) -> TypeError:
+    """Return the error of a site whose `take` or `hear` returned something else than messages."""
+    return TypeError(f"take and hear of a site must return Messages in a sequence; got {returned!r}")
+
+
 class Ledger:
     """Counts every message sent, including messages that end a game.
 
@@ -70,7 +75,7 @@ class Ledger:
         try:
             tally = self.up[message.kind]
         except AttributeError:
-            raise TypeError(f"take and hear of a site must return Messages in a sequence; got {message!r}") from None
+            raise no_messages(message) from None
         _count(tally, message, 1, self.more_words(message, site))
 
     def count_down(self, site: int, message: Message) -> None:

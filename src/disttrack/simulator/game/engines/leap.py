@@ -13,7 +13,7 @@ from disttrack.simulator.game.channels import SERVER, Channels, addressed
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engines.alarms import Alarms
 from disttrack.simulator.game.engines.base import Strides
-from disttrack.simulator.game.ledger import ONE
+from disttrack.simulator.game.ledger import ONE, no_messages
 from disttrack.simulator.game.network.links import mail_on
 from disttrack.simulator.game.network.mail import Ends, Letter, Mail, Origin, moment
 from disttrack.simulator.game.network.recovery import inside
@@ -122,7 +122,7 @@ class Leap(Strides, Ends):
         def speak(site: int, messages: Sequence[Message], step: int) -> None:  # noqa: C901
             nonlocal standing, row
             if messages.__class__ is Message:
-                raise TypeError(f"take and hear of a site must return Messages in a sequence; got {messages!r}")
+                raise no_messages(messages)
             if step > row:  # a cheap test: there are never more items than steps
                 self.pass_checkpoints(step - 1)
                 row = timeline.due - start
