@@ -17,7 +17,7 @@ from disttrack.simulator.results.read import Tables, fixed
 _LIMIT: Final = Look(BORDER, width=1.2, order=1)
 
 
-def windows(tables: Tables, count: int, title: str = "") -> Description:
+def windows(tables: Tables, count: int) -> Description:
     """Return a `windows` figure: the first game of each line, in its first `count` windows."""
     trials = tables.trials
     axes = swept_axes(trials)
@@ -47,9 +47,9 @@ def windows(tables: Tables, count: int, title: str = "") -> Description:
     rows, columns = shape(len(made))
     return Description(
         [Panel([*rules, *items], x, y, against) for against, items in made], columns, 3.6 if rows == 1 else 2.6 * rows,
-        title or tables.title, fixed(tables), "Horizontal line: the limit. The first game of each point.",
-        f"Cost admitted in the first {count} windows, limit {' and '.join(map(rounded, sorted(limits)))}.",
-        [(look, label) for label, look in looks.items()],
+        subtitle=fixed(tables), note="Horizontal line: the limit. The first game of each point.",
+        caption=f"Cost admitted in the first {count} windows, limit {' and '.join(map(rounded, sorted(limits)))}.",
+        legend=[(look, label) for label, look in looks.items()],
     )  # fmt: skip
 
 

@@ -29,4 +29,4 @@ class Windows(Plot):
     def describe(self, tables: Tables) -> Description:
         from disttrack.fleet.figure import windows
 
-        return windows(tables, self.count, self.title)
+        return windows(tables, self.count)

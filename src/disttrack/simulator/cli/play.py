@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -47,6 +48,7 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
         save(record_of(game, point), record)
     for line in remarks([point]):
         print_text(line, err=True)
+    checkpoints = _checkpoints(game)
     if as_json:
         row = {
             "protocol": point.protocol.label,
@@ -55,12 +57,12 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
             **game.facts,
             "error": game.error,
         }
-        print_json({**row, "engine_reason": game.engine_reason, "timeline": _checkpoints(game)})
+        print_json({**row, "engine_reason": game.engine_reason, "timeline": checkpoints})
     else:
         print_facts(_facts(game, sides_of(game, (point.protocol.label, point.adversary.label))))
-        if _checkpoints(game):
+        if checkpoints:
             click.echo()
-            print_table(_timeline(game))
+            print_table(_timeline(checkpoints))
         if record is not None:
             print_text(f"record: {record}")
     if game.error:
@@ -97,9 +99,8 @@ def _checkpoints(game: Game) -> list[dict[str, Any]]:
     return [dict(zip(series, row, strict=True)) for row in zip(*series.values(), strict=True)]
 
 
-def _timeline(game: Game) -> Table:
+def _timeline(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
     """Return the output and the cost at some of the checkpoints."""
-    checkpoints = _checkpoints(game)
     picked = sorted({round(place * (len(checkpoints) - 1) / (ROWS - 1)) for place in range(ROWS)})
     rows = [
         [number(row["items"]), number(float(row["output"])), f"{row['rel_error']:+.4f}", number(row["words"])]
