@@ -115,3 +115,18 @@ def test_on_axes_of_the_users_own() -> None:
     assert sheet.axes == [left, right]
     with pytest.raises(ValueError, match="has 1 panels and got 2 axes"):
         figure(Series("a", [1], [1], LINE), given=[left, right])
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+@pytest.mark.parametrize("low", [None, 0.5])
+@pytest.mark.parametrize("ends", [(10, 5), (5, 10), (5, 5)])
+def test_an_open_end_of_a_shared_axis_is_that_of_all_panels(ends: tuple[int, int], low: float, scale: Any) -> None:
+    axis = Axis("steps", scale, (low, None))
+    panels = [Panel([Series("a", [1, end], [1, end], LINE, label="a")], axis, axis) for end in ends]
+    for columns in (1, 2):
+        with house_style():
+            made = render(Description(panels, columns))
+        for axes in made.axes:
+            for first, last in (axes.get_xlim(), axes.get_ylim()):
+                assert first <= 1
+                assert last >= max(ends)

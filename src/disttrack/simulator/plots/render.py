@@ -76,10 +76,11 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
         title = axes.set_title("\n".join(textwrap.fill(line, letters) for line in panel.title.split("\n")))
         if described.columns > 2:
             title.set_fontsize(8.5)
-        _scale(axes, panel.x, "x")
-        _scale(axes, panel.y, "y")
         if not panel.framed:
             axes.set_axis_off()
+    for axes, panel in zip(made, described.panels, strict=False):  # an open end of a shared axis is that of all panels
+        _scale(axes, panel.x, "x")
+        _scale(axes, panel.y, "y")
     _label_ends(figure, labels)
     if given:
         _finish(described, made, entries)
