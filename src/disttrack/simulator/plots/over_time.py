@@ -62,7 +62,7 @@ def over_time(plot: Measure, tables: Tables) -> Description:
     if not curves:
         raise ValueError(f"a {plot.kind} figure needs the timelines of its games; series.csv has none of them")
     name = tables.called.get("items", "items")
-    updates = Axis(name, ends=(0, None), most=6, text=short)
+    updates = Axis(name, ends=(0, max(float(one.x[-1]) for one in curves)), most=6, text=short)
     if ratio:
         y = Axis("estimate over truth", ends=(0, None))
         note = "Lines: medians over the games. Bands: 5 % to 95 % of them. Grey: within α of the truth."
