@@ -110,7 +110,7 @@ def test_state_shows_thresholds_but_no_coins_of_the_future() -> None:
             else:
                 with pytest.raises(AttributeError, match="due is not shown"):
                     _ = site.due
-            for hidden in ("quota", "_rule_of", "take", "coins", "rng", "rule._coins", "rule.gap"):
+            for hidden in ("silence", "_rule_of", "take", "coins", "rng", "rule._coins", "rule.gap"):
                 with pytest.raises(AttributeError):
                     attrgetter(hidden)(site)
             with pytest.raises(AttributeError, match="can be looked at, not set"):

@@ -39,13 +39,13 @@ class _Sleepy:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         inner = self.inner
         return int(inner.feed.before(min(inner.next_total, inner.due()) - inner.count))
 
 
 @dataclass(frozen=True)
-class QuotaTooLarge(FrequencyDeterministic):
+class SilenceTooLong(FrequencyDeterministic):
     """Says that its sites stay silent."""
 
     def sites(self, k: int, rng: Any, start: Any = (), feeds: Any = ()) -> Sequence[Any]:
@@ -144,7 +144,7 @@ class SaysNoSource(UniformItems):
 TRACKERS: dict[str, tuple[Any, str]] = {
     "PlaysNothing": (PlaysNothing(alpha=0.2), "plays item-frequencies"),
     "BoundFalls": (BoundFalls(alpha=0.2), "cost_bound falls with the number of items at 1 sites"),
-    "QuotaTooLarge": (QuotaTooLarge(alpha=0.2), "a site spoke with a quota of"),
+    "SilenceTooLong": (SilenceTooLong(alpha=0.2), "a site spoke with a silence of"),
     "ForgetsWeights": (ForgetsWeights(alpha=0.2), "says always right, but failed"),
     "TakesAnyAlpha": (TakesAnyAlpha(alpha=0.2), "accepts alpha=0"),
     "ChanceAlways": (ChanceAlways(alpha=0.2), "says always right, but failed"),

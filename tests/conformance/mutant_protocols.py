@@ -173,15 +173,15 @@ class OpensExactly(Robust):
 
 
 MUTANTS: dict[str, tuple[Any, str]] = {
-    "TooMuchQuota": (spoilt(parts.TooMuchQuota), "spoke with a quota|spoke within its quota"),
-    "NegativeQuota": (spoilt(parts.NegativeQuota), "not a whole number from 0 on"),
-    "FloatQuota": (spoilt(parts.FloatQuota), "not a whole number from 0 on"),
-    "QuotaDraws": (spoilt(parts.QuotaDraws), r"quota\(\) changes something"),
-    "QuotaWearsOff": (spoilt(parts.QuotaWearsOff), r"quota\(\) changes something"),
+    "TooLongSilence": (spoilt(parts.TooLongSilence), "spoke with a silence|spoke within its silence"),
+    "NegativeSilence": (spoilt(parts.NegativeSilence), "not a whole number from 0 on"),
+    "FloatSilence": (spoilt(parts.FloatSilence), "not a whole number from 0 on"),
+    "SilenceDraws": (spoilt(parts.SilenceDraws), r"silence\(\) changes something"),
+    "SilenceWearsOff": (spoilt(parts.SilenceWearsOff), r"silence\(\) changes something"),
     "CountsHandovers": (spoilt(parts.CountsHandovers), "step and leap play different games"),
     "Nameless": (spoilt(parts.Nameless), "has no kind"),
     "ForNothing": (spoilt(parts.ForNothing), "site . sends a message 'report' of 0 words"),
-    "Chatters": (spoilt(parts.Chatters), "spoke with a quota"),
+    "Chatters": (spoilt(parts.Chatters), "spoke with a silence"),
     "GloballyRandom": (spoilt(parts.GloballyRandom), "global random generator"),
     "NumpyGlobally": (spoilt(parts.NumpyGlobally), "global random generator"),
     "OwnCoins": (spoilt(server=parts.OwnCoins), "step and leap play different games|same seed differ"),

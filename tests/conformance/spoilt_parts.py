@@ -18,8 +18,8 @@ class Wrapped(Site):
         self.inner = inner
         self.rng = rng
 
-    def quota(self) -> int:
-        return self.inner.quota()
+    def silence(self) -> int:
+        return self.inner.silence()
 
     def take(self, items: int) -> Sequence[Message]:
         return self.inner.take(items)
@@ -46,35 +46,35 @@ class Mirror(Server):
 # ---------------------------------------------------------------------- sites
 
 
-class TooMuchQuota(Wrapped):
-    def quota(self) -> int:
-        return self.inner.quota() + 1
+class TooLongSilence(Wrapped):
+    def silence(self) -> int:
+        return self.inner.silence() + 1
 
 
-class NegativeQuota(Wrapped):
-    def quota(self) -> int:
-        return self.inner.quota() - 1
+class NegativeSilence(Wrapped):
+    def silence(self) -> int:
+        return self.inner.silence() - 1
 
 
-class FloatQuota(Wrapped):
-    def quota(self) -> Any:
-        return float(self.inner.quota())
+class FloatSilence(Wrapped):
+    def silence(self) -> Any:
+        return float(self.inner.silence())
 
 
-class QuotaDraws(Wrapped):
-    def quota(self) -> int:
+class SilenceDraws(Wrapped):
+    def silence(self) -> int:
         self.rng.random()
-        return self.inner.quota()
+        return self.inner.silence()
 
 
-class QuotaWearsOff(Wrapped):
+class SilenceWearsOff(Wrapped):
     def __init__(self, inner: Site, rng: Any) -> None:
         super().__init__(inner, rng)
         self.asked = 0
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         self.asked += 1
-        return max(0, self.inner.quota() - self.asked % 2)
+        return max(0, self.inner.silence() - self.asked % 2)
 
 
 class CountsHandovers(Wrapped):
@@ -83,8 +83,8 @@ class CountsHandovers(Wrapped):
     def take(self, items: int) -> Sequence[Message]:
         return self.inner.take(1)
 
-    def quota(self) -> int:
-        return self.inner.quota()
+    def silence(self) -> int:
+        return self.inner.silence()
 
 
 class Nameless(Wrapped):
@@ -98,9 +98,9 @@ class ForNothing(Wrapped):
 
 
 class Chatters(Wrapped):
-    """Says something of its own at every item, whatever quota it has."""
+    """Says something of its own at every item, whatever silence it has."""
 
-    quota = Wrapped.quota
+    silence = Wrapped.silence
 
     def take(self, items: int) -> Sequence[Message]:
         return (*super().take(items), *([Message("report")] if items == 1 else []))

@@ -130,7 +130,7 @@ def test_the_command_lists_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.stdout.count("   fix: ") == 4
     assert result.stdout.splitlines()[-1] == "bad.py:Bad: 4 faults in 8 checks"
     assert "states its facts: " in result.stdout
-    assert "quota is honest: " in result.stdout
+    assert "silence is honest: " in result.stdout
 
 
 @pytest.mark.usefixtures("bad")

@@ -48,8 +48,8 @@ class OverheardSite(Site):
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
-    def quota(self) -> int:
-        return self.inner.quota()
+    def silence(self) -> int:
+        return self.inner.silence()
 
     def take(self, items: int) -> Sequence[Message]:
         self.log.items += [self.number] * items

@@ -138,7 +138,7 @@ def test_difference_estimators_pay_by_doublings(k: int, alpha: float, delta: flo
     protocol = DifferenceEstimators(alpha, delta)
     for number, (levels, budget, quota) in zip(range(1, 6), rounds_of_difference(k, alpha, delta), strict=False):
         found = protocol.doubling(k, number)
-        assert (found.levels, found.quota, found.blocks) == (levels, quota, 2**levels)
+        assert (found.levels, found.block_bits, found.blocks) == (levels, quota, 2**levels)
         assert found.budget == pytest.approx(budget)
         assert found == doubling(k, alpha, 6 * delta / (pi * number) ** 2)
     for items, start in GAMES:

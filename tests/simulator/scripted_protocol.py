@@ -48,7 +48,7 @@ class _Site(Site):
     def __init__(self, script: Scripted) -> None:
         self.message = Message("item", 1, script.words)
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         return 0
 
     def take(self, items: int) -> Sequence[Message]:

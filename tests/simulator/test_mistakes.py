@@ -89,7 +89,7 @@ class Sends(Site):
     def __init__(self, sent: Any) -> None:
         self.sent = sent
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         return 0
 
     def take(self, items: int) -> Any:

@@ -166,7 +166,7 @@ class _Site(Site):
         self.count = count
         self.next = rule.known[count]
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         return self.next - self.count - 1
 
     def take(self, items: int) -> Sequence[Message]:

@@ -58,7 +58,7 @@ class Exact(Protocol):
 class _Site(Site):
     __slots__ = ()
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         return 0
 
     def take(self, items: int) -> Sequence[Message]:

@@ -18,7 +18,7 @@ EVERYONE: Final = -1
 """Receiver of a broadcast: every site, at the cost of k messages."""
 
 FOREVER: Final = 2**62
-"""An infinite quota: no further item makes the site send a message."""
+"""An infinite silence: no further item makes the site send a message."""
 
 
 class Exactly(NamedTuple):
@@ -58,7 +58,7 @@ class Site(Shortcuts, ABC):
     __slots__ = ()
 
     @abstractmethod
-    def quota(self) -> int:
+    def silence(self) -> int:
         """Return how many further items it can receive without sending a message; `FOREVER` if any number.
 
         The item after these may make it send one. Calling it changes nothing and draws nothing.
@@ -66,7 +66,7 @@ class Site(Shortcuts, ABC):
 
     @abstractmethod
     def take(self, items: int) -> Sequence[Message]:
-        """Receive `items` items, 1 <= items <= quota() + 1, and return what it sends to the server."""
+        """Receive `items` items, 1 <= items <= silence() + 1, and return what it sends to the server."""
 
     def hear(self, message: Message) -> Sequence[Message]:
         """Receive a message of the server and return what it sends back; by default nothing."""
@@ -80,7 +80,7 @@ class Site(Shortcuts, ABC):
         """
         return ()
 
-    shortcuts: ClassVar = {"quota": Shortcut(lambda site: 0)}  # it may speak at any item
+    shortcuts: ClassVar = {"silence": Shortcut(lambda site: 0)}  # it may speak at any item
     descriptions = frozenset({"tossed_ahead"})
 
 

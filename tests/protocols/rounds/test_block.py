@@ -24,7 +24,7 @@ def test_forwards_until_a_block_holds_an_item(k: int, alpha: float, confidence: 
     assert by_kind["item"] in (least, least + 1)  # the product may come out a bit below 1
     assert protocol.cost_bound(k, least - 1) == least - 1
     sites = protocol.sites(k, np.random.default_rng(0), [least + 1] + [0] * (k - 1))
-    assert all(0 <= site.quota() < FOREVER for site in sites)
+    assert all(0 <= site.silence() < FOREVER for site in sites)
 
 
 @pytest.mark.slow

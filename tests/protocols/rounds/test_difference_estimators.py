@@ -22,10 +22,10 @@ def test_division_of_a_doubling_by_hand() -> None:
     assert found.levels == 5
     assert found.blocks == 32
     assert late == pytest.approx(21.41, abs=0.01)
-    assert found.quota == int(late * (1 + sqrt(5)) / 2.2) == 31
-    assert found.budget == pytest.approx(found.quota + late * (1 + sqrt(5)))
-    # the blocks together are about a doubling: 2^levels quotas of alpha F / budget items
-    assert 0.8 < found.blocks * found.quota * 0.1 / found.budget <= 1
+    assert found.block_bits == int(late * (1 + sqrt(5)) / 2.2) == 31
+    assert found.budget == pytest.approx(found.block_bits + late * (1 + sqrt(5)))
+    # the blocks together are about a doubling: 2^levels times its bits of alpha F / budget items
+    assert 0.8 < found.blocks * found.block_bits * 0.1 / found.budget <= 1
 
 
 def test_doublings_share_delta() -> None:
@@ -34,7 +34,7 @@ def test_doublings_share_delta() -> None:
     shares = []
     for number in range(1, 1000):
         found = protocol.doubling(400, number)
-        late = (found.budget - found.quota) / (1 + sqrt(found.levels))
+        late = (found.budget - found.block_bits) / (1 + sqrt(found.levels))
         shares.append(3 * found.blocks * exp(-2 * late**2 / 400))
     assert 0.99 * 0.2 < sum(shares) < 0.2
 

@@ -43,7 +43,7 @@ def started(site_items: int = 4) -> tuple[RoundSite, Server]:
 def test_the_last_item_of_its_share_makes_a_site_end_the_round() -> None:
     site = RoundSite(rule_of, 4)
     assert [message.kind for _ in range(8) for message in site.take(1)] == ["bit", "bit", "end"]
-    assert site.quota() == FOREVER - 8 - 1
+    assert site.silence() == FOREVER - 8 - 1
     late = RoundSite(rule_of, 4)
     late.count = 6  # six items came while messages were delayed
     assert late.take(2) == (BIT, BIT, END)
@@ -75,7 +75,7 @@ def test_items_that_came_between_poll_and_announcement_belong_to_the_new_round()
     assert site.hear(POLL) == (counted(2),)
     assert site.take(4) == ()
     assert site.hear(announcement(6)) == (BIT,)  # the third of these four
-    assert site.quota() == 1
+    assert site.silence() == 1
     forwarding = RoundSite(rule_of, 4)
     forwarding.hear(POLL)
     forwarding.take(2)

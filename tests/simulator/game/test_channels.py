@@ -37,7 +37,7 @@ class NumberedSite(Site):
     def __init__(self) -> None:
         self.count = 0
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         return 0
 
     def take(self, items: int) -> Sequence[Message]:

@@ -21,7 +21,7 @@ class Fifth(Site):
     def __init__(self, silent: int) -> None:
         self.count, self.silent = 0, silent
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         return self.silent or 4 - self.count % 5
 
     def take(self, items: int) -> Sequence[Message]:
@@ -60,7 +60,7 @@ class SameForm(Randomized):
 
 
 @pytest.mark.parametrize("engine", ["auto", "leap"])
-def test_a_quota_that_is_too_large_is_an_error_that_names_the_class(engine: str) -> None:
+def test_a_silence_that_is_too_long_is_an_error_that_names_the_class(engine: str) -> None:
     said = r"^Fifths: step and leap play different games: messages by leap 0, by step 80; "
     with pytest.raises(DifferenceError, match=said):
         play(Fifths(silent=10**6), RoundRobin(), sites=2, items=1_000_000, engine=engine)

@@ -45,7 +45,7 @@ class _Wrong(Exact):
     accuracy: ClassVar[Any] = 0.1
 
     def sites(self, k: int, rng: Any, counts: Any = None) -> Any:
-        silent = SimpleNamespace(quota=lambda: FOREVER, take=lambda _: (), hear=lambda _: ())
+        silent = SimpleNamespace(silence=lambda: FOREVER, take=lambda _: (), hear=lambda _: ())
         return [silent for _ in range(k)]
 
 

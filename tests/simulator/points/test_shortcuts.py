@@ -98,7 +98,7 @@ def test_what_no_default_can_void_is_stated_by_no_class_with_a_changed_rule() ->
     for cls in classes():
         if issubclass(cls, Site | ItemSite) and not inspect.isabstract(cls):
             own = type(cls)("Own", (cls,), {"__slots__": (), "take": again(cls.take)})
-            assert own.quota(object.__new__(own)) == 0, cls
+            assert own.silence(object.__new__(own)) == 0, cls
 
 
 def test_a_class_that_changes_no_rule_keeps_what_its_parent_states() -> None:

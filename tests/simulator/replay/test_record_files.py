@@ -40,7 +40,7 @@ class Talker(Site):
     def hear(self, message: Message) -> list[Message]:
         return []
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         return 0
 
 

@@ -28,31 +28,31 @@ from disttrack.simulator.game.network.mail import Receivers
 SPOKEN: Final = (Message("spoken"),)
 """Returned by a stand-in if the site sends messages, which travel from process to process."""
 FIELDS: Final = ("offered", "admitted", "admitted_cost", "left", "present", "waiting", "answer")
-"""State of the site of a quota, after its items and its quota of items."""
+"""State of the site of a quota, after its items and its silence."""
 
 
 class Remote(Site):
-    """Local stand-in of a site: its quota, and events that have not been sent to it yet."""
+    """Local stand-in of a site: its silence, and events that have not been sent to it yet."""
 
-    def __init__(self, number: int, quota: int, cycle: Sequence[int], catch_up: Callable[[], None]) -> None:
-        self.number, self._quota, self._catch_up = number, quota, catch_up
+    def __init__(self, number: int, silence: int, cycle: Sequence[int], catch_up: Callable[[], None]) -> None:
+        self.number, self._silence, self._catch_up = number, silence, catch_up
         self.events: list[tuple[Any, ...]] = []
         self.costs = Costs(cycle, number)
         self._untold = 0
         self._state: Sequence[Any] = ()
 
-    def know(self, quota: int, state: Sequence[object] = ()) -> None:
-        """Take its quota after all events and messages so far, and its state."""
-        self._quota, self._untold = quota, 0
+    def know(self, silence: int, state: Sequence[object] = ()) -> None:
+        """Take its silence after all events and messages so far, and its state."""
+        self._silence, self._untold = silence, 0
         self._state = state or self._state
 
-    def quota(self) -> int:
-        return self._quota - self._untold
+    def silence(self) -> int:
+        return self._silence - self._untold
 
     def take(self, items: int) -> Sequence[Message]:
         self.events.append(("take", items))
         self._untold += items
-        return SPOKEN if self._untold > self._quota else ()
+        return SPOKEN if self._untold > self._silence else ()
 
     def __getattr__(self, name: str) -> Any:
         """Return a value of the site's state, or one of its methods, for the site to carry out."""

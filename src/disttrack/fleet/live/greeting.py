@@ -24,7 +24,7 @@ class Greeting(NamedTuple):
     kept: int
     received: int
     items: int
-    quota: int
+    silence: int
 
 
 async def read_greeting(reader: asyncio.StreamReader, incoming: Frames) -> Greeting:
@@ -65,15 +65,15 @@ def event_of(part: ServerState, hello: Greeting, token: str, connected: bool) ->
     site = hello.site
     if site >= part.k:
         raise NonsenseError(f"site {site}, where sites are 0 to {part.k - 1}")
-    known, (items, quota) = part.names[site] == hello.name, part.seen[site]
+    known, (items, silence) = part.names[site] == hello.name, part.seen[site]
     if connected and not known:
         raise NonsenseError(f"site {site} is connected already, with another state")
     if known and hello.kept and hello.items < items:
         raise NonsenseError(f"its journal is older than what the server knows: {hello.items:,} items of {items:,}")
-    lost = part.names[site] and not known and not hello.kept and quota != GONE
+    lost = part.names[site] and not known and not hello.kept and silence != GONE
     if lost and part.protocol.readmission == "none" and not isinstance(part.protocol, Quota):
         kind = part.protocol.kind
         raise NonsenseError(f"protocol {kind} has no rule for a site that has lost its state; give it a journal")
     if known and hello.received <= part.sessions[site].sent:  # otherwise the server's journal is older
-        return ("heard", site, hello.received, max(hello.items, items), hello.quota), True
+        return ("heard", site, hello.received, max(hello.items, items), hello.silence), True
     return ("begin", site, hello.name, hello.items, hello.kept), False

@@ -130,10 +130,10 @@ def site_app(sites: Mapping[int, SiteProcess], security: Security) -> web.Applic
         most = MOST // part.k
         if part.machine.items + asked.items > most:
             raise _error(400, f"items: a site counts up to {most:,}, and has {part.machine.items:,}")
-        number: int = min(asked.items, part.machine.quota() + 1) if asked.until_message else asked.items
+        number: int = min(asked.items, part.machine.silence() + 1) if asked.until_message else asked.items
         taken, message = 0, False
         while taken < number and len(part.session.waiting) < BACKLOG:
-            some = min(number - taken, max(SLICE, part.machine.quota() + 1))
+            some = min(number - taken, max(SLICE, part.machine.silence() + 1))
             message |= site.take(some)
             taken += some
         status = 200 if taken == number else 503  # the rest is to be sent again

@@ -29,7 +29,7 @@ from disttrack.simulator.game.network.recovery import ANEW, RECOUNT, RECOUNTED
 FORGOTTEN: Final = "?"
 """The name of a life that no site has: the server plays this site."""
 GONE: Final = -1
-"""The quota of a site that takes no items: the server knows all that it has."""
+"""The silence of a site that takes no items: the server knows all that it has."""
 
 Letters = Iterable[tuple[int, Message]]
 """Receivers and messages."""
@@ -50,7 +50,7 @@ class ServerState:
     first
         For each site, whether its present life is its first one.
     seen
-        For each site, its items and its quota by its last frame; the quota is `GONE` if it has left in order.
+        For each site, its items and its silence by its last frame; the silence is `GONE` if it has left in order.
     unknown
         For each site, an upper bound on the items that were lost with its state.
     counts
@@ -85,14 +85,14 @@ class ServerState:
         self.output, self.items_then, self.changes = self.server.output, start, 0
         """The output, the items that the server knew of when it last changed, and how often it has."""
 
-    def _see(self, site: int, items: int, quota: int) -> None:
+    def _see(self, site: int, items: int, silence: int) -> None:
         self.items += items - self.seen[site][0]
-        self.seen[site] = items, quota
+        self.seen[site] = items, silence
 
     def unreported(self, site: int) -> int:
         """Return the maximum number of items of a connected site unknown to the server, but for messages in transit.
 
-        It is one more than the site's quota, the number that it takes without a message, and 0 if it takes none.
+        It is one more than the silence of the site, the number that it takes without a message, and 0 if it takes none.
         """
         return min(MOST, self.seen[site][1] + 1)
 
@@ -192,7 +192,7 @@ class ServerState:
             self._see(site, self.seen[site][0], 0)
             return ()
         if known and not kept and self.seen[site][1] != GONE:
-            self.unknown[site] = MOST  # cut off, it takes items beyond its quota
+            self.unknown[site] = MOST  # cut off, it takes items beyond its silence
         self.sessions[site], self._answered[site] = Session(), -1
         self._see(site, max(items, self.seen[site][0]), 0)
         return () if isinstance(self.protocol, Quota) else self._recount(site)
@@ -212,12 +212,12 @@ class ServerState:
                 self.sessions[site] = Session()
         return letters
 
-    def message(self, site: int, number: int, kind: str, value: Any, words: int, items: int, quota: int) -> Letters:
+    def message(self, site: int, number: int, kind: str, value: Any, words: int, items: int, silence: int) -> Letters:
         """Receive a message of a site, once."""
         if not self.sessions[site].is_new(number):
             return ()
         message = Message(kind, value, words)
-        self._see(site, items, quota)
+        self._see(site, items, silence)
         self.ledger.count_up(site, message)
         if kind == RECOUNTED:
             return self._recounted(site, *value)
@@ -235,10 +235,10 @@ class ServerState:
             self.counts[site] = items
         return ()
 
-    def heard(self, site: int, number: int, items: int, quota: int) -> Letters:
+    def heard(self, site: int, number: int, items: int, silence: int) -> Letters:
         """Take a site's acknowledgement of the messages up to this number."""
         self.sessions[site].acknowledged(number)
-        self._see(site, items, quota)
+        self._see(site, items, silence)
         return ()
 
     def leave(self, site: int, number: int, items: int) -> Letters:
@@ -247,7 +247,7 @@ class ServerState:
         letters: Letters = ()
         if self.sessions[site].waiting and not isinstance(self.protocol, Quota) and self.counts is None:
             letters = self._recount()
-        if self.patient and all(quota == GONE for _, quota in self.seen):
+        if self.patient and all(silence == GONE for _, silence in self.seen):
             return [*letters, *self.go_on()]  # nobody is left that could wait for them
         return letters
 

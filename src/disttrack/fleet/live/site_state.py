@@ -64,8 +64,8 @@ class SiteState:
 
     @property
     def state(self) -> tuple[int, int]:
-        """Its items and its quota, which each of its frames reports."""
-        return self.machine.items, self.machine.quota()
+        """Its items and its silence, which each of its frames reports."""
+        return self.machine.items, self.machine.silence()
 
     def apply(self, event: Event) -> Sent:
         """Apply an event, named after a method: take, hear, forget, act, join, request."""
@@ -76,7 +76,7 @@ class SiteState:
     def take(self, items: int) -> Iterable[Message]:
         """Receive items."""
         while items:
-            part = min(items, self.machine.quota() + 1)
+            part = min(items, self.machine.silence() + 1)
             items -= part
             yield from self.machine.take(part)
 

@@ -127,7 +127,7 @@ class QuotaSite(Site):
             self._early.append(message)
         return self.heard(message) if message.value[0] == self.window and self.present else ()
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         run, last = self._fitting(), self.answers[self.number]
         if run:
             return min(run, self.silent()) if last is True else 0

@@ -141,9 +141,9 @@ class ItemSite(Site):
         """The count at which it reports its total; no one needs it while every item is reported."""
         self.scale = 1
 
-    def quota(self) -> int:
-        quota = self.feed.before(min(self.next_total, self.due()) - self.count)
-        return min(quota, self.feed.before_copies(self.due_of)) if self.tracker.per_item else quota
+    def silence(self) -> int:
+        silence = self.feed.before(min(self.next_total, self.due()) - self.count)
+        return min(silence, self.feed.before_copies(self.due_of)) if self.tracker.per_item else silence
 
     def due(self) -> int:
         """Return the count at which it next reports an item, whatever this is; `FOREVER` if there is none."""

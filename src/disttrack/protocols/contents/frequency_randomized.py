@@ -97,7 +97,7 @@ class _Site(CoinSite):
         last = min(further, int(self._coins.rng.geometric(1 / self.scale)) - 1) if further else 0
         return Message("count", (item, self.held(item) - last), 2)
 
-    quota, due = CoinSite.quota, CoinSite.due
+    silence, due = CoinSite.silence, CoinSite.due
 
 
 class _Server(ItemServer):

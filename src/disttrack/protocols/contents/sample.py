@@ -70,7 +70,7 @@ class _Site(CoinSite):
         self.rescale(message.value)
         return ()
 
-    quota, due = CoinSite.quota, CoinSite.due
+    silence, due = CoinSite.silence, CoinSite.due
 
 
 class _Server(ItemServer):

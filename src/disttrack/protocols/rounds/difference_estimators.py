@@ -26,7 +26,7 @@ class Doubling(NamedTuple):
     """Levels; one of level j, from 0, spans 2^j blocks of level 0, and there are 2^levels of these."""
     budget: float
     """Bits of error allowed: an estimator sends one bit per alpha F / budget items of a site."""
-    quota: int
+    block_bits: int
     """Bits of a level-0 estimator that end its block."""
 
     @property
@@ -44,9 +44,9 @@ def doubling(k: int, alpha: float, failure: float) -> Doubling:
     over `levels` estimators, of k independent deviations of range 1, one per site (Hoeffding). No estimator ever errs
     by more than k bits.
 
-    The level-0 estimator is read when its own quota is reached, where its deviation X has a nonzero mean, so that
+    The level-0 estimator is read when it has sent these bits, where its deviation X has a nonzero mean, so that
     Hoeffding's bound of moments does not apply. But within a block the plan is fixed, and a deviation of x then means a
-    deviation of x at the item that is x bits' worth away from the quota: P(X >= x) <= exp(-2 x^2 / k). The others of a
+    deviation of x at the item that is x bits' worth away from its end: P(X >= x) <= exp(-2 x^2 / k). The others of a
     sum, Z, have ended before, so this holds given Z; and the least of 1 and exp(-2 (y - Z)^2 / k) is at most
     exp(s^2 k / 8 - s (y - Z)) for every s >= 0. So Z + X has the tail that moments would give it,
     P(Z + X >= y) <= exp(-2 y^2 / (levels k)).
@@ -56,8 +56,8 @@ def doubling(k: int, alpha: float, failure: float) -> Doubling:
     spread = k * log(3 * blocks / failure) / 2
     late = min(sqrt(spread), k)
     off = min(sqrt(levels * spread), levels * k)
-    quota = max(1, int((late + off) / (alpha * blocks - 1)))
-    return Doubling(levels, quota + late + off, quota)
+    block_bits = max(1, int((late + off) / (alpha * blocks - 1)))
+    return Doubling(levels, block_bits + late + off, block_bits)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class DifferenceEstimators(Protocol):
 
     A doubling has 2^l >= 2/alpha blocks, and on level j = 0, ..., l-1 one estimator per 2^j of them: a random
     threshold in every Delta items of a site, fresh from the start of the estimator's span. The output changes when the
-    present estimator of level 0 has sent its quota of bits; each estimator is seen once, at its end. At each start
+    present estimator of level 0 has sent its bits; each estimator is seen once, at its end. At each start
     a broadcast restarts all sites, 2^l k words per doubling. A poll ends the doubling. While
     Delta is below one item, every item is forwarded.
 
@@ -112,11 +112,11 @@ class DifferenceEstimators(Protocol):
         return _Server(self.rule_of(k, Coins(rng)), k, sum(start))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the items of the start, then (2^l + 3) k words and 2^l quotas of bits on l levels per doubling."""
+        """Return the items of the start, then (2^l + 3) k words and 2^l blocks of bits on l levels per doubling."""
 
         def round_of(number: int, total: float) -> tuple[int, float, float]:
             of = self.doubling(k, number)
-            bits = of.quota * of.blocks
+            bits = of.block_bits * of.blocks
             size = max(1, size_within(self.alpha, total, of.budget))  # a block holds at least an item, up to rounding
             return ceil(of.budget / self.alpha), of.levels * bits + (of.blocks + 3) * k, bits * size
 
@@ -185,7 +185,7 @@ class _Site(RoundSite):
         self.due = min(self._dues)
         return ()
 
-    quota = RoundSite.quota
+    silence = RoundSite.silence
 
 
 class _Server(RoundServer):
@@ -208,7 +208,7 @@ class _Server(RoundServer):
             return ()
         level = message.value
         self._bits[level] += 1
-        if level or self._bits[0] < self._division.quota:
+        if level or self._bits[0] < self._division.block_bits:
             return ()
         return self._next_block()
 

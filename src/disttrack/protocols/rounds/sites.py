@@ -65,7 +65,7 @@ class RoundSite(Site):
         if start:
             self.begin(start)
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         return 0 if self.forwards else self.due - self.count - 1
 
     @property

@@ -120,7 +120,7 @@ class CopiesSite(Site):
         due = self.count + 1 if self._inverse == 1 else int(self._due.min())
         self.next = min(due, self.double)
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         return self.next - self.count - 1
 
     def take(self, items: int) -> Sequence[Message]:

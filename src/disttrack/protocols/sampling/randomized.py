@@ -149,7 +149,7 @@ class _Site(Site):
         self.due = [before + coins.gap(self.scale) for _ in range(copies)]
         self.next: int = min(*self.due, self.double)
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         return self.next - self.count - 1
 
     @property

@@ -105,7 +105,7 @@ class _BatchSite(Site):
         self.size = size
         self.held = 0
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         return self.size - self.held - 1
 
     def take(self, items: int) -> Sequence[Message]:

@@ -94,7 +94,7 @@ class _CoinSite(Site):
         self.scale = scale
         self.due: int = coins.gap(scale)
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         return self.due - 1
 
     @property

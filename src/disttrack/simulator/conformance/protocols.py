@@ -104,8 +104,8 @@ def _refuses_nonsense(protocol: Protocol, sites: Sequence[int], items: int) -> C
     return refuses(protocol, NONSENSE)
 
 
-def _quota_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
-    """Items within the quota are silent, and asking for the quota changes nothing and draws nothing."""
+def _silence_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    """Items within the silence of a site make it send nothing, and to ask for it changes nothing and draws nothing."""
     for k in sites:
         site_rng, server_rng = np.random.default_rng(k), np.random.default_rng(k + 1)
         crowd, server = parts_of(protocol, k, site_rng, server_rng)
@@ -114,16 +114,16 @@ def _quota_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> Ch
         for number in range(items):
             site = crowd[number % k]
             state = site_rng.bit_generator.state
-            quota = site.quota()
-            same = quota == site.quota() and state == site_rng.bit_generator.state
-            mend = "let quota() only look: draw the next random place in take() or hear() instead"
-            require(same, "quota() changes something", mend)
-            whole = isinstance(quota, int) and quota >= 0
-            mend = "let quota() return an int of at least 0: items that may still come in silence"
-            require(whole, f"quota() is {quota!r}, not a whole number from 0 on", mend)
+            silence = site.silence()
+            same = silence == site.silence() and state == site_rng.bit_generator.state
+            mend = "let silence() only look: draw the next random place in take() or hear() instead"
+            require(same, "silence() changes something", mend)
+            whole = isinstance(silence, int) and silence >= 0
+            mend = "let silence() return an int of at least 0: items that may still come in silence"
+            require(whole, f"silence() is {silence!r}, not a whole number from 0 on", mend)
             sent = site.take(1)
-            mend = "let quota() return no more items than the site stays silent for"
-            require(not sent or quota == 0, f"a site spoke with a quota of {quota} left", mend)
+            mend = "let silence() return no more items than the site stays silent for"
+            require(not sent or silence == 0, f"a site spoke with a silence of {silence} left", mend)
             deliver(crowd, server, number % k, sent)
         yield None
 
@@ -208,7 +208,7 @@ def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> 
 PROTOCOL_CHECKS: Final = {
     "states its facts": _states_its_facts,
     "refuses nonsense": _refuses_nonsense,
-    "quota is honest": _quota_is_honest,
+    "silence is honest": _silence_is_honest,
     "step and leap agree": _step_and_leap_agree,
     "ledger adds up": _ledger_adds_up,
     "seeds matter": _seeds_matter,

@@ -212,8 +212,8 @@ class _Behind(Site):
     def __init__(self, site: Site, counts: list[int], k: int) -> None:
         self._site, self._counts, self._k = site, counts, k
 
-    def quota(self) -> int:
-        return self._site.quota()
+    def silence(self) -> int:
+        return self._site.silence()
 
     def take(self, items: int) -> Sequence[Message]:
         return self._site.take(items)

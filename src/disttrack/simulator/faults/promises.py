@@ -71,8 +71,8 @@ class _HalfHeard(Site):
     def __init__(self, site: Site) -> None:
         self._site, self._lost = site, True
 
-    def quota(self) -> int:
-        return self._site.quota()
+    def silence(self) -> int:
+        return self._site.silence()
 
     def take(self, items: int) -> Sequence[Message]:
         kept = []

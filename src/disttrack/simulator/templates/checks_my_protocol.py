@@ -5,7 +5,7 @@ from disttrack.simulator.templates.my_protocol import MyProtocol
 
 
 def test_it_plays_by_the_rules() -> None:
-    # the tests that every protocol goes through: honest quotas, the same game from both engines, …
+    # the tests that every protocol goes through: honest silences, the same game from both engines, …
     check_protocol(MyProtocol(alpha=0.1))
 
 

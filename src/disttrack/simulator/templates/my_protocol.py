@@ -57,7 +57,7 @@ class CountingSite(Site):
         self.count = count
         self.reported = count
 
-    def quota(self) -> int:
+    def silence(self) -> int:
         """Return how many further items leave it silent: it may sleep through them."""
         most = self.reported * (self.numerator + self.denominator) // self.denominator
         return max(0, most - self.count)

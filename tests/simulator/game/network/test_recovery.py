@@ -135,7 +135,7 @@ def test_a_machine_gives_a_site_its_items_in_the_parts_that_it_takes() -> None:
     machine = SiteMachine(Deterministic(alpha=0.5).sites(1, None)[0], 0)
     assert len(machine.take(1)) == 1
     machine.crash()
-    assert (machine.quota() > 2**60, machine.take(9)) == (True, ())
+    assert (machine.silence() > 2**60, machine.take(9)) == (True, ())
     said = machine.go_on(machine.site, machine.missed)
     assert (len(said), machine.items, machine.missed) == (3, 10, 0)  # at 2, 4 and 7
 

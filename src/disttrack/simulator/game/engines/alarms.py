@@ -38,7 +38,7 @@ class Alarms:
         """A new object for each plan, even if the same plan begins again."""
 
     def begin(self, speak: Callable[[int, Sequence[Message], int], None], each: bool = False) -> None:
-        """Have `speak(site, messages, step)` called when a site sends messages, or each time that its quota is over."""
+        """Have `speak(site, messages, step)` called when a site sends messages, or when its silence is over."""
         self._ring.append(self._waker(speak, each))
 
     def _waker(self, speak: Callable[[int, Sequence[Message], int], None], each: bool) -> Callable[[Any], None]:
@@ -64,7 +64,7 @@ class Alarms:
                 speak(number, messages, step)
             if alarm.course is not self._course or alarm.queued < NEVER:
                 return  # it is set again already, or the plan has no items for it
-            due = alarm.due = credited[number] + site.quota() + 1
+            due = alarm.due = credited[number] + site.silence() + 1
             nth = alarm.nth
             if nth is None:
                 nth = alarm.nth = turns.plan.of_site(number)
@@ -90,7 +90,7 @@ class Alarms:
         self._credited[site] = due
         messages = self._sites[site].take(items)
         if messages:
-            raise RuntimeError(f"site {site} spoke within its quota: {messages!r}")
+            raise RuntimeError(f"site {site} spoke within its silence: {messages!r}")
 
     # ------------------------------------------------------------------ plans
 
@@ -124,7 +124,7 @@ class Alarms:
         for number in sites:
             alarm = alarms[number]
             site = self._sites[number] if alarm is None else alarm.site
-            due = credited[number] + site.quota() + 1
+            due = credited[number] + site.silence() + 1
             step = begun + nth(number, due)
             if alarm is None or step < alarm.queued < NEVER:
                 if step >= NEVER:

@@ -202,7 +202,7 @@ class Leap(Strides, Ends):
             self.alarms.sync(part)
 
     def after(self, part: int | None) -> None:
-        """Have this step judged after all of its messages have arrived; a site may have another quota."""
+        """Have this step judged after all of its messages have arrived; a site may have another silence."""
         if not self._settling:
             self._settling = True
             moment(self.env, self.now, SETTLE, self._settle)

@@ -90,7 +90,7 @@ class Ends(ABC):
         """Prepare for an effect on a site, which needs all of its items, or the server."""
 
     def after(self, part: int | None) -> None:  # noqa: B027
-        """Handle an effect on a site, which may have another quota, or the server."""
+        """Handle an effect on a site, which may have another silence, or the server."""
 
 
 def moment(env: simpy.Environment, step: int, priority: int, action: Action | None = None) -> simpy.Event:

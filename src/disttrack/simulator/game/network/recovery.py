@@ -63,8 +63,8 @@ class SiteMachine(Site):
         self.state: Literal["up", "down", "waiting"] = "up"
         self.before_crash: Literal["up", "waiting"] = "up"
 
-    def quota(self) -> int:
-        return self.site.quota() if self.state == "up" else FOREVER
+    def silence(self) -> int:
+        return self.site.silence() if self.state == "up" else FOREVER
 
     def take(self, items: int) -> Sequence[Message]:
         self.items += items
@@ -90,7 +90,7 @@ class SiteMachine(Site):
         self.state, self.site, self.missed = "up", site, missed
         messages: list[Message] = []
         while self.missed:
-            part = min(self.missed, self.site.quota() + 1)
+            part = min(self.missed, self.site.silence() + 1)
             self.missed -= part
             messages += self.site.take(part)
         return messages
