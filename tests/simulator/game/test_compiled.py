@@ -353,3 +353,14 @@ def test_code_with_another_number_of_another_file_is_compiled_anew(
     other = FunctionType(twice.__code__, {"part": copy, "__name__": "disttrack.mine"}, "twice")
     assert compiler.folder_of(caller) != compiler.folder_of(other)
     compiler.folder_of.cache_clear()
+
+
+def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def no_home(path: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert compiler.users_cache() == tmp_path / ".cache" / "disttrack"
+    monkeypatch.setattr(Path, "expanduser", no_home)
+    assert compiler.users_cache() is None

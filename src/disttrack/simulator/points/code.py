@@ -1,24 +1,18 @@
 """The code that a game is played by, as digests: a finished game is kept only as long as none of it has changed.
 
-All digests are of what runs: an edit of a docstring or a comment changes nothing. The project's own code is one digest
-in a checkout; an installed copy has its version. Of a user's class the files are digested: see
-`simulator.points.own_files`.
+The project's own code is one digest in a checkout; an installed copy has its version. Of a user's class the files are
+digested, without docstrings and comments, whose edits change no game: see `simulator.points.own_files`.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
-import json
-import os
 import platform
-import sys
-from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import cache_from_source
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from disttrack.simulator.errors import ScenarioError
 
@@ -64,8 +58,7 @@ def check_unchanged() -> None:
 def own_code() -> str:
     """Return the digest of the project's code, as this process plays it; of an installed copy it is always the same.
 
-    To compute it takes a second or two: the digests of all files are stored beside the compiled form of this file, or
-    where none may be written, in the user's folder for caches.
+    An edit of its docstrings is a change, too: to read the files takes a fiftieth of the time of parsing them.
 
     Raises
     ------
@@ -73,36 +66,8 @@ def own_code() -> str:
         It has changed since the process began.
     """
     check_unchanged()
-    compiled = Path(cache_from_source(__file__)).with_suffix(".json")
-    caches = users_cache()
-    others = [caches / f"code-{hashlib.sha256(str(_ROOT).encode()).hexdigest()[:16]}.json"] if caches else []
-    known: dict[str, list[Any]] = {}
-    for memory in (*others, compiled):
-        with suppress(OSError, ValueError, AttributeError):
-            kept = json.loads(memory.read_bytes()).items()
-            known |= {name: entry for name, entry in kept if isinstance(entry, list) and len(entry) == 3}
-    own = {name: known[name] if name in known and known[name][:2] == state else [*state, digest_of(_ROOT / name)]
-           for name, state in _BEGUN.items()}  # fmt: skip
-    if any(known.get(name) != entry for name, entry in own.items()):
-        for memory in (*(() if sys.dont_write_bytecode else (compiled,)), *others):
-            part = memory.with_name(f".{os.getpid()}-{memory.name}")
-            with suppress(OSError):
-                memory.parent.mkdir(parents=True, exist_ok=True)
-                part.write_text(json.dumps(own), encoding="utf-8")
-                os.replace(part, memory)
-                break
-    lines = [f"{name} {own[name][2]}\n" for name in sorted(own)]
+    lines = [f"{name} {hashlib.sha256((_ROOT / name).read_bytes()).hexdigest()}\n" for name in sorted(_BEGUN)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def users_cache() -> Path | None:
-    """Return the project's folder in the user's folder for caches; None if the user has no home.
-
-    Source: the XDG Base Directory Specification.
-    """
-    with suppress(RuntimeError):
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "disttrack"
-    return None
 
 
 @cache
