@@ -47,8 +47,9 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "search": SIDES | {"mechanisms", "game", "points", "errors", "tasks", "scenario", "results", "runs"},
     "conformance": SIDES | {"mechanisms", "game"},
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
-    "environment": SIDES | {"game", "points", "results"},
-    "vector_environment": frozenset({"environment"}),
+    "learners": SIDES | {"game"},
+    "environment": frozenset({"protocols", "game", "learners", "points", "results"}),
+    "vector_environment": frozenset({"environment", "learners"}),
     "cli": frozenset(
         {"errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
         | {"report", "replay", "runs", "search", "templates", "conformance"}

@@ -21,9 +21,10 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from disttrack.adversaries import Adversary, Burst, Rest, Schedule, View
+from disttrack.adversaries.learned import LARGEST
 from disttrack.protocols import Block, Exact, Protocol, Randomized, Robust
 from disttrack.simulator import play
-from disttrack.simulator.environment import LARGEST, DistributedCount
+from disttrack.simulator.environment import DistributedCount
 
 POWERS = ["outputs", "traffic", "state"]
 PROTOCOLS: list[Protocol] = [Exact(), Randomized(alpha=0.2), Block(alpha=0.3), Robust(alpha=0.5)]

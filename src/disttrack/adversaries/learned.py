@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from math import inf, isnan
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +29,12 @@ Layers = list[tuple[Reals, Reals]]
 
 def relative_error(view: View) -> float:
     """Return the present relative error, infinite where the output is no finite number."""
-    count = view.start + view.sent
-    error = (float(view.output) - count) / count if count else 0.0
+    return error_of(view.output, view.start + view.sent)
+
+
+def error_of(output: Any, count: int) -> float:
+    """Return the relative error of an output for so many items, infinite where it is no finite number."""
+    error = (float(output) - count) / count if count else 0.0
     return inf if isnan(error) else error
 
 

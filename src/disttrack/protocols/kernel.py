@@ -42,6 +42,9 @@ COUNT, NEXT, SINCE, SENT, OWN = range(5)
 # ---- what a turn of a site, or the engine's kernel, ends with
 GO_ON, SERVE, ASK, REFILL, FULL, OVER = range(6)
 
+# ---- whether the state of a site shows the count at which it sends its next message: not a coin of the future
+HIDDEN, SHOWN, NEVER_DUE = range(3)
+
 Compiled = Callable[[Any], Any]
 
 MOST: Final = 2**50
@@ -84,6 +87,8 @@ class KernelForm(ABC):
         Whether all outputs, before that, are whole numbers.
     most_items
         The largest number of items for which all numbers fit.
+    due
+        Whether the state of a site shows when it is due: HIDDEN, SHOWN, or NEVER_DUE.
     """
 
     turn: ClassVar[Callable[..., Any]]
@@ -92,6 +97,7 @@ class KernelForm(ABC):
     scale: tuple[int, int] = (1, 1)
     whole_outputs: bool = True
     most_items: int = MOST
+    due: int = HIDDEN
 
     def __init__(self, k: int, coins: OrderedCoins | None = None, most_coins: int = 0) -> None:
         self.k = k

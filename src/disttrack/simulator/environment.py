@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, Final
 
@@ -11,16 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from disttrack.adversaries.base import Adversary, View
-from disttrack.adversaries.learned import LARGEST, observation, relative_error
-from disttrack.adversaries.schedules import Burst, Rest, Schedule
-from disttrack.adversaries.views import StateView, TrafficView
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
-from disttrack.simulator.game.consultation import LATER
-from disttrack.simulator.game.engines import Leap
 from disttrack.simulator.game.play import check_game
 from disttrack.simulator.game.power import check_power
+from disttrack.simulator.learners.compiled_games import games_of
+from disttrack.simulator.learners.games import Games, Known, Sizes
 from disttrack.simulator.points.registry import find, make
 from disttrack.simulator.results.formats import number, percent
 
@@ -28,6 +24,8 @@ PATIENCE: Final = 10
 """Actions per item after which an episode is cut off."""
 
 Observation = npt.NDArray[np.float32]
+_RUNNING: Final = ("_games", "_place", "_only", "_actions")
+"""Attributes that depend on the other games."""
 
 
 class DistributedCount(gymnasium.Env[Observation, np.int64]):
@@ -96,73 +94,109 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         if isinstance(protocol, ItemTracker):
             raise TypeError(f"protocol must count; {protocol.kind} tracks items, which no action chooses")
         for name, value in (("items", items), ("burst", burst)):
-            if isinstance(value, bool) or value < 1:
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
         check_power(sees)
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"render_mode must be 'ansi' or left out; got {render_mode!r}")
         self.render_mode = render_mode
-        self.protocol, self.sites, self.items, self.start = protocol, sites, items, start
-        self.sees, self.burst = sees, burst
+        self._sizes = Sizes(protocol, sites, items, start, sees, int(burst))
         self.action_space = spaces.Discrete(sites + 1)
-        low = [0.0, -1.0, 0.0, 0.0] + [0.0] * sites
-        high = [1.0, LARGEST, 1.0, 1.0] + [1.0] * sites
-        if sees != "outputs":
-            low, high = low + [0.0] * (2 * sites), high + [1.0] * (2 * sites)
-        if sees == "state":
-            low, high = low + [-1.0] * sites, high + [LARGEST] * sites
+        low, high = self._sizes.observed
         self.observation_space = spaces.Box(np.array(low, np.float32), np.array(high, np.float32))
-        self._limit = PATIENCE * (items + 1)
-        self._table: Table | None = None
+        self._games: Games | None = None
+        self._place = 0
         self._seed: int | None = None
-        self._moves: list[int] = []
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, object] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin a new game; its random streams follow from `seed`, or from those of the games before."""
         super().reset(seed=seed)
-        self._begin(int(self.np_random.integers(2**53)))
-        return self._observe(), self._tell()
+        self._seed = int(self.np_random.integers(2**53))
+        self.games.begin(self._place, self._seed)
+        return self.games.seen[self._place].copy(), self.games.known(self._place).told()
 
-    def _begin(self, seed: int) -> None:
-        """Begin the game of a seed."""
-        size = {"sites": self.sites, "items": self.items, "start": self.start}
-        self._table = Table(self.protocol, self.sees, **size, seed=seed)
-        self._seed, self._moves = seed, []
-        self._actions, self._largest = 0, 0.0
-        self._fed = np.zeros(self.sites)
-        self._seen = 0
-        self._since = -1
+    @property
+    def sizes(self) -> Sizes:
+        """The arguments that say which game it is; another one takes another environment."""
+        return self._sizes
+
+    protocol = property(lambda self: self.sizes.protocol, doc="What the sites and the server do.")
+    sites = property(lambda self: self.sizes.sites, doc="Number of sites.")
+    items = property(lambda self: self.sizes.items, doc="Number of items.")
+    start = property(lambda self: self.sizes.start, doc="Items before the first step.")
+    sees = property(lambda self: self.sizes.sees, doc="The power of the learner.")
+    burst = property(lambda self: self.sizes.burst, doc="Most items of an action.")
+
+    @property
+    def limit(self) -> int:
+        """Actions after which an episode is cut off."""
+        return PATIENCE * (self._sizes.items + 1)
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a game, over or not."""
+        return self._seed is not None
+
+    @property
+    def games(self) -> Games:
+        """The games among which this one is played: alone, unless `put_among` others."""
+        if self._games is None:
+            self.put_among(games_of(self._sizes, 1), 0)
+        assert self._games is not None
+        return self._games
+
+    def put_among(self, games: Games, place: int) -> None:
+        """Play on as one of several games, which are played together."""
+        played = self._played()
+        self._games, self._place = games, place
+        self._only = np.arange(len(games.seen)) == place
+        self._actions = np.zeros(len(games.seen), dtype=np.int64)
+        if played is not None:
+            self._replay(*played)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all but the running game, which is its seed and its moves: a copy plays it again up to here."""
-        return {name: value for name, value in vars(self).items() if name != "_table"}
+        kept = {name: value for name, value in vars(self).items() if name not in _RUNNING}
+        return kept | {"played": self._played()}
 
-    def __setstate__(self, state: dict[str, object]) -> None:
-        self.__dict__.update(state)
-        self._table = None
-        if self._seed is None:
-            return
-        moves, before = self._moves, (self._largest, self._seen, self._since)
-        self._begin(self._seed)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: value for name, value in state.items() if name != "played"})
+        self._games, self._place = None, 0
+        if state["played"] is not None:
+            self.put_among(games_of(self._sizes, 1), 0)
+            self._replay(*state["played"])
+
+    def _played(self) -> tuple[list[int], Known] | None:
+        """Return the moves of the game, and what is known after them; None if it has not begun."""
+        if self._games is None or self._seed is None:
+            return None
+        return self._games.moves(self._place), self._games.known(self._place)
+
+    def _replay(self, moves: Sequence[int], known: Known) -> None:
+        """Play the same game again, up to where this is known."""
+        assert self._seed is not None
+        self.games.begin(self._place, self._seed)
         for site in moves:
-            self._take(site)
-        if (self._largest, self._seen, self._since) != before:
+            self._actions[self._place] = site
+            self.games.act(self._actions, self._only)
+        if self.games.known(self._place) != known:
             name = type(self.protocol).__name__
             raise gymnasium.error.Error(f"the game cannot be copied: {name} draws coins that no seed decides")
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Feed a site, or skip; see `DistributedCount` for what comes back."""
-        table = self._table
-        if table is None or table.over:
+        games, place = self._games, self._place
+        if games is None or self._seed is None or games.is_over(place):
             raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
-        site = self._site(action)
-        reward = self._take(site)
-        cut = self._actions >= self._limit and not table.over
-        return self._observe(), reward, table.over, cut, self._tell()
+        self._actions[place] = self.site_of(action)
+        games.act(self._actions, self._only)
+        over, known = games.is_over(place), games.known(place)
+        cut = not over and known.actions >= self.limit
+        return games.seen[place].copy(), float(games.rewards[place]), over, cut, known.told()
 
-    def _site(self, action: Any) -> int:
+    def site_of(self, action: Any) -> int:
         """Return the site that an action names, k to skip; ValueError if it is no whole number from 0 to k."""
         try:
             site = index(action.item() if isinstance(action, np.ndarray) and action.size == 1 else action)
@@ -174,55 +208,13 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
             raise ValueError(f"action must be in 0 … {self.sites}; got {site}")
         return site
 
-    def _take(self, site: int) -> float:
-        """Feed a site, or skip, and return the reward."""
-        assert self._table is not None
-        table, view = self._table, self._table.view
-        before, self._since, self._seen = view.sent, view.steps, view.changes
-        self._moves.append(site)
-        table.advance(Rest(1) if site == self.sites else Burst(site, self.burst))
-        if site < self.sites:
-            self._fed[site] += view.sent - before
-        self._actions += 1
-        error = abs(relative_error(view))
-        largest = max(self._largest, error, table.engine.referee.max_rel_error)
-        reward = largest - self._largest if largest > self._largest else 0.0  # nothing is added to an infinite one
-        self._largest = largest
-        return float(reward)
-
     def render(self) -> str | None:
         """Return what the learner knows as text, if the environment was made with ``render_mode="ansi"``."""
         if self.render_mode is None:
             return None
-        if self._table is None:
+        if self._games is None or self._seed is None:
             raise gymnasium.error.ResetNeeded("there is nothing to render: call reset()")
-        view = self._table.view
-        return "\n".join(picture(view, self._fed, relative_error(view), self._largest, self.items))
-
-    def _observe(self) -> Observation:
-        assert self._table is not None
-        view = self._table.view
-        parts: list[Any] = [observation(view, self._fed, self._seen)]
-        if isinstance(view, TrafficView):
-            ago = np.log1p(view.steps - view.spoke_at) / np.log1p(max(1, self.items))
-            parts += [np.where(view.spoken > 0, np.minimum(ago, 1.0), 1.0), view.spoke_at > max(0, self._since)]
-        if isinstance(view, StateView):
-            parts.append([_until(view.site(number), self.items) for number in range(self.sites)])
-        seen = np.concatenate([np.asarray(part, dtype=np.float32) for part in parts])
-        space = self.observation_space
-        assert isinstance(space, spaces.Box)
-        clipped: Observation = np.clip(seen, space.low, space.high)
-        return clipped
-
-    def _tell(self) -> dict[str, Any]:
-        assert self._table is not None
-        view = self._table.view
-        return {
-            "items": view.sent,
-            "output": float(view.output),
-            "largest_error": self._largest,
-            "messages": self._table.engine.ledger.messages,
-        }
+        return "\n".join(picture(self._games.known(self._place), self._games.given[self._place], self.items))
 
 
 def _made(protocol: Mapping[str, Any] | str) -> Protocol:
@@ -233,98 +225,30 @@ def _made(protocol: Mapping[str, Any] | str) -> Protocol:
     return made
 
 
-def _until(site: Any, items: int) -> float:
-    """Return the items until a site's threshold over those of the game; -1 if none is shown."""
-    try:
-        return float(min(LARGEST, max(0.0, (site.due - site.count) / items)))
-    except (AttributeError, TypeError):
-        return -1.0
-
-
-class _Learner(Adversary):
-    """Stands where the adversary stands; its plans come from `DistributedCount.step`."""
-
-    kind = "learner"
-
-    def __init__(self, sees: str) -> None:
-        self.sees = sees  # type: ignore[assignment, misc]
-        self.next: Schedule = LATER
-        self.waiting = True
-
-    def plan(self, view: View) -> Schedule:
-        plan, self.next = self.next, LATER
-        self.waiting = plan is LATER
-        return plan
-
-
-class Table:
-    """A game that stops whenever its adversary is asked, and goes on when it is given a plan.
-
-    Parameters
-    ----------
-    protocol, sees
-        What the sites and the server do, and what the learner sees.
-    options
-        Of the engine: sites, items, start, seed.
-    """
-
-    def __init__(self, protocol: Protocol, sees: str, **options: object) -> None:
-        self._learner = _Learner(sees)
-        self.engine = Leap(protocol, self._learner, **options)
-        self._begun = False
-
-    @property
-    def view(self) -> View:
-        """What the learner sees."""
-        return self.engine.view
-
-    @property
-    def over(self) -> bool:
-        """Whether the last step has been played."""
-        return self.engine.over
-
-    def advance(self, plan: Schedule) -> None:
-        """Play by this plan until it has run out or the adversary is asked for another reason."""
-        engine, learner = self.engine, self._learner
-        learner.next = plan
-        engine.consult(engine.now)
-        if not self._begun:
-            self._begun = True
-            engine.begin()
-        while not (learner.waiting or engine.over):
-            engine.env.step()
-        if engine.over:
-            last = engine.game_end
-            engine.close(last)
-            engine.show(last, engine.sent(last))
-
-
 MOST: Final = 64
 """Letters of the picture of sites; more sites share a letter."""
 LEVELS: Final = "·▁▂▃▄▅▆▇█"
 
 
-def picture(view: View, fed: object, error: float, largest: float, items: int) -> list[str]:
+def picture(known: Known, given: object, items: int) -> list[str]:
     """Return the lines.
 
     Parameters
     ----------
-    view
-        What the learner sees.
-    fed
+    known
+        What the learner knows.
+    given
         Items that each site was given.
-    error, largest
-        The relative error now, with its sign, and the largest so far.
     items
         Of the whole game.
     """
-    ago = view.steps - view.changed_at
+    ago = known.steps - known.changed_at
     steps = "in this step" if ago == 0 else "a step ago" if ago == 1 else f"{number(ago)} steps ago"
     return [
-        f"{number(view.sent)} of {number(items)} items sent in {number(view.steps)} steps",
-        f"output {number(float(view.output))}, error {percent(error)}, largest {percent(largest)}",
-        f"changed {number(view.changes)} times" + (f", last {steps}" if view.changes else ""),
-        f"items by site  {bars(fed)}",
+        f"{number(known.items)} of {number(items)} items sent in {number(known.steps)} steps",
+        f"output {number(known.output)}, error {percent(known.error)}, largest {percent(known.largest_error)}",
+        f"changed {number(known.changes)} times" + (f", last {steps}" if known.changes else ""),
+        f"items by site  {bars(given)}",
     ]
 
 

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
+import gymnasium
+import numpy as np
+import numpy.typing as npt
 from gymnasium.vector import SyncVectorEnv
 
 from disttrack.simulator.environment import DistributedCount
+from disttrack.simulator.learners.compiled_games import CompiledGames, compiles, games_of
+
+if TYPE_CHECKING:
+    _Base = SyncVectorEnv[Any, Any]
+else:
+    _Base = SyncVectorEnv  # which is no generic class before Gymnasium 1.4
 
 
-class DistributedCounts(SyncVectorEnv[Any, Any]):
+class DistributedCounts(_Base):
     """Many games at once: the vector environment of `gymnasium.make_vec` for the registered names.
 
-    Game i is `DistributedCount` reset with seed + i, step by step: one process plays them in turn, without the wrappers
-    of `gymnasium.make`. Games are not arrays, as an engine goes from message to message. With
-    ``vectorization_mode="async"`` Gymnasium gives each game a process of its own instead.
+    Game i is `DistributedCount` reset with seed + i, step by step, without the wrappers of `gymnasium.make`. Where the
+    tracker has a compiled form (the extra `fast`), an action is one compiled call for all games; otherwise one process
+    plays them in turn. With ``vectorization_mode="async"`` Gymnasium gives each game a process of its own instead.
 
     Parameters
     ----------
@@ -35,9 +46,86 @@ class DistributedCounts(SyncVectorEnv[Any, Any]):
     ((3, 8), [1, 1, 1])
     """
 
-    def __init__(self, num_envs: int = 1, *, autoreset_mode: str = "NextStep", **game: Any) -> None:
+    def __init__(self, num_envs: int = 1, *, autoreset_mode: Any = "NextStep", **game: Any) -> None:
         if isinstance(num_envs, bool) or num_envs < 1:
             raise ValueError(f"num_envs must be a whole number of at least 1; got {num_envs!r}")
+        self._mode = getattr(autoreset_mode, "value", autoreset_mode)
         # Gymnasium 1.0 has no other mode, and no argument for it
-        mode: dict[str, Any] = {} if autoreset_mode == "NextStep" else {"autoreset_mode": autoreset_mode}
+        mode: dict[str, Any] = {} if self._mode == "NextStep" else {"autoreset_mode": autoreset_mode}
         super().__init__([partial(DistributedCount, **game)] * num_envs, **mode)
+        self._singles = cast(list[DistributedCount], self.envs)
+        self._put_together()
+
+    def _put_together(self) -> None:
+        """Have all games played together, if they can be."""
+        self._games: CompiledGames | None = None
+        games = games_of(self._singles[0].sizes, self.num_envs) if compiles(self._singles[0].sizes) else None
+        if isinstance(games, CompiledGames):
+            self._games = games
+            for place, env in enumerate(self._singles):
+                env.put_among(games, place)
+
+    def __copy__(self) -> DistributedCounts:
+        return copy.deepcopy(self)  # two cannot play the same games
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_games"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._put_together()
+
+    def reset(self, *, seed: Any = None, options: Any = None) -> Any:
+        """Begin all games anew; see `gymnasium.vector.SyncVectorEnv`."""
+        if self._games is not None:
+            self._env_obs = list(self._games.seen.copy())  # what is shown of games that a mask leaves out
+        return super().reset(seed=seed, options=options)
+
+    def step(self, actions: Any) -> Any:
+        """Play an action in each game; see `gymnasium.vector.SyncVectorEnv`.
+
+        Raises
+        ------
+        ValueError
+            An action is no whole number from 0 to k, or there is not one for each game; none is played then.
+        ResetNeeded
+            A game is over, or has not begun.
+        """
+        ended = self._autoreset_envs
+        anew = ended if self._mode == "NextStep" else np.zeros_like(ended)
+        sites = self._checked(actions, ~anew)
+        games = self._games
+        if games is None:
+            return super().step(sites)
+        if not games.begun.all() or (games.over & ~anew).any() or (self._mode == "Disabled" and ended.any()):
+            raise gymnasium.error.ResetNeeded("an episode is over, or has not begun: call reset()")
+        games.act(sites, ~anew)
+        over = games.over & ~anew
+        cut = (games.actions >= self._singles[0].limit) & ~games.over & ~anew
+        rewards: npt.NDArray[np.float64] = np.where(anew, 0.0, games.rewards)
+        infos: dict[str, Any] = {}
+        if self._mode == "SameStep":
+            anew = over | cut
+            for place in np.flatnonzero(anew).tolist():
+                last = {"final_obs": games.seen[place].copy(), "final_info": games.known(place).told()}
+                infos = self._add_info(infos, last, place)
+        for place in np.flatnonzero(anew).tolist():
+            self._singles[place].reset()
+        for name, values in games.told().items():
+            infos[name], infos[f"_{name}"] = values, np.ones(self.num_envs, dtype=np.bool_)
+        self._observations = games.seen.copy()
+        self._rewards, self._terminations, self._truncations, self._autoreset_envs = rewards, over, cut, over | cut
+        return self._observations.copy(), rewards.copy(), over.copy(), cut.copy(), infos
+
+    def _checked(self, actions: Any, playing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """Return the actions as whole numbers; those of games that begin anew are ignored."""
+        if isinstance(actions, np.ndarray) and actions.shape == playing.shape and actions.dtype.kind in "iu":
+            sites: npt.NDArray[np.int64] = np.where(playing, actions, 0).astype(np.int64)
+            if sites.min() >= 0 and sites.max() <= self._singles[0].sites:
+                return sites
+        listed = list(actions) if isinstance(actions, Iterable) and not isinstance(actions, str | Mapping) else None
+        if listed is None or len(listed) != self.num_envs:
+            shown = repr(actions) if listed is None else len(listed)
+            raise ValueError(f"actions must be one for each of the {self.num_envs} games; got {shown}")
+        pairs = zip(self._singles, listed, playing.tolist(), strict=True)
+        return np.array([env.site_of(action) if plays else 0 for env, action, plays in pairs], dtype=np.int64)

@@ -18,8 +18,10 @@ from disttrack.protocols.kernel import (
     COINS,
     COUNT,
     GO_ON,
+    HIDDEN,
     MESSAGES,
     MOST,
+    NEVER_DUE,
     NEXT,
     OUTPUT,
     OWN,
@@ -27,6 +29,7 @@ from disttrack.protocols.kernel import (
     OWN_WHOLE,
     SENT,
     SERVE,
+    SHOWN,
     TOSSES,
     Compiled,
     KernelForm,
@@ -152,6 +155,7 @@ class RoundForm(KernelForm):
         whole = self.whole
         whole[FORWARDS], whole[FINAL], whole[TOSSES] = 0, rule.last, rule.drawn
         assert self.coins is not None
+        self.due = HIDDEN if isinstance(rule, CoinRule) else SHOWN
         if isinstance(rule, CoinRule):
             self.real[SCALE], whole[SIZE] = gap_scale(rule.p), 0
             due = gaps_of(self.take_coins(self.k), self.real[SCALE])
@@ -167,7 +171,7 @@ class RoundForm(KernelForm):
 
     def _forward(self) -> None:
         """Let all sites forward their items."""
-        server = self.server
+        server, self.due = self.server, NEVER_DUE
         self._forwarded, self.whole[TOSSES] = int(self.whole[ITEMS]), False
         self.whole[FORWARDS] = items_until_rule(self._rule_of, server.rounds + 1, server.base, MOST)
         self.sites[:, NEXT] = self.sites[:, COUNT] + 1

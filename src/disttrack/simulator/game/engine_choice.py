@@ -126,14 +126,22 @@ def uncompiled(protocol: Protocol, adversary: Adversary, network: Network | None
     """Return the reason why a game cannot be played by compiled functions; empty if there is none."""
     if network is not None and not network.instant:
         return "messages take time"
+    if why_not := no_compiled_form(protocol):
+        return why_not
+    if adversary.sees != POWERS[0]:
+        return LOOKS
+    return "" if available() else NO_NUMBA
+
+
+def no_compiled_form(protocol: Protocol) -> str:
+    """Return the reason why a protocol, as its class is now, has no compiled form; empty if it has one."""
+    settle_anew(type(protocol))
     if type(protocol).kernel_form is Protocol.kernel_form:
         rule = void_by(type(protocol), "kernel_form")
         return void("compiled form", protocol, rule) if rule else "the protocol has no compiled form"
     if rule := shadowed(protocol):
         return f"{rule} is set on the object, so that the compiled form of its class does not count"
-    if adversary.sees != POWERS[0]:
-        return LOOKS
-    return "" if available() else NO_NUMBA
+    return ""
 
 
 def _against_one_that_reacts(asked: str, protocol: Protocol, adversary: Adversary) -> str:

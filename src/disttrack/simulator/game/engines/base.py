@@ -211,7 +211,8 @@ class Engine(ABC):
         """Update the adversary's view: a step is over, and `sent` items are sent."""
         view, referee = self.view, self.referee
         view.steps, view.sent = step, sent
-        view.output, view.changed_at, view.changes = referee.value, referee.step, referee.changes
+        view.output, view.changes = referee.value, referee.changes
+        view.changed_at = referee.step if referee.changes else 0  # the first output is judged from step 1 on
         if self.watch is not None:
             self.watch.show(view)
 

@@ -1,0 +1,199 @@
+"""Games that learners play, as arrays: compiled functions play an action in all of them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from disttrack.adversaries.learned import error_of
+from disttrack.protocols.base import even_start
+from disttrack.protocols.kernel import MESSAGES, OUTPUT, REFILL, SENT, SERVE, STANDING, STEP, KernelForm
+from disttrack.simulator.game.compiler import available, compiled
+from disttrack.simulator.game.engine_choice import no_compiled_form
+from disttrack.simulator.game.engines.compiled import compiled_part
+from disttrack.simulator.game.ledger import Ledger
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.learners.games import Games, Known, LeapGames, Sizes
+from disttrack.simulator.learners.kernel import (
+    ACTIONS,
+    CHANGED_AT,
+    CHANGES,
+    DUE,
+    ERRORS,
+    FACTS,
+    LARGEST_ERROR,
+    LOOK,
+    REWARD,
+    STEPS,
+    WAITS,
+    act_all,
+)
+
+FIRST_MOVES: Final = 256
+"""Actions of a game for which there is room at first."""
+MOST_ITEMS: Final = 10**6
+"""Items of a game for which there is a table of logarithms."""
+
+
+def games_of(sizes: Sizes, games: int) -> Games:
+    """Return games of these sizes: by compiled functions where they are the same games, else by `leap`."""
+    if (form := _form_for(sizes)) is not None:
+        try:
+            return CompiledGames(sizes, games, form)
+        except ImportError:  # this numba does not take this numpy
+            pass
+    return LeapGames(sizes, games)
+
+
+def compiles(sizes: Sizes) -> bool:
+    """Return whether games of these sizes are played by compiled functions, if these can be compiled."""
+    return _form_for(sizes) is not None
+
+
+def _form_for(sizes: Sizes) -> KernelForm | None:
+    """Return the arrays of one of the games; None if they are played by `leap`."""
+    protocol = sizes.protocol
+    if not available() or no_compiled_form(protocol) or sizes.items > MOST_ITEMS:
+        return None
+    if sizes.sees == "state" and not type(protocol).__module__.startswith("disttrack."):
+        return None  # the state of a site of the user's shows what its class says
+    form = form_of(sizes, 0)
+    return None if form is None or sizes.start + sizes.items > form.most_items else form
+
+
+def form_of(sizes: Sizes, seed: int) -> KernelForm | None:
+    """Return the arrays of a new game; None if the protocol has none with its parameters."""
+    rngs = streams(seed)
+    begun = (even_start(sizes.start, sizes.sites),) if sizes.start else ()
+    form: KernelForm | None = sizes.protocol.kernel_form(sizes.sites, rngs["sites"], rngs["server"], *begun)
+    return form
+
+
+class CompiledGames(Games):
+    """Games as arrays, with the transcripts of `leap`: an action costs a compiled call for all games together.
+
+    Parameters
+    ----------
+    form
+        A game as arrays, from which the shapes of all are taken.
+
+    Raises
+    ------
+    ImportError
+        numba cannot be imported.
+    """
+
+    def __init__(self, sizes: Sizes, games: int, form: KernelForm) -> None:
+        self._play = compiled(act_all, _of_games, turn=form.turn)
+        self._sizes = sizes
+        k, items, arrays = sizes.sites, sizes.items, (form.whole, form.real, form.sites)
+        self._whole, self._real, self._sites_of = (np.zeros((games, *one.shape), dtype=one.dtype) for one in arrays)
+        self._facts, self._errors = np.zeros((games, FACTS), dtype=np.int64), np.zeros((games, ERRORS))
+        self._spoke = np.zeros((games, k), dtype=np.int64)
+        self._moves = np.zeros((games, FIRST_MOVES), dtype=np.int32)
+        self.begun = np.zeros(games, dtype=np.bool_)
+        self.given, self.rewards = np.zeros((games, k)), self._errors[:, REWARD]
+        self.seen = np.zeros((games, len(sizes.observed[0])), dtype=np.float32)
+        powers = int(sizes.sees != "outputs"), int(sizes.sees == "state")
+        self._shared = np.array([min(sizes.burst, items), items, sizes.start, *powers, *form.scale], dtype=np.int64)
+        self._numerator, self._denominator = form.scale
+        self._logs = np.log1p(np.arange(items + 1.0)) / np.log1p(items)
+        self._most_actions = 0
+        """Limit of the actions of each game so far."""
+        self._forms: list[KernelForm] = [form] * games
+        self._ledger = Ledger(k, sizes.start + items, sizes.protocol.kind)
+        self._look, self._one = np.full(games, LOOK), np.zeros(games, dtype=np.bool_)
+
+    def begin(self, game: int, seed: int) -> None:
+        form = form_of(self._sizes, seed)
+        assert form is not None
+        for name, rows in (("whole", self._whole), ("real", self._real), ("sites", self._sites_of)):
+            rows[game] = getattr(form, name)
+            setattr(form, name, rows[game])
+        form.real[STANDING] = form.real[OUTPUT]
+        self._forms[game] = form
+        self._facts[game] = self._errors[game] = self.given[game] = self._spoke[game] = 0
+        self._facts[game, DUE] = form.due
+        self.begun[game] = self._one[game] = True
+        self._play_from(game, self._look, self._one)
+        self._one[game] = False
+
+    def act(self, actions: npt.NDArray[np.int64], playing: npt.NDArray[np.bool_]) -> None:
+        self._most_actions += 1
+        if self._most_actions > self._moves.shape[1]:
+            self._most_actions = int(self._facts[:, ACTIONS].max()) + 1
+            if self._most_actions > self._moves.shape[1]:
+                self._moves = np.concatenate((self._moves, np.zeros_like(self._moves)), axis=1)
+        game = self._play_from(0, actions, playing)
+        while game >= 0:
+            self._help(game)
+            game = self._play_from(game, actions, playing)
+
+    def _play_from(self, first: int, actions: npt.NDArray[np.int64], playing: npt.NDArray[np.bool_]) -> int:
+        waiting: int = self._play(
+            self._whole, self._real, self._sites_of, self._facts, self._errors, self.given, self._spoke, self.seen,
+            self._moves, actions, playing, self._shared, self._logs, first,
+        )  # fmt: skip
+        return waiting
+
+    def _help(self, game: int) -> None:
+        """Do in a game what it waits for."""
+        form, waits = self._forms[game], self._facts[game, WAITS]
+        if waits == REFILL:
+            form.refill()
+            return
+        assert waits == SERVE
+        before = form.sites[:, SENT].copy()
+        form.serve(self._ledger, compiled_part)
+        self._spoke[game, form.sites[:, SENT] > before] = self._facts[game, STEPS]
+        self._facts[game, DUE] = form.due
+
+    def known(self, game: int) -> Known:
+        facts, items = self._facts[game].tolist(), self._whole[game, STEP].item()
+        output = self._real[game, STANDING].item() * self._numerator / self._denominator
+        return Known(
+            steps=facts[STEPS],
+            items=items,
+            output=output,
+            changes=facts[CHANGES],
+            changed_at=facts[CHANGED_AT],
+            error=error_of(output, self._sizes.start + items),
+            largest_error=self._errors[game, LARGEST_ERROR].item(),
+            messages=self._whole[game, MESSAGES].item(),
+            actions=facts[ACTIONS],
+        )
+
+    def moves(self, game: int) -> list[int]:
+        moves: list[int] = self._moves[game, : self._facts[game, ACTIONS]].tolist()
+        return moves
+
+    def is_over(self, game: int) -> bool:
+        return bool(self._whole[game, STEP] >= self._sizes.items)
+
+    @property
+    def over(self) -> npt.NDArray[np.bool_]:
+        """Whether all items of each game have been sent."""
+        over: npt.NDArray[np.bool_] = self._whole[:, STEP] >= self._sizes.items
+        return over
+
+    @property
+    def actions(self) -> npt.NDArray[np.int64]:
+        """The number of actions of each game."""
+        return self._facts[:, ACTIONS]
+
+    def told(self) -> dict[str, npt.NDArray[Any]]:
+        """Return what `Known.told` has of each game."""
+        return {
+            "items": self._whole[:, STEP].copy(),
+            "output": self._real[:, STANDING] * self._numerator / self._denominator,
+            "largest_error": self._errors[:, LARGEST_ERROR].copy(),
+            "messages": self._whole[:, MESSAGES].copy(),
+        }
+
+
+def _of_games(numba: Any) -> Any:
+    whole, real, row = numba.int64[:, ::1], numba.float64[:, ::1], numba.int64[::1]
+    game = whole, real, numba.int64[:, :, ::1], whole, real, real, whole, numba.float32[:, ::1], numba.int32[:, ::1]
+    return *game, row, numba.boolean[::1], row, numba.float64[::1], numba.int64

@@ -1,0 +1,163 @@
+"""Actions of learners in many games, as plain functions on arrays that are written to be compiled.
+
+The n-th row of each array belongs to the n-th game. The numbers are those of `LeapGame`, which plays one game.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from disttrack.adversaries.learned import COMMON, LARGEST
+from disttrack.protocols.kernel import (
+    COIN,
+    COINS,
+    COUNT,
+    GO_ON,
+    HIDDEN,
+    NEXT,
+    OUTPUT,
+    OVER,
+    REFILL,
+    SERVE,
+    SHOWN,
+    STANDING,
+    STEP,
+    TOSSES,
+)
+from disttrack.simulator.game.engines.kernel import fed, turn
+
+# ---- whole numbers of a game: steps, skipped ones too; changes of the output, and those before the action; steps at
+# the last change, and before the action; items before the action, and when it ends; actions; what the action waits for;
+# what the state shows, as `KernelForm.due`
+STEPS, CHANGES, CHANGES_BEFORE, CHANGED_AT, STEPS_BEFORE, ITEMS_BEFORE, UNTIL, ACTIONS, WAITS, DUE, FACTS = range(11)
+
+# ---- real numbers of a game: the largest relative error, that of this action, and the reward
+LARGEST_ERROR, ERROR, REWARD, ERRORS = range(4)
+
+# ---- what all games share: items of an action, of the game and before it, whether messages and the state are seen, and
+# the fraction by which outputs are multiplied
+BURST, ITEMS, START, TRAFFIC, STATE, NUM, DEN = range(7)
+
+LOOK: Final = -1
+"""No action: what the learner observes is written, and nothing is played."""
+
+
+def act_all(
+    whole: Any, real: Any, sites: Any, facts: Any, errors: Any, given: Any, spoke: Any, seen: Any, moves: Any,
+    actions: Any, playing: Any, shared: Any, logs: Any, first: Any,
+) -> Any:  # fmt: skip
+    """Play an action in each of the games that are played, from the `first` on.
+
+    Parameters
+    ----------
+    whole, real, sites
+        The arrays of the trackers, as in `protocols.kernel`.
+    given, spoke
+        Items that each site was given, and the step of its last message, 0 if it has sent none.
+    seen
+        What the learners observe.
+    logs
+        log(1 + s) / log(1 + items) for s from 0 to items.
+
+    Returns
+    -------
+    game
+        The game in which something is to be done that is not compiled, as its `WAITS` says; -1 if none is left.
+    """
+    for game in range(first, len(actions)):
+        if playing[game]:
+            numbers, reals, rows, fact, error = whole[game], real[game], sites[game], facts[game], errors[game]
+            items, last, site, waited = given[game], spoke[game], actions[game], facts[game, WAITS]
+            if site != LOOK:
+                if waited == GO_ON:
+                    begin(numbers, fact, error, site == len(items), shared)
+                fact[WAITS] = GO_ON
+                done = waited == SERVE and judge(numbers, reals, fact, error, shared)
+                while not done:
+                    event = feed(numbers, rows, fact, last, site)
+                    if event == GO_ON:
+                        event = turn(numbers, reals, rows, site)
+                    if event == OVER:
+                        break
+                    if event != GO_ON:
+                        fact[WAITS] = event
+                        return game
+                    done = judge(numbers, reals, fact, error, shared)
+                finish(numbers, reals, fact, error, items, site, shared)
+                moves[game, fact[ACTIONS] - 1] = site
+            observe(numbers, reals, rows, fact, items, last, seen[game], shared, logs)
+    return -1
+
+
+def begin(whole: Any, facts: Any, errors: Any, skips: Any, shared: Any) -> None:
+    """Begin an action of one game."""
+    facts[STEPS_BEFORE], facts[CHANGES_BEFORE], facts[ITEMS_BEFORE] = facts[STEPS], facts[CHANGES], whole[STEP]
+    facts[UNTIL] = whole[STEP] if skips else min(whole[STEP] + shared[BURST], shared[ITEMS])
+    facts[STEPS] += skips
+    errors[ERROR] = 0.0
+
+
+def feed(whole: Any, sites: Any, facts: Any, spoke: Any, site: Any) -> Any:
+    """Feed a site until it sends messages, and return GO_ON; or to the end of the action, and return OVER."""
+    if whole[STEP] >= facts[UNTIL]:
+        return OVER
+    if whole[TOSSES] and whole[COIN] == whole[COINS]:
+        return REFILL
+    before = whole[STEP]
+    speaks = fed(whole, sites, site, facts[UNTIL]) >= 0
+    facts[STEPS] += whole[STEP] - before
+    if not speaks:
+        return OVER
+    spoke[site] = facts[STEPS]
+    return GO_ON
+
+
+def judge(whole: Any, real: Any, facts: Any, errors: Any, shared: Any) -> Any:
+    """Judge the output after a message; return whether the learner sees something new."""
+    if real[OUTPUT] == real[STANDING]:
+        return shared[TRAFFIC] != 0
+    if facts[STEPS] > 1:
+        errors[ERROR] = max(errors[ERROR], abs(error_at(real[STANDING], whole[STEP] - 1, shared)))
+    real[STANDING] = real[OUTPUT]
+    facts[CHANGES] += 1
+    facts[CHANGED_AT] = facts[STEPS]
+    return True
+
+
+def finish(whole: Any, real: Any, facts: Any, errors: Any, given: Any, site: Any, shared: Any) -> None:
+    """Count an action, and compute its reward."""
+    if site < len(given):
+        given[site] += whole[STEP] - facts[ITEMS_BEFORE]
+    facts[ACTIONS] += 1
+    largest = max(errors[LARGEST_ERROR], errors[ERROR], abs(error_at(real[STANDING], whole[STEP], shared)))
+    errors[REWARD], errors[LARGEST_ERROR] = largest - errors[LARGEST_ERROR], largest
+
+
+def error_at(output: Any, step: Any, shared: Any) -> Any:
+    """Return the relative error of an output at the end of a step, with its sign."""
+    count = shared[START] + step
+    return (output * shared[NUM] / shared[DEN] - count) / count if count else 0.0
+
+
+def observe(
+    whole: Any, real: Any, sites: Any, facts: Any, given: Any, spoke: Any, seen: Any, shared: Any, logs: Any
+) -> None:  # fmt: skip
+    """Write what a learner observes into `seen`."""
+    sent, steps, k, items = whole[STEP], facts[STEPS], len(given), shared[ITEMS]
+    seen[0] = sent / items
+    seen[1] = min(LARGEST, max(-1.0, error_at(real[STANDING], sent, shared)))
+    seen[2] = logs[min(items, steps - facts[CHANGED_AT])]
+    seen[3] = facts[CHANGES] != facts[CHANGES_BEFORE]
+    for site in range(k):
+        seen[COMMON + site] = given[site] / max(1, sent)
+    if shared[TRAFFIC]:
+        for site in range(k):
+            seen[COMMON + k + site] = logs[min(items, steps - spoke[site])] if spoke[site] else 1.0
+            seen[COMMON + 2 * k + site] = np.float32(spoke[site] > facts[STEPS_BEFORE])
+    if shared[STATE]:
+        for site in range(k):
+            until = min(LARGEST, max(0.0, (sites[site, NEXT] - sites[site, COUNT]) / items))
+            shown = until if facts[DUE] == SHOWN else LARGEST
+            seen[COMMON + 3 * k + site] = -1.0 if facts[DUE] == HIDDEN else shown
