@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from scripted_protocol import Scripted
 
-from disttrack.adversaries import Uniform
+from disttrack.adversaries import SingleSite, Uniform
 from disttrack.protocols import Protocol
 from disttrack.protocols.base import Message, Server, Site
 from disttrack.simulator import play
 from disttrack.simulator.errors import MessageError
 from disttrack.simulator.game.network import Latency
+from disttrack.simulator.game.reference import DifferenceError
 
 SEEN: list[tuple[int, int]] = []
 
@@ -117,3 +118,21 @@ def test_whole_numbers_of_words_are_taken_whatever_their_type(way: dict[str, Any
 def test_on_error_record_costs_the_game_its_verdict() -> None:
     game = play(Scripted(words=0), Uniform(), sites=3, items=20, on_error="record")
     assert (game.verdict, game.error.partition(":")[0]) == ("error", "MessageError")
+
+
+class BehindSite(NumberedSite):
+    def silence(self) -> int:
+        return -1
+
+
+class Behind(Numbered):
+    """Its sites state a silence below 0."""
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return [BehindSite() for _ in range(k)]
+
+
+def test_a_silence_below_nothing_is_an_error_and_not_endless() -> None:
+    said = "leap ends with RuntimeError: site 0 says a silence of -1 items; accepted: 0 or more, or FOREVER"
+    with pytest.raises(DifferenceError, match=said):
+        play(Behind(), SingleSite(), sites=2, items=50, engine="leap")

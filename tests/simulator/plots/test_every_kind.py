@@ -96,6 +96,7 @@ def test_games_without_a_step_are_drawn_or_refused() -> None:
     """Beside games with steps, and alone: a line of no points is none."""
     made = tables(("deterministic", "exact"), "two", "items")
     course = pd.DataFrame({"step": [1, 2], "items": [1, 2], "output": [1, 2], "rel_error": 0.0, "words": [1, 2]})
+    made = replace(made, trials=made.trials.assign(max_abs_error=1.0))  # as games on data sets have
     shown = made.trials["protocol"] == "exact"
     series = made.trials.loc[shown, [*GAME, "protocol", "alpha"]].merge(course, how="cross")
     for trials in (made.trials, made.trials[~shown]):

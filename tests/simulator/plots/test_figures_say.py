@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,47 @@ def test_ratios_stand_below_the_words_and_their_crossings_are_named(tmp_path: Pa
     assert any(panel.of(Series, "crossing") for panel in below)
     with pytest.raises(ValueError, match="ratio_to must be one of deterministic, randomized"):
         described([folder], {"kind": "cost", "x": "sites", "ratio_to": "exact"})
+
+
+def test_a_ratio_is_to_the_words_of_the_same_settings(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), alphas=(0.05, 0.1, 0.2))
+    figure = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"})
+    lines = {one.name: np.asarray(one.y) for one in figure.panels[0].of(Series, "")}
+    ratios = {one.name: np.asarray(one.y) for one in figure.panels[1].of(Series, "")}
+    assert len(ratios) == 12
+    for name, values in ratios.items():
+        unit = next(y for other, y in lines.items() if other == re.sub(r"^[a-z]+", "deterministic", name))
+        assert values == pytest.approx(lines[name] / unit)
+    assert "with the same alpha" in figure.note
+    lines = described([folder], {"kind": "cost", "x": "alpha", "ratio_to": "deterministic"}).panels[1].of(Series, "")
+    assert lines
+
+
+def test_a_ratio_to_a_tracker_with_settings_of_its_own_is_refused(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), extra=("delta", [0.1, 0.2]))
+    trials = pd.read_csv(folder / "trials.csv")
+    trials.loc[trials["protocol"] == "deterministic", "delta"] = None
+    trials.to_csv(folder / "trials.csv", index=False)
+    assert described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).panels
+    with pytest.raises(ValueError, match=r"ratio_to: martingale has several values of delta; choose one with where"):
+        described([folder], {"kind": "cost", "x": "sites", "ratio_to": "martingale"})
+
+
+@pytest.mark.parametrize("key", ["over", "where"])
+def test_a_condition_is_one(key: str, tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
+    with pytest.raises(ValueError, match=r"'alpha' is not a condition; for example: sites >= 64"):
+        described([folder], {"kind": "cost", "x": "sites", key: "alpha"})
+    with pytest.raises(ValueError, match=f"plot 'cost': {key}: "):
+        described([folder], {"kind": "cost", "x": "sites", key: "sites = 16"})
+    figure = described([folder], {"kind": "cost", "x": "sites", "over": "protocol=='martingale'"})
+    assert "the words where protocol is 'martingale'" in figure.note
+
+
+def test_sizes_are_those_of_data_sets(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
+    with pytest.raises(ValueError, match="a size figure needs games on data sets"):
+        described([folder], {"kind": "size"})
 
 
 def test_ratios_of_one_result_to_another_are_those_of_each_tracker(tmp_path: Path) -> None:

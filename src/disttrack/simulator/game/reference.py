@@ -96,7 +96,10 @@ def compare(sides: tuple[object, object], own: str, rest: object, play: Play, ex
         guarded = partial(_facts, play)
         _known[key] = _difference(guarded, exact) or _in_distribution(guarded, exact, alike)
     if _known[key]:
-        raise DifferenceError(f"{own}: {_known[key]}; the reference engine plays what the class says: engine step")
+        raise DifferenceError(
+            f"{own}: {_known[key]}; mostly silence() promises more than take() keeps: see `disttrack conformance`; the "
+            "reference engine plays what the class says: engine step"
+        )
 
 
 def _facts(play: Play, engine: str, seed: int) -> Mapping[str, Any]:
@@ -116,6 +119,8 @@ def _difference(play: Play, engine: str) -> str:
     if not wrong or not all(same(again, reference.get(name)) for name, again in play("step", 0).items()):
         return ""
     where = f"{wrong[0]} by {engine} {shown(other.get(wrong[0]))}, by step {shown(reference[wrong[0]])}"
+    if "error" in other:
+        where = f"{engine} ends with {shown(other['error'])}"
     return f"step and {engine} play different games: {where}"
 
 
@@ -145,6 +150,6 @@ def same(one: object, other: object) -> bool:
 def shown(value: object) -> str:
     """Return a fact in a few letters."""
     if isinstance(value, Exception):
-        return type(value).__name__
+        return f"{type(value).__name__}: {value}".partition("\n")[0][:120]
     text = f"{value:,.6g}" if isinstance(value, float) else str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

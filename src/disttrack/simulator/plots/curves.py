@@ -111,7 +111,7 @@ def cost(plot: Cost, tables: Tables) -> Description:
 
     if plot.over:
         unit = tables.where(plot.over).trials
-        return _relative(plot, tables, values, unit, f"where {plot.over.replace('==', 'is')}", [])
+        return _relative(plot, tables, values, unit, f"where {re.sub(' *== *', ' is ', plot.over)}", [])
     medians = tables.trials.groupby("protocol")[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
@@ -145,6 +145,8 @@ def _relative(plot: Cost, tables: Tables, words: Values, unit: pd.DataFrame, nam
     counted = plot.y.replace("-", " ")
     one = Rule(1.0, Look(BORDER, width=1.0, order=1))
     note = f"1: the {counted} {name}."
+    if values(tables.trials).isna().any():
+        note += " Lines without such games are left out."
     drawn = curves(plot, tables, f"relative {counted}", values, more=[one], always=[1.0], note=note)
     panels, crossed = [], []
     for panel in drawn.panels:
@@ -178,8 +180,10 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
         raise ValueError(f"ratio_to has room for {words.columns} adversaries; choose them with where")
     by_result = asked in results
     unit = trials[trials["result" if by_result else "protocol"] == asked]
-    keys = ["adversary", *["protocol"] * by_result, *["result"] * (tables.several and not by_result)]
-    ratios = _relative(plot, tables, values, unit, f"of {asked}", keys)
+    settings = _settings(trials, unit, asked, plot.x)
+    keys = ["adversary", *["protocol"] * by_result, *["result"] * (tables.several and not by_result), *settings]
+    name = f"of {asked}" + f" with the same {' and '.join(settings)}" * bool(settings)
+    ratios = _relative(plot, tables, values, unit, name, keys)
     # its foot has all that the foot of the words has
     notes = dict.fromkeys([*_sentences(words.note), *_sentences(ratios.note)])
     below = [replace(panel, title="") for panel in ratios.panels]
@@ -187,6 +191,22 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
         words, panels=[*words.panels, *below], height=words.height + 0.7 * ratios.height, note=" ".join(notes),
         share=("col", "row"),
     )  # fmt: skip
+
+
+def _settings(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str) -> list[str]:
+    """Return the swept parameters that differ among the games of the unit: its words are those of the same ones.
+
+    Raises
+    ------
+    ValueError
+        Other games have not one of them.
+    """
+    apart = [axis for axis in swept_axes(trials) if axis not in (x, "protocol", "adversary")]
+    differ = [axis for axis in apart if unit[axis].nunique(dropna=False) > 1]
+    for axis in differ:
+        if trials[axis].isna().any():
+            raise ValueError(f"ratio_to: {asked} has several values of {axis}; choose one with where")
+    return differ
 
 
 def _sentences(note: str) -> list[str]:

@@ -36,6 +36,8 @@ def over_time(plot: Measure, tables: Tables) -> Description:
     if series.empty or series["rel_error"].isna().all():
         raise ValueError(f"a {plot.kind} figure needs series.csv with relative errors; these games have none")
     ratio = plot.y == "estimate/truth"
+    if not ratio and not {"max_abs_error", "_max_abs_error"} & {*tables.trials}:
+        raise ValueError(f"a {plot.kind} figure needs games on data sets; these are none")
     errors = series["rel_error"].astype(float)
     shown = 1 + errors if ratio else np.maximum(errors * np.maximum(series["items"], 1), 0.5)
     series = series.assign(_shown=shown)[np.isfinite(errors)]
@@ -65,7 +67,8 @@ def over_time(plot: Measure, tables: Tables) -> Description:
     updates = Axis(name, ends=(0, max(float(one.x[-1]) for one in curves)), most=6, text=short)
     if ratio:
         y = Axis("estimate over truth", ends=(0, None))
-        note = "Lines: medians over the games. Bands: 5 % to 95 % of them. Grey: within α of the truth."
+        note = "Lines: medians over the games. Bands: 5 % to 95 % of them."
+        note += " Grey: within α of the truth." * (alphas.nunique() == 1)
     else:
         lengths = np.concatenate([one.y for one in curves])
         y = value_axis("largest error over the family, in items", [max(1.0, np.quantile(lengths, 0.03)), max(lengths)])

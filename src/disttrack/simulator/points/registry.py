@@ -287,7 +287,8 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     """
     if family == "adversary" and inspect.isfunction(maker):
         if arguments:
-            raise ScenarioError(f"{next(iter(arguments))}: a function as an adversary takes no parameters")
+            key = next(iter(arguments))
+            raise ScenarioError(f"{key}: a function as an adversary takes no parameters; write a class with fields")
         from disttrack.adversaries.scripts import from_function
 
         return from_function(maker)
@@ -296,7 +297,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     name = getattr(maker, "kind", "") or maker.__name__
     for key in arguments:
         if key not in known:
-            takes = accepted(known) if known else "it has none"
+            takes = accepted(known) if known else "it has none; the fields of a @dataclass are parameters"
             raise ScenarioError(f"{key}: {name} has no such parameter{nearest(key, known)} ({takes})")
     for key, default in known.items():
         if default is MISSING and key not in arguments:

@@ -86,7 +86,10 @@ class Tables:
         columns = {column.lstrip("_"): self.trials[column].to_numpy() for column in self.trials.columns}
         columns = {**{key: columns[name] for name, key in self.called.items() if name in columns}, **columns}
         try:
-            trials = self.trials[rows(condition, columns).astype(bool)]
+            holds = rows(condition, columns)
+            if holds.dtype.kind in "iufU" and len(holds):
+                raise ExpressionError(f"{condition!r} is not a condition; for example: sites >= 64")
+            trials = self.trials[holds.astype(bool)]
         except ExpressionError as error:
             raise ValueError(f"where: {error}") from error
         if trials.empty:

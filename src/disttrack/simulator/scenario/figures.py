@@ -63,12 +63,14 @@ def check_plot(
             raise ValueError(f"plot {kind!r}: {key} must be text; got {given[key]!r}")
     try:
         plot = make("plot", maker or find("plot", kind, source_of(kind, folder or Path.cwd()), folder), given)
-        if given.get("where"):
-            check_condition(given["where"])
     except ScenarioError as error:
         raise ValueError(f"plot {kind!r}: {error}") from error
-    except ExpressionError as error:
-        raise ValueError(f"plot {kind!r}: where: {error}") from error
+    for key in ("where", "over"):
+        try:
+            if isinstance(given.get(key), str) and given[key]:
+                check_condition(given[key])
+        except ExpressionError as error:
+            raise ValueError(f"plot {kind!r}: {key}: {error}") from error
     names = called or {}
     axes = [names.get(axis, axis) for axis in swept or () if axis not in ("protocol", "adversary")]
     axis = given.get("x", "")

@@ -15,6 +15,11 @@ NORMAL: Final = 1
 """SimPy's default priority, that of an item."""
 
 
+def no_silence(number: int, site: Site) -> RuntimeError:
+    """Return the error of a site that states a silence below 0: its alarm would never go forward."""
+    return RuntimeError(f"site {number} says a silence of {site.silence()} items; accepted: 0 or more, or FOREVER")
+
+
 class Alarms:
     """The alarms of k sites.
 
@@ -65,6 +70,8 @@ class Alarms:
             if alarm.course is not self._course or alarm.queued < NEVER:
                 return  # it is set again already, or the plan has no items for it
             due = alarm.due = credited[number] + site.silence() + 1
+            if due <= credited[number]:
+                raise no_silence(number, site)
             nth = alarm.nth
             if nth is None:
                 nth = alarm.nth = turns.plan.of_site(number)
@@ -125,6 +132,8 @@ class Alarms:
             alarm = alarms[number]
             site = self._sites[number] if alarm is None else alarm.site
             due = credited[number] + site.silence() + 1
+            if due <= credited[number]:
+                raise no_silence(number, site)
             step = begun + nth(number, due)
             if alarm is None or step < alarm.queued < NEVER:
                 if step >= NEVER:
