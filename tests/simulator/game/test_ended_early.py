@@ -11,7 +11,11 @@ from click.testing import CliRunner
 from disttrack import Burst, Exact, Randomized, Rotation, play, run
 from disttrack.simulator.claims.findings import UNDECIDED
 from disttrack.simulator.cli import main
+from disttrack.simulator.plots import check_plot
+from disttrack.simulator.plots.requests import described_of
+from disttrack.simulator.report.short import sentences
 from disttrack.simulator.results.answers import answer_table
+from disttrack.simulator.results.read import read_tables
 
 
 def two_bursts(view: Any) -> Any:
@@ -77,3 +81,18 @@ claims:
     assert results.findings[0].note.startswith("1 of its 2 games were ended early by the adversary")
     table = answer_table(results)
     assert [row.get("ended early") for row in table.records()] == [None, 1]
+    made = read_tables([results])
+    said = "Games that their adversary ended before all items were sent: 1"
+    assert any(said in str(line) for line in sentences(made))
+    assert said in described_of(made, check_plot("matrix")).note
+
+
+def test_a_trace_shorter_than_its_games_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("site\na\nb\nb\n")
+    text = "{name: s, items: %s, sites: %s, protocol: exact, adversary: {kind: trace, file: t.csv, site: site}}"
+    for items, sites, said in ((3, 2, []), (50, 2, ["has 3 items; games end"]), (3, 9, ["has 2 sites; the others"])):
+        Path("s.yaml").write_text(text % (items, sites))
+        shown = CliRunner().invoke(main, ["run", "s.yaml", "--out", f"out{items}-{sites}", "--workers", "1"])
+        assert shown.exit_code == 0, shown.output
+        assert [line for line in ("has 3 items; games end", "has 2 sites; the others") if line in shown.output] == said

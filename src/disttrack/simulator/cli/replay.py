@@ -35,7 +35,7 @@ def replay(games: Sequence[str], out: Path, steps: tuple[int, int] | None, **whi
     from disttrack.simulator.results.files import write_text
 
     drawn = out.suffix == ".svg"
-    if out.suffix not in (".svg", ".html", ".htm"):
+    if out.suffix not in ("", ".svg", ".html", ".htm"):
         raise ScenarioError(f"--out {out}: must end in .html, for a page, or in .svg, for a drawing")
     if steps is not None and not (drawn and 0 <= steps[0] <= steps[1]):
         raise ScenarioError(f"--steps {steps[0]} {steps[1]}: must be in order, and need a drawing: --out FILE.svg")

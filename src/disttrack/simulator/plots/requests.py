@@ -140,6 +140,8 @@ def described_of(tables: Tables, plot: Plot) -> Description | None:
     if tables.several:
         heading += f", of {' and '.join(tables.scenarios)}"
     left_out = f" Left out: {tables.lost:,} of the games, which ended in an error." if tables.lost else ""
+    if shown.ended:
+        left_out += f" Games that their adversary ended before all items were sent: {shown.ended:,}."
     return replace(
         described,
         title=plot.title or heading,

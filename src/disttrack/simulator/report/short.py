@@ -124,6 +124,9 @@ def sentences(tables: Tables) -> list[Html]:
         every = pairs(mine)
         told = [*_broken(every), *_held(every), *_costs(every)]
         said += [Html("{}: {}", part, one) for one in told] if part else told
+    if tables.ended:
+        early = f"Games that their adversary ended before all items were sent: {tables.ended:,}; costs are of these."
+        said.append(Html("<span class='fault'>{}</span>", early))
     lost = f"{tables.lost:,} games ended with an error and are left out of everything else."
     return [*said, *([Html("<span class='fault'>{}</span>", lost)] if tables.lost else [])]
 

@@ -73,6 +73,11 @@ class Tables:
         """Return whether more than one result is in it."""
         return len(self.scenarios) > 1
 
+    @property
+    def ended(self) -> int:
+        """Number of games that their adversary ended before all items were sent."""
+        return int((self.trials["_unsent"] > 0).sum()) if "_unsent" in self.trials else 0
+
     def where(self, condition: str) -> Tables:
         """Return the games that meet a condition on the columns of trials.csv, with their timelines.
 

@@ -54,9 +54,19 @@ def recorded(point: Point) -> Recorded | None:
 
 
 def remarks(points: Iterable[Point]) -> list[str]:
-    """Return a line for each recorded stream of these points with rows that are not played."""
-    streams = {str(stream.as_mapping()): stream for point in points if (stream := recorded(point))}
-    return [remark for stream in streams.values() if (remark := stream.remark)]
+    """Return a line for each recorded stream with rows that are not played, or shorter than games of these points."""
+    played = [(stream, point) for point in points if (stream := recorded(point))]
+    streams = {str(stream.as_mapping()): stream for stream, _ in played}
+    lines = [remark for stream in streams.values() if (remark := stream.remark)]
+    for stream, point in played:
+        trace = stream.dataset or stream.file
+        if point.items is not None and point.items > stream.items:
+            lines.append(
+                f"{trace}: has {stream.items:,} items; games end with them, before the {point.items:,} asked for"
+            )
+        if point.sites is not None and point.sites > len(stream.names):
+            lines.append(f"{trace}: has {len(stream.names):,} sites; the others of {point.sites:,} get no items")
+    return list(dict.fromkeys(lines))
 
 
 def sizes_with(adversary: object, sites: int | None, items: int | None) -> tuple[int, int]:
