@@ -33,7 +33,7 @@ def relative_error(view: View) -> float:
 
 
 def error_of(output: Any, count: int) -> float:
-    """Return the relative error of an output for so many items, infinite where it is no finite number."""
+    """Return the relative error of an output when there are `count` items; infinite if the output is no number."""
     error = (float(output) - count) / count if count else 0.0
     return inf if isnan(error) else error
 

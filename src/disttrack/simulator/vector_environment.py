@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gymnasium.vector import SyncVectorEnv
 
 from disttrack.simulator.environment import DistributedCount
-from disttrack.simulator.learners.compiled_games import CompiledGames, compiles, games_of
+from disttrack.simulator.learners.compiled_games import CompiledGames, games_of
 
 if TYPE_CHECKING:
     _Base = SyncVectorEnv[Any, Any]
@@ -58,12 +58,10 @@ class DistributedCounts(_Base):
 
     def _put_together(self) -> None:
         """Have all games played together, if they can be."""
-        self._games: CompiledGames | None = None
-        games = games_of(self._singles[0].sizes, self.num_envs) if compiles(self._singles[0].sizes) else None
-        if isinstance(games, CompiledGames):
-            self._games = games
-            for place, env in enumerate(self._singles):
-                env.put_among(games, place)
+        games = games_of(self._singles[0].sizes, self.num_envs)
+        self._games = games if isinstance(games, CompiledGames) else None
+        for place, env in enumerate(self._singles if self._games else ()):
+            env.put_among(games, place)
 
     def __copy__(self) -> DistributedCounts:
         return copy.deepcopy(self)  # two cannot play the same games

@@ -47,11 +47,6 @@ def games_of(sizes: Sizes, games: int) -> Games:
     return LeapGames(sizes, games)
 
 
-def compiles(sizes: Sizes) -> bool:
-    """Return whether games of these sizes are played by compiled functions, if these can be compiled."""
-    return _form_for(sizes) is not None
-
-
 def _form_for(sizes: Sizes) -> KernelForm | None:
     """Return the arrays of one of the games; None if they are played by `leap`."""
     protocol = sizes.protocol

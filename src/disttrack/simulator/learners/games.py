@@ -130,13 +130,17 @@ class LeapGames(Games):
     def known(self, game: int) -> Known:
         one = self._games[game]
         view = one.table.view
-        changes, output, messages = (
-            (view.changes, view.changed_at),
-            float(view.output),
-            one.table.engine.ledger.messages,
+        return Known(
+            steps=view.steps,
+            items=view.sent,
+            output=float(view.output),
+            changes=view.changes,
+            changed_at=view.changed_at,
+            error=relative_error(view),
+            largest_error=one.largest,
+            messages=one.table.engine.ledger.messages,
+            actions=len(one.moves),
         )
-        error = relative_error(view)
-        return Known(view.steps, view.sent, output, *changes, error, one.largest, messages, len(one.moves))
 
     def moves(self, game: int) -> list[int]:
         return list(self._games[game].moves)
