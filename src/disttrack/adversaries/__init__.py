@@ -15,6 +15,7 @@ from disttrack.adversaries.believing import Posterior as Posterior
 from disttrack.adversaries.believing import WhiteBox as WhiteBox
 from disttrack.adversaries.bisect import Bisect as Bisect
 from disttrack.adversaries.contents import *  # noqa: F403
+from disttrack.adversaries.feedback import Feedback as Feedback
 from disttrack.adversaries.intruder import Challenge as Challenge
 from disttrack.adversaries.intruder import Intruder as Intruder
 from disttrack.adversaries.learned import Learned as Learned

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,6 +43,8 @@ class SortedQueries(Mechanism):
     kind = "sorted-queries"
     error = "O((log^1.5 n + log t) / epsilon); queries in increasing order only"
     arithmetic = "grid"
+    increasing: ClassVar[bool] = True
+    """Whether it answers queries in increasing order only."""
 
     epsilon: Positive
     beta: Share = 0.05

@@ -22,7 +22,8 @@ def points(**more: Any) -> Settings:
     ("more", "columns"),
     [
         ({}, {}),
-        ({"sites": [4, 8], "engine": ["step", "leap"]}, {}),
+        ({"sites": [4, 8]}, {}),
+        ({"engine": ["step", "leap"]}, {"engine_asked": ["step", "leap"]}),  # a line of a figure is of one engine
         ({"start": [0, 9]}, {"start": [0, 9]}),
         ({"network": [{"latency": 3}, {"loss": 0.5}]}, {"latency": [3.0, 0], "loss": [0, 0.5]}),
         ({"adversary": {"kind": "drain", "patience": [2.0, 3]}}, {"patience": [2.0, 3]}),

@@ -20,7 +20,18 @@ RANKS: Final = {"from": 3, "parameters": 2, "sizes": 1, "sees": 1, "promises": 1
 """Columns that a narrow terminal leaves out."""
 SEES: Final = {"outputs": "adaptive", "traffic": "channels", "state": "white-box"}
 """What an adversary that reacts sees, in a word."""
-TEACHING: Final = ("headline", "attack", "arms-race", "accuracy", "scale", "baselines", "faults", "power")
+TEACHING: Final = (
+    "headline",
+    "processes",
+    "attack",
+    "feedback",
+    "arms-race",
+    "accuracy",
+    "scale",
+    "baselines",
+    "faults",
+    "power",
+)
 """The scenarios to begin with, in this order; theory follows, game by game: each paper has a game."""
 
 

@@ -59,6 +59,9 @@ WITH: Final = click.option(
 SITES: Final = click.option("--sites", type=int, default=64, help="Number of sites.")
 ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items; 1e6 is a million.")
 ALPHA: Final = click.option("--alpha", default=0.1, help="Accuracy of a protocol that takes one.")
+SIZES: Final = {"sites": 64, "items": 100_000}
+"""Sizes of a game whose command does not say them."""
+DEFAULT_ADVERSARY: Final = "round-robin"
 GAME_ALPHA: Final = click.option(
     "--alpha", type=float, help="Accuracy of a protocol that takes one; if left out, its default, or 0.1."
 )
@@ -69,30 +72,53 @@ _WORDS: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\[[^]]*\]|\{[^}]*\}|
 
 def side_option(side: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option of a protocol or an adversary."""
-    text = f"Kind and parameters of the {side}."
-    return click.option(f"--{side}", metavar="KIND", help=text, shell_complete=completion.kinds_of(side), **settings)
+    settings = {"help": f"Kind and parameters of the {side}.", **settings}
+    return click.option(f"--{side}", metavar="KIND", shell_complete=completion.kinds_of(side), **settings)
 
 
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a game."""
+    sites = click.option("--sites", type=int, help=f"Number of sites; {SIZES['sites']} if left out.")
+    items = click.option("--items", metavar="N", help=f"Number of items, as 1e6; {SIZES['items']} if left out.")
     # in the help, the last one comes first
-    for option in (SET, SEED, GAME_ALPHA, ITEMS, SITES, side_option("protocol", required=True)):
+    for option in (SET, SEED, GAME_ALPHA, items, sites, side_option("protocol", required=True)):
         command = option(command)
     return command
 
 
-def point_of(protocol: str, adversary: str, alpha: float | None, overrides: Sequence[str], **sizes: object) -> Point:
-    """Return the point that the options describe, read like a file, checked for memory and time."""
-    from disttrack.simulator.points.registry import parameters
+def point_of(
+    protocol: str,
+    adversary: str | None,
+    alpha: float | None,
+    overrides: Sequence[str],
+    task: str | None = None,
+    **sizes: object,
+) -> Point:
+    """Return the point that the options describe, read like a file, checked for memory and time.
+
+    Without a task it is the one that the protocol is made for; sizes that are None are `SIZES` where that has them.
+    """
+    from disttrack.simulator.points.registry import find, game_of, parameters
     from disttrack.simulator.runs.estimate import estimate
     from disttrack.simulator.scenario.document import value_of
     from disttrack.simulator.scenario.load import load
 
-    data: dict[str, Any] = {"name": "play", "protocol": entry_of(protocol), "adversary": entry_of(adversary)}
-    taken = parameters(class_of(data["protocol"]["kind"], "protocol"))
+    data: dict[str, Any] = {"name": "play", "protocol": entry_of(protocol)}
+    maker = class_of(data["protocol"]["kind"], "protocol")
+    set_here = dict(entry.partition("=")[::2] for entry in overrides)
+    data["task"] = set_here.get("task") or task or game_of(maker) or "count"
+    game = find("task", data["task"])
+    adversaries = list(game.kinds("adversary"))
+    if adversary is None and DEFAULT_ADVERSARY not in adversaries:
+        raise ScenarioError(f"--adversary: task {data['task']} needs one (accepted: {', '.join(adversaries)})")
+    data["adversary"] = entry_of(DEFAULT_ADVERSARY if adversary is None else adversary)
+    taken = parameters(maker)
     if "alpha" in taken and (alpha is not None or taken["alpha"] is MISSING):
         data["protocol"].setdefault("alpha", 0.1 if alpha is None else alpha)
-    scenario = load({**data, **{key: value_of(str(value)) for key, value in sizes.items()}}, overrides)
+    usual = {size.key: SIZES[size.key] for size in game.sizes if size.key in SIZES}
+    given = {key: value for key, value in sizes.items() if value is not None}
+    data |= {key: value_of(str(value)) for key, value in {**usual, **given}.items()}
+    scenario = load(data, overrides)
     if len(scenario.points) > 1:
         raise ScenarioError("--set: one game has one value for each key; lists are for scenario files")
     work = estimate(scenario, workers=1)

@@ -12,13 +12,20 @@ from disttrack.simulator.cli.options import JSON, RECORD_FILE, game_options, poi
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.face import ended_early
-from disttrack.simulator.results.formats import duration, number, percent
+from disttrack.simulator.points.settings import SIDES
+from disttrack.simulator.results.formats import cell, duration, number, percent
+from disttrack.simulator.tasks.base import COLUMNS
 
 if TYPE_CHECKING:
     from disttrack.simulator.game.outcome import Game
+    from disttrack.simulator.points.point import Point
+    from disttrack.simulator.tasks.base import Record, Task
 
 ROWS: Final = 12
 """Checkpoints of the timeline that are shown."""
+SMALL: Final = 2_000
+"""Number of items and of sites up to which the processes of `step` play what `leap` would play, message by message."""
+PICTURE: Final = "small: each site and the server is a SimPy process; the game of leap, message by message"
 
 
 @click.command(
@@ -26,7 +33,8 @@ ROWS: Final = 12
     "Other keys of scenarios: --set start=1000, --set 'network={latency: 5, loss: 0.1, link: reliable}'."
 )
 @game_options
-@side_option("adversary", default="round-robin")
+@side_option("adversary", help="Kind and parameters of the adversary; round-robin if left out, where it can play.")
+@click.option("--task", metavar="KIND", help="The game; if left out, the one that the protocol is made for.")
 @click.option("--record", type=RECORD_FILE, help="Write the whole game into this file, for disttrack replay.")
 @JSON
 def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
@@ -34,21 +42,31 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     from disttrack.simulator.game.play import play as play_game
     from disttrack.simulator.results.labels import sides_of
     from disttrack.simulator.tasks.adversary import remarks
-    from disttrack.simulator.tasks.tracking import prepare
+    from disttrack.simulator.tasks.tracking import Count, prepare
 
     point = point_of(**flags)
+    task = point.task.make()
+    if type(task) is not Count:
+        return _play_task(task, point, seed, record, as_json)
     try:
-        game = play_game(**prepare(point), seed=seed, record=record is not None, on_error="record")
+        given = prepare(point)
+        small = _is_small(given)
+        given["engine"] = "step" if small else given["engine"]
+        game = play_game(**given, seed=seed, record=record is not None, on_error="record")
+        if small:
+            game.engine_reason = PICTURE
     except ValueError as error:
         raise ScenarioError(f"disttrack play: {error}") from error
     if record is not None:
+        from disttrack.simulator.replay.diagram import diagram
         from disttrack.simulator.replay.files import save
         from disttrack.simulator.replay.record import record_of
 
-        save(record_of(game, point), record)
+        recorded = record_of(game, point)
+        save(recorded, record)
     for line in remarks([point]):
         print_text(line, err=True)
-    checkpoints = _checkpoints(game)
+    checkpoints = _checkpoints(game.lists()[0])
     if as_json:
         row = {
             "protocol": point.protocol.label,
@@ -64,10 +82,54 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
             click.echo()
             print_table(_timeline(checkpoints))
         if record is not None:
+            if rows := diagram(recorded):
+                click.echo()
+                print_table(rows)
             print_text(f"record: {record}")
     if game.error:
         click.echo(game.error.rstrip(), err=True)
     return int(bool(game.error))
+
+
+def _is_small(given: Mapping[str, Any]) -> bool:
+    """Return whether a game is small enough for `step`, and `auto` would choose an engine with the same messages."""
+    from disttrack.simulator.game.engine_choice import choose_engine
+
+    if given["engine"] != "auto" or max(given["items"], given["sites"]) > SMALL:
+        return False
+    return choose_engine("auto", given["protocol"], given["adversary"], given["network"])[0] == "leap"
+
+
+def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json: bool) -> int:
+    """Play a game of another task than `count`: what it measures, by the names of its columns."""
+    if record is not None:
+        raise ScenarioError(f"--record: games of task {task.kind} are not recorded; accepted: games of task count")
+    game = task.play(point, seed)
+    checkpoints = _checkpoints(game.series)
+    if as_json:
+        print_json({"task": task.kind, "seed": seed, **game.row, "error": game.error, "timeline": checkpoints})
+    else:
+        print_facts(_measured(task, point, game, seed))
+        if checkpoints:
+            click.echo()
+            print_table(_course(checkpoints))
+    if game.error:
+        click.echo(game.error.rstrip(), err=True)
+    return int(bool(game.error))
+
+
+def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, str]:
+    """Return the facts of a game of any task."""
+    sizes = [f"{value:,} {size.key}" for size in task.sizes if (value := getattr(point, size.column))]
+    sides = [getattr(point, role).label for role in SIDES if role not in task.idle]
+    facts = {"game": ", ".join([" against ".join(sides), *sizes, f"seed {seed}"]), "verdict": str(game.row["verdict"])}
+    for name, value in game.row.items():
+        if name not in ("verdict", "ok", "engine", "seconds", *SIDES, *COLUMNS) and (value or name in task.columns):
+            label = task.label(name) or name.replace("_", " ")
+            facts[label] = number(value) if isinstance(value, int | float) else str(value)
+    if game.error is None and "engine" in game.row:
+        facts["engine"] = f"{game.row['engine']} ({game.engine_reason}), {duration(game.row['seconds'])}"
+    return facts
 
 
 def _facts(game: Game, sides: str) -> dict[str, str]:
@@ -93,17 +155,26 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
     }
 
 
-def _checkpoints(game: Game) -> list[dict[str, Any]]:
+def _checkpoints(series: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """Return the rows of the timeline, without pandas: to import it takes longer than most games."""
-    series, _ = game.lists()
     return [dict(zip(series, row, strict=True)) for row in zip(*series.values(), strict=True)]
 
 
 def _timeline(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
     """Return the output and the cost at some of the checkpoints."""
-    picked = sorted({round(place * (len(checkpoints) - 1) / (ROWS - 1)) for place in range(ROWS)})
     rows = [
         [number(row["items"]), number(float(row["output"])), f"{row['rel_error']:+.4f}", number(row["words"])]
-        for row in (checkpoints[place] for place in picked)
+        for row in _some(checkpoints)
     ]
     return Table("Timeline", [Column(header, right=True) for header in ("items", "output", "error", "words")], rows)
+
+
+def _course(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
+    """Return some of the checkpoints of any task, with all their columns."""
+    columns = [Column(name.replace("_", " "), right=True) for name in checkpoints[0]]
+    return Table("Timeline", columns, [[cell(value) for value in row.values()] for row in _some(checkpoints)])
+
+
+def _some(checkpoints: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return at most `ROWS` of the checkpoints, the first and the last among them."""
+    return [checkpoints[at] for at in sorted({round(row * (len(checkpoints) - 1) / (ROWS - 1)) for row in range(ROWS)})]

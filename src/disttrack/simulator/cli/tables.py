@@ -192,8 +192,9 @@ def print_text(text: str, first: str = "", further: str = "  ", *, err: bool = F
 
 def print_facts(facts: Mapping[str, str]) -> None:
     """Print texts beside their names, one below the other."""
+    width = max([13, *map(len, facts)]) + 2
     for name, text in facts.items():
-        print_text(text, f"{name + ':':<15}", " " * 15)
+        print_text(text, f"{name + ':':<{width}}", " " * width)
 
 
 def print_json(document: object) -> None:

@@ -30,7 +30,9 @@ def in_words(parameters: Mapping[str, Any], without: Collection[str] = ()) -> di
 
 def name_of(parameter: str) -> str:
     """Return a parameter as a word for a label: without the side that it belongs to."""
-    return {"alpha": "α"}.get(parameter, parameter.removeprefix("protocol_").removeprefix("adversary_"))
+    return {"alpha": "α", "engine_asked": "engine"}.get(
+        parameter, parameter.removeprefix("protocol_").removeprefix("adversary_")
+    )
 
 
 def with_name(parameter: str, value: Any) -> str:

@@ -227,9 +227,9 @@ def advice_on(maker: Any) -> str:
 
 def game_of(maker: Any) -> str:
     """Return the task that a registered class is made for: one that names it if there is, and has no idle side."""
-    tasks = {name: kind.load() for name, kind in kinds("task").items()}
     if named := getattr(maker, "plays", ()):
         return str(named[0])
+    tasks = {name: kind.load() for name, kind in kinds("task").items()}
     meant = [name for name, task in tasks.items() if maker in _classes(task)]
     if not meant:  # which one it plays depends on its parameters
         meant = [name for name, task in tasks.items() if maker in _wanted(task.bases["protocol"])]

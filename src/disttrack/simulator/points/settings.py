@@ -187,6 +187,8 @@ class Settings:
         for size in self.task.sizes:
             if size.column == "start" and (start := known.get(("", size.key))) and start.sets_apart:
                 columns["start"] = start
+        if ENGINE in known and known[ENGINE].sets_apart:
+            columns["engine_asked"] = known[ENGINE]
         apart = [name for name in self._names if name[0] == "network" and known[name].sets_apart] + self._differing
         for of, name in sorted(apart, key=lambda one: OWNERS.index(one[0])):
             others = {other for side, other in apart if side in SIDES and side != of}

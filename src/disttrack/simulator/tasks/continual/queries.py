@@ -6,17 +6,19 @@ queries: the site named by an adversary is the value of its query. It sees the a
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import default_rng
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.mechanisms import QUERY_SOLVERS
 from disttrack.simulator.game.outputs import distance
-from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
 from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes, known
@@ -122,6 +124,20 @@ class ThresholdQueries(Duel):
         view = View(sites=values, items=queries, start=points, known=known(mechanism), rng=rngs["adversary"])
         referee = QueriesReferee(run, view, below, mechanism.largest_error(points, queries, DELTA))
         return Sides(Solver(run, points), Planned(adversary, view, rngs["challenge"]), referee, view, queries)
+
+    def check(self, point: Point) -> None:
+        super().check(point)
+        mechanism, adversary = self.sides(point)
+        sizes = self.sizes_of(point)
+        if getattr(mechanism, "increasing", False) and adversary.oblivious:
+            view = View(sites=sizes["values"], items=sizes["queries"], known=known(mechanism), rng=default_rng(0))
+            queries = np.concatenate([*Planned(copy.deepcopy(adversary), view).stretches(view), []])
+            queries = queries[queries != SKIP]
+            if falls := np.flatnonzero(np.diff(queries) < 0).tolist():
+                first, second = queries[falls[0] : falls[0] + 2].astype(int)
+                asked = f"{point.adversary.label} asks for {second} after {first}"
+                order = f"{point.protocol.label} takes queries in increasing order only"
+                raise PointError(("adversary", "kind"), f"{asked}, and {order}")
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=self.sizes_of(point)["queries"] / 170_000)

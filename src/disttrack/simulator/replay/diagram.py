@@ -1,0 +1,43 @@
+"""The first messages of a recorded game, as a table for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby, islice
+from typing import Final
+
+from disttrack.simulator.cli.tables import Column, Table
+from disttrack.simulator.replay.record import SERVER, GameRecord, Sent
+from disttrack.simulator.replay.sentences import amount
+from disttrack.simulator.replay.stream import Stream
+
+STEPS: Final = 12
+"""Steps with messages that are shown."""
+NAMED: Final = 4
+"""Sites that are named one by one."""
+
+
+def diagram(record: GameRecord) -> Table | None:
+    """Return the first steps with messages: the item's site, who spoke to whom, and the output; None without any."""
+    steps = [(step, list(sent)) for step, sent in islice(groupby(record.messages, lambda one: one.step), STEPS)]
+    if not steps:
+        return None
+    at = Stream(record).step_sites([step for step, _ in steps]).tolist()
+    outputs = dict(record.outputs)
+    rows = [
+        [f"{step:,}", "" if site < 0 else str(site), spoken(sent, record.about.sites),
+         amount(outputs[step]) if step in outputs else ""]
+        for (step, sent), site in zip(steps, at, strict=True)
+    ]  # fmt: skip
+    columns = [Column(header, right=header != "messages") for header in ("step", "item to", "messages", "output")]
+    return Table("The first messages", columns, rows)
+
+
+def spoken(messages: Iterable[Sent], sites: int) -> str:
+    """Return the messages of a step in order, those of one kind to or from several sites together."""
+    parts = []
+    for (up, kind), group in groupby(messages, lambda one: (one.receiver == SERVER, one.kind)):
+        ends = [one.sender if up else one.receiver for one in group]
+        who = "all" if len(ends) == sites > 1 else ", ".join(map(str, ends[:NAMED])) + (", …" if ends[NAMED:] else "")
+        parts.append(f"{who} → server: {kind}" if up else f"server → {who}: {kind}")
+    return "; ".join(parts)

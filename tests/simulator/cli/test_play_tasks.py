@@ -1,0 +1,107 @@
+"""`play` plays every task: the game that its protocol is made for, with sizes that are not given left to the task."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+from commands import disttrack, refused
+from loaded_scenarios import loaded
+
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.registry import kinds
+
+SHORT = 0.3
+"""Seconds that a game may take, by its estimate."""
+
+
+@cache
+def quickest() -> dict[str, Point]:
+    """Return of each task that a shipped scenario plays the point with the shortest games."""
+    points = [point for scenario in loaded().values() for point in scenario.points if point.network is None]
+    points.sort(key=lambda point: point.task.make().demand(point).seconds)
+    return {point.task.kind: point for point in reversed(points)}
+
+
+def flags(point: Point) -> list[str]:
+    """Return the options that describe a point."""
+    task, words = point.task.maker(), ["--task", point.task.kind]
+    for role in ("protocol", "adversary"):
+        part = getattr(point, role)
+        given = [f"{name}={json.dumps(value)}" for name, value in part.arguments.items()]
+        words += [f"--{role}", " ".join([part.kind, *given])]
+    for size in task.sizes:
+        if (value := getattr(point, size.column)) is not None:
+            words += ["--set", f"{size.key}={value}"]
+    return words
+
+
+@pytest.mark.slow
+def test_every_task_that_a_scenario_plays() -> None:
+    """Each prints a verdict, in words and as a document; no number of a size is left over."""
+    played = {kind: point for kind, point in quickest().items() if point.task.make().demand(point).seconds < SHORT}
+    assert len(played) > len(kinds("task")) / 2
+    for kind, point in played.items():
+        result = disttrack("play", *flags(point), "--json")
+        assert result.exit_code == 0, (kind, flags(point), result.output)
+        assert json.loads(result.stdout)["verdict"] in ("ok", "failed", "undecided"), kind
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["binary:epsilon=1", "--set", "steps=50"], ["largest absolute error:", "50 steps"]),
+        (["frequency-sample:alpha=0.2", "--adversary", "zipf-items", "--items", "50"], ["worst item:", "64 sites"]),
+        (["countdown:threshold=40,epsilon=0.1", "--set", "threshold=40", "--sites", "2"], ["raised:", "40 threshold"]),
+    ],
+)
+def test_the_task_is_the_protocols_own(words: list[str], says: list[str]) -> None:
+    result = disttrack("play", "--protocol", *words)
+    assert result.exit_code == 0, result.output
+    assert [text for text in says if text not in result.stdout] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["ams", "--set", "updates=9"], "--adversary: task second-moment needs one (accepted: "),
+        (["binary:epsilon=1"], "steps: is missing"),
+        (["binary:epsilon=1", "--set", "steps=9", "--record", "game.json"], "--record: games of task continual-count"),
+        (["exact", "--task", "counting"], "counting"),
+    ],
+)
+def test_what_it_cannot_play_is_one_line(words: list[str], says: str) -> None:
+    assert says in refused("play", "--protocol", *words)
+
+
+def engine_of(*words: str) -> Any:
+    return json.loads(disttrack("play", "--json", "--sites", "4", *words).stdout)["engine"]
+
+
+def test_a_small_game_is_played_by_simpy_where_the_messages_are_the_same() -> None:
+    reacting = ["--protocol", "randomized", "--adversary", "freeze"]
+    assert engine_of(*reacting, "--items", "500") == "step"
+    assert engine_of(*reacting, "--items", "500", "--set", "engine=leap") == "leap"
+    assert engine_of(*reacting, "--items", "50000") in ("leap", "compiled")
+    assert engine_of("--protocol", "randomized", "--items", "500") == "bulk"  # another game for the same seed
+
+
+def test_a_record_shows_the_first_messages() -> None:
+    words = ["--protocol", "randomized", "--adversary", "freeze", "--sites", "3", "--items", "9", "--record", "a.json"]
+    lines = disttrack("play", *words).stdout.splitlines()
+    begin = lines.index("The first messages")
+    assert lines[begin + 4].split()[:3] == ["1", "0", "0"]
+    assert "→ server: " in lines[begin + 4]
+
+
+@pytest.mark.parametrize(("adversary", "asked"), [("uniform", "asks for"), ("round-robin", "asks for 0 after 99")])
+def test_an_order_of_queries_is_checked_before_the_game(adversary: str, asked: str) -> None:
+    words = ["--set", "values=100", "--set", "points=10", "--set", "queries=200", "--adversary", adversary]
+    said = refused("play", "--protocol", "sorted-queries:epsilon=1", *words)
+    assert said.startswith("scenario: adversary.kind: ")
+    assert asked in said
+    assert "increasing order only" in said
+    result = disttrack("play", "--protocol", "sorted-queries:epsilon=1", *words[:4], "--set", "queries=100")
+    assert result.exit_code == 0, result.output
