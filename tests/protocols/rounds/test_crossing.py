@@ -216,7 +216,7 @@ def test_lines_signal_by_signal_are_those_by_arrays(compiled: bool) -> None:
     coins, compared = np.random.default_rng(3), 0
     for alpha, p, signals in [
         (0.03, 0.99, 1), (0.9, 0.5, 1), (0.5, 1 / 3, 2), (0.99, 0.02, 5), (0.3, 0.75, 40), (0.01, 0.0101, 90),
-        *((coins.uniform(0.01, 0.9), 2 ** -coins.uniform(0.01, 6.6), int(2 ** coins.uniform(0, 7))) for _ in range(40)),
+        *((coins.uniform(0.01, 0.9), 2 ** -coins.uniform(0.01, 6.6), int(2 ** coins.uniform(0, 6))) for _ in range(40)),
     ]:  # fmt: skip
         allowed = 10 ** -coins.uniform(1, 9)
         walk = Walk(alpha, 0.5 + sqrt(2 * signals * (1 - p) * log(1 / allowed)) * coins.uniform(0.3, 1.4), p)
