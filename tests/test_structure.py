@@ -34,7 +34,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "errors": frozenset(),
     "points": frozenset({"adversaries", "mechanisms", "errors", "claims", "faults"}),
     "claims": frozenset({"errors"}),
-    "game": SIDES | {"errors", "claims", "points"},
+    "game": SIDES | {"mechanisms", "errors", "claims", "points"},
     "tasks": SIDES | {"mechanisms", "errors", "points", "claims", "game", "faults"},
     "scenario": frozenset({"mechanisms", "errors", "points", "claims", "game", "tasks"}),
     "results": frozenset({"errors", "points", "claims", "scenario", "tasks"}),
@@ -47,7 +47,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "search": SIDES | {"mechanisms", "game", "points", "errors", "tasks", "scenario", "results", "runs"},
     "conformance": SIDES | {"mechanisms", "game"},
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
-    "learners": SIDES | {"game"},
+    "learners": SIDES | {"mechanisms", "game"},
     "environment": frozenset({"protocols", "game", "learners", "points", "results"}),
     "vector_environment": frozenset({"environment", "learners"}),
     "cli": frozenset(

@@ -17,9 +17,9 @@ from gymnasium.vector import SyncVectorEnv
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from disttrack.mechanisms.compiler import available
 from disttrack.protocols import Deterministic, Exact, Protocol, Randomized, Robust
 from disttrack.simulator.environment import DistributedCount
-from disttrack.simulator.game.compiler import available
 from disttrack.simulator.learners import compiled_games
 from disttrack.simulator.learners.compiled_games import CompiledGames, games_of
 from disttrack.simulator.learners.games import Games, LeapGames, Sizes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping
+from functools import cache
 from textwrap import fill
 from typing import Any
 
@@ -13,7 +14,8 @@ WIDTH = 110
 HEADER = "\nParameters\n----------\n"
 
 
-def described(doc: str) -> dict[str, str]:
+@cache
+def described(doc: str) -> Mapping[str, str]:
     """Return the description of each parameter in a docstring's section Parameters.
 
     Examples

@@ -9,13 +9,17 @@ import numpy as np
 import pytest
 from transcripts import deviations_without_noise, room, safe_without_noise
 
+from disttrack.mechanisms.compiler import available
 from disttrack.protocols.rounds import coin_rounds
 from disttrack.protocols.rounds.coin_rounds import bias, first_round, offset_for, share_of, signals_of
 from disttrack.protocols.rounds.constants import Constants
 from disttrack.protocols.rounds.crossing import SHORT, by_sums, either_line, failure, most_signals, one_line
-from disttrack.protocols.rounds.hits import bounds_of
+from disttrack.protocols.rounds.hits import bounds_of, lines_by_arrays, lines_compiled, log_factorials
+from disttrack.protocols.rounds.hits_kernel import ROUNDING, ROWS, both_lines
 from disttrack.protocols.rounds.passages import COARSE, of_consecutive, too_high, too_low
 from disttrack.protocols.rounds.walk import Walk, failures_by, walk_of
+
+needs_numba = pytest.mark.skipif(not available(), reason="the extra 'fast' is not installed")
 
 
 def by_definition(coins: tuple[int, ...], alpha: float, total: int, p: float, signals: int) -> bool:
@@ -204,6 +208,31 @@ def test_bounds_hold_the_recursion_and_are_close(seed: int) -> None:
             assert bounds.above[-1] == pytest.approx(expected[-1], rel=1e-4, abs=3e-5 * allowed)
             assert bounds.below[-1] == pytest.approx(expected[-1], rel=1e-4, abs=3e-5 * allowed)
     assert close > 5
+
+
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_numba)])
+def test_lines_signal_by_signal_are_those_by_arrays(compiled: bool) -> None:
+    """Also for one signal, very heavy coins, wide lines, and rounds whose first points count for nothing."""
+    coins, compared = np.random.default_rng(3), 0
+    for alpha, p, signals in [
+        (0.03, 0.99, 1), (0.9, 0.5, 1), (0.5, 1 / 3, 2), (0.99, 0.02, 5), (0.3, 0.75, 40), (0.01, 0.0101, 90),
+        *((coins.uniform(0.01, 0.9), 2 ** -coins.uniform(0.01, 6.6), int(2 ** coins.uniform(0, 6))) for _ in range(40)),
+    ]:  # fmt: skip
+        allowed = 10 ** -coins.uniform(1, 9)
+        walk = Walk(alpha, 0.5 + sqrt(2 * signals * (1 - p) * log(1 / allowed)) * coins.uniform(0.3, 1.4), p)
+        first, last, least = max(1, signals - 3), signals + 3, 1e-5 * allowed
+        by_arrays = lines_by_arrays(walk, first, last, least)
+        if compiled:
+            lines = lines_compiled(walk, first, last, least)
+        else:
+            work, met = np.full((ROWS, last + 1), np.nan), np.full((2, last - first + 1), np.nan)
+            lines = met if both_lines(*walk, first, last, least, log_factorials(), work, met) else None
+        assert (lines is None) == (by_arrays is None)
+        if lines is not None and by_arrays is not None:
+            compared += 1
+            for one, other in zip(lines, by_arrays, strict=True):
+                assert one == pytest.approx(other, rel=ROUNDING / 4, abs=1e-9 * allowed)
+    assert compared > 40
 
 
 @pytest.mark.parametrize("p", [0.0, 1e-5, 0.004])

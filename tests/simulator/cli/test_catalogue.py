@@ -10,6 +10,7 @@ import pytest
 from commands import disttrack, refused
 
 from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 
 def test_list_and_describe_use_the_classes_words() -> None:
@@ -164,3 +165,13 @@ def test_scenarios_of_theory_are_listed_game_by_game() -> None:
         "dynamic", "ams", "overfitting", "mirror", "audit",
     )]  # fmt: skip
     assert order == sorted(order)
+
+
+def test_shipped_scenarios_ask_their_question_before_their_claims() -> None:
+    """The list of scenarios reads the files up to the claims, for a tenth of its time."""
+    paths = shipped_scenarios()
+    assert len(paths) > 40
+    for name, path in paths.items():
+        before, _, after = path.read_text(encoding="utf-8").partition("\nclaims:")
+        assert "\nquestion:" in before, name
+        assert not re.search(r"^(task|question):", after, re.MULTILINE), name

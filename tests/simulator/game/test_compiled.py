@@ -32,6 +32,7 @@ from disttrack.adversaries import (
     View,
     Zipf,
 )
+from disttrack.mechanisms import compiler
 from disttrack.protocols import (
     Block,
     Deterministic,
@@ -48,7 +49,6 @@ from disttrack.protocols.rounds.kernel import round_turn
 from disttrack.protocols.sampling.kernel import sampling_turn
 from disttrack.simulator import Game, ScenarioError, play
 from disttrack.simulator.faults import broken
-from disttrack.simulator.game import compiler
 from disttrack.simulator.game.engine_choice import choose_engine, compiles
 from disttrack.simulator.game.engines import compiled as engine
 from disttrack.simulator.game.engines.kernel import play_on

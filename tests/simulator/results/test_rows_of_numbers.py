@@ -46,5 +46,15 @@ def test_cells_are_those_of_the_module_csv(tmp_path: Path, changes: dict[str, An
     assert rows == expected
 
 
+def test_columns_that_equal_those_of_the_game_before(tmp_path: Path) -> None:
+    """Equal numbers of other types, and -0.0 after 0.0, are written as they are."""
+    scenario = load({"sites": 3, "items": 50, "protocol": {"kind": "exact"}, "adversary": "round-robin", "trials": 5})
+    columns: list[list[Any]] = [[1, 0], [1, 0], [True, 0], [1.0, 0.0], [1, 0.0], [1.0, -0.0], [1, 0]]
+    games = [(0, 0, n, Record({"ok": True}, dict.fromkeys(COLUMNS, values))) for n, values in enumerate(columns)]
+    write_tables(tmp_path, scenario, games)
+    rows = list(csv.reader((tmp_path / "series.csv").read_text().splitlines()))[1:]
+    assert [row[4] for row in rows] == [str(value) for values in columns for value in values]
+
+
 def _cell(value: Any) -> str:
     return "" if value is None or value != value else str(value)

@@ -120,6 +120,7 @@ def even_rounds(k: int, alpha: float, delta: float) -> int:
     return rounds
 
 
+@lru_cache(maxsize=4096)
 def share_of(k: int, alpha: float, delta: float, number: int) -> float:
     """Return the failure probability of the round with this number, from 1.
 
@@ -152,6 +153,7 @@ def plan_of(k: int, alpha: float, share: float) -> Plan:
     return plan(k, alpha, _below(share, _PLANS))
 
 
+@lru_cache(maxsize=4096)
 def bias(k: int, alpha: float, share: float, total: int, exact: bool) -> float:
     """Return the p of a round that begins with `total` items: an exact count, or the server's estimate.
 
@@ -194,6 +196,7 @@ def _expected(walk: Walk, planned: Plan, most: int) -> int:
     return min(most, round(((distance - sqrt(square)) / (2 * walk.alpha)) ** 2)) if square > 0 else most
 
 
+@lru_cache(maxsize=4096)
 def _worthwhile(k: int, alpha: float, offset: float) -> int:
     """Return the signals beyond which a round of this offset costs more words per growth, even if it were safe.
 

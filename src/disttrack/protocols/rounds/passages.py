@@ -27,7 +27,7 @@ _EXACT: Final = 64
 _FEW: Final = 1000
 """Up to this number of terms, all are added one by one; the next is the number for a heavy coin:"""
 _FEW_HEAVY: Final = 65_536
-_TABULATED: Final = 2048
+_TABULATED: Final = 2**14
 """Numbers of signals below which part of their probability is tabulated."""
 _NEGLIGIBLE: Final = 45.0
 """Terms smaller than the largest by this power of e are left out of a long sum."""
@@ -186,13 +186,15 @@ def _most_likely_up_to(number: int) -> Floats:
 def _stirling(n: Floats) -> Floats:
     """Return ln n! less Stirling's formula for it."""
     series: Floats = (1 / 12 - (1 / 360 - 1 / (1260 * n * n)) / (n * n)) / n
-    if np.all(n >= 20):
+    small = np.asarray(n < 20)
+    if not small.any():
         return series
     from scipy.special import gammaln
 
-    small = np.minimum(n, 20.0)
-    exact = gammaln(small + 1) - (small + 0.5) * np.log(small) + small - 0.5 * log(2 * pi)
-    return np.where(n < 20, exact, series)
+    few = np.asarray(n)[small]
+    series = np.array(series)
+    series[small] = gammaln(few + 1) - (few + 0.5) * np.log(few) + few - 0.5 * log(2 * pi)
+    return series
 
 
 def _deviance(number: Floats, mean: Floats) -> Floats:

@@ -7,9 +7,9 @@ from typing import Final
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.views import POWERS
+from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Protocol, settle_anew, shadowed, void_by
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.compiler import available
 from disttrack.simulator.game.network import Network
 
 COMPILED: Final = "compiled"

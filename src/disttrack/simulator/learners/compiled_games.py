@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.learned import error_of
+from disttrack.mechanisms.compiler import available, compiled
 from disttrack.protocols.base import even_start
 from disttrack.protocols.kernel import MESSAGES, OUTPUT, REFILL, SENT, SERVE, STANDING, STEP, KernelForm
-from disttrack.simulator.game.compiler import available, compiled
 from disttrack.simulator.game.engine_choice import no_compiled_form
 from disttrack.simulator.game.engines.compiled import compiled_part
 from disttrack.simulator.game.ledger import Ledger

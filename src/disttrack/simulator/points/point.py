@@ -148,11 +148,15 @@ class Part:
         parameters = with_files(self.given(), Path(self.folder), digest_of)
         return {"kind": self.kind, "parameters": parameters, "fault": self.fault}
 
+    @cached_property
+    def _may_have_files(self) -> bool:
+        return bool(self.own) or next(texts(self.arguments), None) is not None
+
     def files(self) -> dict[str, OwnFile]:
         """Return the files of the user's that it is made of, code and data, by names that stay when a folder moves."""
-        reference = foreign(self.kind, [self.role])
-        if not reference and self.source is None and next(texts(self.arguments), None) is None:
+        if not self._may_have_files:  # asked for after each game
             return {}
+        reference = foreign(self.kind, [self.role])
         if reference:
             self.maker()  # so that its module is there
         return own_files(reference, self.source, self.arguments, Path(self.folder))

@@ -125,7 +125,12 @@ def kinds(family: Family) -> dict[str, Kind]:
 
 def kinds_for(family: Family, base: str) -> dict[str, Kind]:
     """Return the kinds that extend a class, ``module:Class``, by their names; all of a family if it is empty."""
-    return {name: kind for name, kind in kinds(family).items() if _extends(kind.load(), base)}
+    return {name: kind for name, kind in kinds(family).items() if _is_for(kind, base)}
+
+
+@cache
+def _is_for(kind: Kind, base: str) -> bool:
+    return _extends(kind.load(), base)
 
 
 def _extends(maker: Any, base: str) -> bool:

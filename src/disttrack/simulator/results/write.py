@@ -244,21 +244,33 @@ class _Lists:
     def __init__(self, file: TextIO, header: Sequence[str]) -> None:
         self._file, self._writer = file, _writer(file, header)
         self._own = [name for name in header if name not in PLACE]
+        self._last: dict[str, tuple[Sequence[Any], list[str]]] = {}
 
     def write(self, row: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> None:
         """Write the lists of a game with this row."""
         length = len(next(iter(lists.values()), ()))
         columns = [lists.get(name, [None] * length) for name in self._own]
         place = [_cell(row[name]) for name in PLACE]
-        if all(set(map(type, values)) <= {int, float} for values in columns):
+        types = [set(map(type, values)) for values in columns]
+        if all(one <= {int, float} for one in types):
             # as the module csv writes numbers, in a third of its time
             begin = StringIO()
             csv.writer(begin, lineterminator="").writerow(place)
-            cells = [[repr(value) if value == value else "" for value in values] for values in columns]
+            cells = map(self._texts, self._own, types, columns)
             lines = map(",".join, zip([begin.getvalue()] * length, *cells, strict=True))
             self._file.write("\n".join([*lines, ""]))
         else:
             self._writer.writerows([*place, *map(_cell, values)] for values in zip(*columns, strict=True))
+
+    def _texts(self, name: str, types: set[type], values: Sequence[Any]) -> list[str]:
+        """Return the cells of a column of numbers; many games have the steps of the game before."""
+        if types == {float}:  # 0.0 equals -0.0 and is written otherwise
+            return ["" if text == "nan" else text for text in map(repr, values)]
+        known, cells = self._last.get(name, ((), []))
+        if types != {int} or values != known:
+            cells = ["" if text == "nan" else text for text in map(repr, values)]
+            self._last[name] = (values if types == {int} else (), cells)
+        return cells
 
 
 def _cell(value: Any) -> Scalar:

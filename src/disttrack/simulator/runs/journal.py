@@ -213,7 +213,7 @@ def pack(record: Record) -> bytes:
     arrays = [values for values in series.values() if isinstance(values, array)]
     shown = {name: {one.typecode: len(one)} if isinstance(one, array) else one for name, one in series.items()}
     head = {**{name: getattr(record, name) for name in FIELDS}, "series": shown}
-    text = json.dumps(head, default=_plain).encode()
+    text = _AS_JSON.encode(head).encode()
     return zlib.compress(b"\n".join([text, b"".join(one.tobytes() for one in arrays)]), 1)
 
 
@@ -249,3 +249,6 @@ def _plain(value: object) -> Any:
     if hasattr(value, "item"):
         return value.item()
     return str(value)
+
+
+_AS_JSON: Final = json.JSONEncoder(default=_plain)

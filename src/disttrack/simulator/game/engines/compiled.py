@@ -10,6 +10,7 @@ import numpy as np
 
 from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
+from disttrack.mechanisms.compiler import compiled, is_kept
 from disttrack.protocols.base import even_start
 from disttrack.protocols.kernel import (
     ASK,
@@ -45,7 +46,6 @@ from disttrack.protocols.kernel import (
     START,
     STEP,
 )
-from disttrack.simulator.game.compiler import compiled, is_kept
 from disttrack.simulator.game.engines.base import Strides
 from disttrack.simulator.game.engines.kernel import (
     BURST,
