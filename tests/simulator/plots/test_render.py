@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from scipy.optimize import isotonic_regression
 
 from disttrack.simulator.plots.description import (
     Area,
@@ -25,7 +26,7 @@ from disttrack.simulator.plots.description import (
     Series,
     Words,
 )
-from disttrack.simulator.plots.render import render
+from disttrack.simulator.plots.render import render, spread
 from disttrack.simulator.plots.style import house_style, save
 
 LINE = Look("#0072B2", "o")
@@ -130,3 +131,16 @@ def test_an_open_end_of_a_shared_axis_is_that_of_all_panels(ends: tuple[int, int
             for first, last in (axes.get_xlim(), axes.get_ylim()):
                 assert first <= 1
                 assert last >= max(ends)
+
+
+@pytest.mark.parametrize("labels", [1, 2, 30])
+def test_labels_are_moved_as_little_as_can_be(labels: int) -> None:
+    """Away from the ends their places are those of the isotonic regression of scipy, which is slow to be imported."""
+    rng = np.random.default_rng(labels)
+    for _ in range(10):
+        wanted, sizes = rng.choice(np.arange(40.0), labels), rng.uniform(1, 3, labels)
+        order = np.lexsort((np.arange(labels), wanted))
+        halves = sizes[order] / 2
+        steps = np.r_[0.0, np.cumsum(halves[:-1] + halves[1:])]
+        best = isotonic_regression(wanted[order] - steps).x + steps
+        assert np.array(spread(wanted.tolist(), sizes.tolist(), -1e3, 1e3))[order] == pytest.approx(best)

@@ -18,7 +18,6 @@ from disttrack.simulator.points.facts import first_line
 from disttrack.simulator.points.registry import find, parameters
 from disttrack.simulator.points.source import source_of
 from disttrack.simulator.results.folder import Results, class_of
-from disttrack.simulator.results.lines import swept_axes
 from disttrack.simulator.results.read import Tables, fixed
 from disttrack.simulator.scenario.figures import check_plot
 
@@ -52,7 +51,7 @@ def plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:
         maker = None if isinstance(request, Plot) else _class_of(_kind_of(request), tables, named=named)
     except ScenarioError as error:
         raise ValueError(str(error)) from error
-    plot: Plot = check_plot(request, swept_axes(tables.trials), called=tables.called, maker=maker)
+    plot: Plot = check_plot(request, tables.swept, called=tables.called, maker=maker)
     return plot
 
 
@@ -76,7 +75,7 @@ def _kind_of(request: Request) -> str:
 def with_axis(request: Request, tables: Tables) -> Request:
     """Return a request with the first swept axis put in where it needs one and names none."""
     asked: Request = {"kind": request} if isinstance(request, str) else request
-    axes = _numeric_axes(tables) or swept_axes(tables.trials)
+    axes = _numeric_axes(tables) or tables.swept
     if isinstance(asked, Mapping) and not asked.get("x") and axes:
         try:
             needed = parameters(_class_of(str(asked.get("kind")), tables)).get("x") is MISSING
@@ -88,7 +87,7 @@ def with_axis(request: Request, tables: Tables) -> Request:
 
 def _numeric_axes(tables: Tables) -> tuple[str, ...]:
     """Return the swept axes whose values are numbers, along which lines can be drawn."""
-    return tuple(axis for axis in swept_axes(tables.trials) if tables.trials[axis].dtype.kind in "iuf")
+    return tuple(axis for axis in tables.swept if tables.trials[axis].dtype.kind in "iuf")
 
 
 def _suitable(tables: Tables) -> list[Request]:
