@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
@@ -27,6 +28,7 @@ from disttrack.simulator.plots.description import (
     Words,
 )
 from disttrack.simulator.plots.render import render, spread
+from disttrack.simulator.plots.requests import values_in_words
 from disttrack.simulator.plots.style import house_style, save
 
 LINE = Look("#0072B2", "o")
@@ -40,6 +42,16 @@ def figure(*items: Any, x: Axis = Axis(), y: Axis = Axis(), given: Any = (), **m
 
 def by_gid(made: Figure, part: str) -> list[Any]:
     return made.findobj(lambda one: part in str(one.get_gid()))
+
+
+def test_columns_of_a_table_are_points_as_lists_are() -> None:
+    """Also where rows were left out: the label beside the last point and the caption find it by its place."""
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [4.0, 5.0, 6.0]})[1:]
+    columns, lists = Series("a", table["x"], table["y"], LINE, label="a"), Series("a", [2, 3], [5, 6], LINE, label="a")
+    made = [Description([Panel([one], Axis("x"), Axis("y"))]) for one in (columns, lists)]
+    assert values_in_words(made[0]) == values_in_words(made[1]) == "Y against x: a (5 to 6)."
+    ends = [[text.xy for text in figure(one).axes[0].texts] for one in (columns, lists)]
+    assert ends == [[(3, 6)], [(3, 6)]]
 
 
 def test_points_are_drawn_at_their_values_and_beyond_the_scale_at_its_edges() -> None:

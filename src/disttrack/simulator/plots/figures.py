@@ -23,7 +23,6 @@ from disttrack.simulator.plots.requests import (
     planned,
     plot_of,
     printed_caption,
-    with_axis,
 )
 from disttrack.simulator.plots.style import FORMS, SCREEN, STYLES, Page, house_style, save
 from disttrack.simulator.plots.traces import game_described, record_described
@@ -143,7 +142,7 @@ def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Pa
         The folder to write to.
     """
     tables = read_tables(places)
-    plot = plot_of(with_axis(kind, tables), tables)
+    plot = plot_of(kind, tables)
     return _drawn(tables, plot, Path(out) / f"compare-{plot.name}")[1]
 
 
@@ -186,7 +185,7 @@ class Panels(tuple[Axes, ...]):
 def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None) -> Any:
     """Draw one figure of a result and return its axes, for `simulator.plots.accessor`."""
     tables = tables_of(results)
-    plot = plot_of(with_axis(request, tables), tables)
+    plot = plot_of(request, tables)
     given = [ax] if isinstance(ax, Axes) else list(ax or ())
     if ax is not None and not (given and all(isinstance(one, Axes) for one in given)):
         raise ValueError(f"ax must be axes of a matplotlib figure, or a list of them; got {ax!r}")

@@ -69,6 +69,11 @@ class Tables:
         """The axes along which the games differ."""
         return swept_axes(self.trials)
 
+    @cached_property
+    def protocols(self) -> tuple[str, ...]:
+        """The protocols that play, in order."""
+        return tuple(dict.fromkeys(self.trials["protocol"]))
+
     @property
     def task(self) -> type[Task]:
         """The kind of the games, which names their sizes; `Task` if it is not known, or the results differ in it."""
