@@ -21,7 +21,7 @@ def windows(tables: Tables, count: int) -> Description:
     """Return a `windows` figure: the first game of each line, in its first `count` windows."""
     trials = tables.trials
     axes = swept_axes(trials)
-    kinds = tuple(dict.fromkeys(trials["protocol"]))
+    kinds = tables.protocols
     looks: dict[str, Look] = {}
     limits: set[float] = set()
     made, last, highest = [], 0.0, 0.0

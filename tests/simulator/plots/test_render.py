@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from scipy.optimize import isotonic_regression
 
 from disttrack.simulator.plots.description import (
     Area,
@@ -25,7 +27,8 @@ from disttrack.simulator.plots.description import (
     Series,
     Words,
 )
-from disttrack.simulator.plots.render import render
+from disttrack.simulator.plots.render import render, spread
+from disttrack.simulator.plots.requests import values_in_words
 from disttrack.simulator.plots.style import house_style, save
 
 LINE = Look("#0072B2", "o")
@@ -39,6 +42,16 @@ def figure(*items: Any, x: Axis = Axis(), y: Axis = Axis(), given: Any = (), **m
 
 def by_gid(made: Figure, part: str) -> list[Any]:
     return made.findobj(lambda one: part in str(one.get_gid()))
+
+
+def test_columns_of_a_table_are_points_as_lists_are() -> None:
+    """Also where rows were left out: the label beside the last point and the caption find it by its place."""
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [4.0, 5.0, 6.0]})[1:]
+    columns, lists = Series("a", table["x"], table["y"], LINE, label="a"), Series("a", [2, 3], [5, 6], LINE, label="a")
+    made = [Description([Panel([one], Axis("x"), Axis("y"))]) for one in (columns, lists)]
+    assert values_in_words(made[0]) == values_in_words(made[1]) == "Y against x: a (5 to 6)."
+    ends = [[text.xy for text in figure(one).axes[0].texts] for one in (columns, lists)]
+    assert ends == [[(3, 6)], [(3, 6)]]
 
 
 def test_points_are_drawn_at_their_values_and_beyond_the_scale_at_its_edges() -> None:
@@ -130,3 +143,16 @@ def test_an_open_end_of_a_shared_axis_is_that_of_all_panels(ends: tuple[int, int
             for first, last in (axes.get_xlim(), axes.get_ylim()):
                 assert first <= 1
                 assert last >= max(ends)
+
+
+@pytest.mark.parametrize("labels", [1, 2, 30])
+def test_labels_are_moved_as_little_as_can_be(labels: int) -> None:
+    """Away from the ends their places are those of the isotonic regression of scipy, which is slow to be imported."""
+    rng = np.random.default_rng(labels)
+    for _ in range(10):
+        wanted, sizes = rng.choice(np.arange(40.0), labels), rng.uniform(1, 3, labels)
+        order = np.lexsort((np.arange(labels), wanted))
+        halves = sizes[order] / 2
+        steps = np.r_[0.0, np.cumsum(halves[:-1] + halves[1:])]
+        best = isotonic_regression(wanted[order] - steps).x + steps
+        assert np.array(spread(wanted.tolist(), sizes.tolist(), -1e3, 1e3))[order] == pytest.approx(best)

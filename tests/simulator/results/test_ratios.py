@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from compared_results import compared, edited, written
+from scipy import stats
 from synthetic_results import write_result
 
-from disttrack.simulator.results.compared import EACH
+from disttrack.simulator.results.compared import EACH, fisher
 from disttrack.simulator.results.folder import Results
 
 SEED = 20231
@@ -109,3 +110,14 @@ def test_the_interval_of_a_median_has_its_confidence(tmp_path: Path, games: int)
         return int(((left > 1) | (right < 1)).sum())
 
     assert missed(0) <= allowed < missed(1)
+
+
+@pytest.mark.parametrize("largest", [1, 12, 900])
+def test_shares_differ_by_fishers_exact_test(largest: int) -> None:
+    """As scipy.stats has it, of which the import alone takes a second; at the edges too."""
+    rng = np.random.default_rng(SEED)
+    for _ in range(50):
+        games = rng.integers(1, largest + 1, 2)
+        hits = rng.integers(0, games + 1)
+        first, second = ((int(some), int(many - some)) for some, many in zip(hits, games, strict=True))
+        assert fisher(first, second) == pytest.approx(stats.fisher_exact([first, second]).pvalue, rel=1e-9)

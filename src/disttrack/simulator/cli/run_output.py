@@ -155,9 +155,9 @@ def print_run(
 def _print_games(report: Report, table: Table, *, full: bool) -> None:
     """Print the table of the games, or sentences about a longer one."""
     from disttrack.simulator.report.short import in_words
-    from disttrack.simulator.results.read import read_tables
+    from disttrack.simulator.results.read import tables_of
 
-    sentences = in_words(read_tables([report], timelines=False)) if len(table.rows) > FEW and not full else []
+    sentences = in_words(tables_of(report)) if len(table.rows) > FEW and not full else []
     if not sentences:
         print_table(table)
         return

@@ -6,7 +6,7 @@ The classes import these functions late, for nothing here is needed before a not
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.pages.html import Html, facts, joined, verdict
@@ -35,7 +35,7 @@ def game(shown: Outcome) -> str:
     return str(_frame(_tracked(shown) if isinstance(shown, Game) else [facts(_columns(shown.facts))]))
 
 
-def _columns(known: Mapping[str, Any]) -> dict[str, Any]:
+def _columns(known: Mapping[str, object]) -> dict[str, object]:
     """Return the columns of a game that have a value."""
     shown = {name: cell(value) for name, value in known.items() if value is not None and name != "ok"}
     return {"verdict": verdict(str(shown.pop("verdict", ""))), **shown}

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape, unescape
 from string import Formatter
-from typing import Any
 
 
 class Html:
@@ -19,14 +18,14 @@ class Html:
 
     __slots__ = ("text",)
 
-    def __init__(self, frame: str, *parts: Any) -> None:
+    def __init__(self, frame: str, *parts: object) -> None:
         self.text = Formatter().vformat(frame, [_safe(part) for part in parts], {}) if parts else frame
 
     def __str__(self) -> str:
         return self.text
 
 
-def _safe(part: Any) -> str:
+def _safe(part: object) -> str:
     return part.text if isinstance(part, Html) else escape(str(part), quote=True)
 
 
@@ -49,7 +48,7 @@ def section(heading: str, *parts: Html, anchor: str) -> Html:
     return Html("\n<section id='{}'><h2>{}</h2>\n{}</section>", anchor, heading, joined(parts))
 
 
-def facts(known: Mapping[str, Any]) -> Html:
+def facts(known: Mapping[str, object]) -> Html:
     """Return a list of names and values; values may be pieces."""
     return Html("<dl>{}</dl>", joined([Html("<dt>{}</dt><dd>{}</dd>\n", key, value) for key, value in known.items()]))
 
@@ -64,7 +63,7 @@ def verdict(word: str) -> Html:
     return Html("<span class='verdict {}'>{}</span>", looks.get(word.lower(), "fail"), word)
 
 
-def data(name: str, value: Any) -> Html:
+def data(name: str, value: object) -> Html:
     """Return plain values for a script of the page, which finds them by the name.
 
     No text in them can end the element or begin a comment in it: characters of markup are escaped.

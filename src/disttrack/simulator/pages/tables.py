@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Final
 
 from disttrack.simulator.pages.html import Html, joined
 
@@ -15,7 +15,7 @@ MANY: Final = 12
 
 def table(
     heads: Sequence[str],
-    rows: Sequence[Sequence[Any]],
+    rows: Sequence[Sequence[object]],
     right: Collection[int] = (),
     *,
     says: str,
@@ -63,7 +63,7 @@ def table(
     )
 
 
-def _cell(side: str, cell: Any) -> Html:
+def _cell(side: str, cell: object) -> Html:
     """Return a cell, with the number that it is sorted by if it has one."""
     if isinstance(cell, tuple):
         shown, key = cell

@@ -172,10 +172,9 @@ def _crossed(panel: Panel) -> tuple[list[Item], list[str]]:
 def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Values) -> Description:
     """Return a figure of words, and below it one of their ratios to those of `plot.ratio_to`, on a common axis."""
     trials, asked = tables.trials, plot.ratio_to
-    protocols = list(dict.fromkeys(trials["protocol"]))
     results = list(tables.scenarios) if tables.several else []
-    if asked not in (*results, *protocols):
-        raise ValueError(f"ratio_to must be one of {', '.join([*results, *protocols])}; got {asked!r}")
+    if asked not in (known := [*results, *tables.protocols]):
+        raise ValueError(f"ratio_to must be one of {', '.join(known)}; got {asked!r}")
     if len(words.panels) > words.columns:
         raise ValueError(f"ratio_to has room for {words.columns} adversaries; choose them with where")
     by_result = asked in results

@@ -6,14 +6,14 @@ a report takes its values from it. Values are those of the tables, also where a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Final, Literal
 
 import numpy as np
 
-from disttrack.simulator.plots.marks import INK
+from disttrack.simulator.plots.marks import INK, Dashes, mark
 from disttrack.simulator.results.formats import number
 
 THIN: Final = (0, (4, 2))
@@ -49,13 +49,29 @@ class Look:
 
     colour: str = INK
     marker: str = ""
-    dashes: Any = "-"
+    dashes: Dashes = "-"
     width: float | None = None
     size: float = 6.0
     edge: float | None = None
     hollow: bool = False
     alpha: float = 1.0
     order: float = 3.0
+
+
+def looks_of(protocols: Iterable[str], **more: Any) -> dict[str, Look]:
+    """Return the look of each protocol of a figure, with the colour and the marker that it has in other figures too.
+
+    Parameters
+    ----------
+    more
+        Parameters of `Look` that all of them share.
+
+    >>> looks_of(["robust", "robust", "exact"], dashes="")["robust"]
+    Look(colour='#0072B2', marker='o', dashes='', width=None, size=6.0, edge=None, hollow=False, alpha=1.0, order=3.0)
+    """
+    kinds = tuple(dict.fromkeys(protocols))
+    marks = {kind: mark(kind, kinds) for kind in kinds}
+    return {kind: Look(**{"colour": each.colour, "marker": each.marker, **more}) for kind, each in marks.items()}
 
 
 @dataclass(frozen=True)
@@ -93,6 +109,10 @@ class Series:
     low: Any = None
     high: Any = None
     label: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("x", "y"):  # a column of a table has labels, and no last place
+            object.__setattr__(self, name, np.asarray(getattr(self, name)))
 
     def rows(self) -> Iterator[Row]:
         """Yield its values."""

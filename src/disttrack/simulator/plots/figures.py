@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -22,14 +23,13 @@ from disttrack.simulator.plots.requests import (
     planned,
     plot_of,
     printed_caption,
-    with_axis,
 )
-from disttrack.simulator.plots.style import FORMS, STYLES, house_style, save
+from disttrack.simulator.plots.style import FORMS, SCREEN, STYLES, Page, house_style, save
 from disttrack.simulator.plots.traces import game_described, record_described
 from disttrack.simulator.points.source import import_reference
-from disttrack.simulator.results.files import is_inside, replacing, writing
+from disttrack.simulator.results.files import is_inside, write_text, writing
 from disttrack.simulator.results.folder import Results, opened
-from disttrack.simulator.results.read import Tables, read_tables
+from disttrack.simulator.results.read import Tables, read_tables, tables_of
 from disttrack.simulator.results.stored import note_written, read_captions, table_file
 
 CAPTIONS: Final = "captions.json"
@@ -65,50 +65,59 @@ def draw(
     if style not in STYLES:
         raise ValueError(f"style must be one of {', '.join(STYLES)}; got {style!r}")
     results = opened(place)
-    tables = read_tables([results])
+    tables, folder = tables_of(results), results.dir / "figures"
     plots, faults = planned(results, tables, requests)
     written: list[Path] = []
     captions: dict[str, str] = {}
     for number, (stem, plot) in enumerate(plots.items(), 1):
         if on_figure is not None:
             on_figure(number, len(plots))
+        captions[stem] = caption_of(plot, None)
         try:
-            paths, captions[stem] = _write(tables, plot, stem, style, results)
-            written += paths
+            for page in STYLES[style]:
+                if page.narrow and not plot.narrow:
+                    continue
+                place = folder / style / f"{stem}-{page.name}" if page.name else folder / stem
+                paths, picture = _drawn(tables, plot, place, page, results.dir)
+                captions[stem] = picture.caption
+                written += paths
+                if not page.name:
+                    results.pictures[stem] = picture
         except RunError:  # where one cannot be written, none can
             raise
         except Exception as error:  # the others are drawn all the same
+            del captions[stem]
             faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
     if written:
-        _write_captions(results.dir / "figures", captions)
-        note_written(results.dir, [*written, results.dir / "figures" / CAPTIONS])
+        _write_captions(folder, captions)
+        note_written(results.dir, [*written, folder / CAPTIONS])
     if faults:
         raise ValueError("; ".join(faults))
     return written
 
 
-def _write(tables: Tables, plot: Plot, stem: str, style: str, results: Results) -> tuple[list[Path], str]:
-    """Draw one figure for each page of a style, those of a paper to a folder of their own; return files and caption."""
-    written, caption = [], caption_of(plot, None)
-    for page in STYLES[style]:
-        if page.narrow and not plot.narrow:
-            continue
-        folder = results.dir / "figures"
-        place = folder / style / f"{stem}-{page.name}" if page.name else folder / stem
-        with house_style(page):
-            described = described_of(tables, plot)
-            figure = figure_of(tables, plot, described)
-        written += save(figure, place, page.forms, page, results.dir)
-        caption = caption_of(plot, described)
-        if described is not None and not page.titled:
-            path = place.with_name(f"{place.name}.txt")
-            with replacing(path, results.dir) as part:
-                part.write_text(printed_caption(described), encoding="utf-8")
-            written.append(path)
-        if described is not None and not page.name:
-            results.drawn[stem] = described
-            results.svgs[stem] = place.with_name(f"{stem}.svg").read_text(encoding="utf-8")
-    return written, caption
+def _drawn(
+    tables: Tables, plot: Plot, place: Path, page: Page = SCREEN, within: Path | None = None
+) -> tuple[list[Path], Picture]:
+    """Draw one figure; return its files, in print with its caption as text, and the picture.
+
+    Parameters
+    ----------
+    place, page, within
+        As for `save`.
+    """
+    with house_style(page):
+        described = described_of(tables, plot)
+        figure = figure_of(tables, plot, described)
+    written = save(figure, place, page.forms, page, within)
+    path = place.with_name(f"{place.name}.svg")
+    picture = Picture(place.name, path, caption_of(plot, described), described)
+    if described is not None:
+        picture = replace(picture, svg=path.read_text(encoding="utf-8"))
+        if not page.titled:
+            written.append(place.with_name(f"{place.name}.txt"))
+            write_text(written[-1], printed_caption(described), within)
+    return written, picture
 
 
 def up_to_date(results: Results, stem: str) -> bool:
@@ -133,15 +142,8 @@ def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Pa
         The folder to write to.
     """
     tables = read_tables(places)
-    plot = plot_of(with_axis(kind, tables), tables)
-    stem = f"compare-{plot.name}"
-    with house_style():
-        described = described_of(tables, plot)
-        figure = figure_of(tables, plot, described)
-    save(figure, Path(out) / stem)
-    path = Path(out) / f"{stem}.svg"
-    svg = path.read_text(encoding="utf-8") if described is not None else ""
-    return Picture(stem, path, caption_of(plot, described), described, svg)
+    plot = plot_of(kind, tables)
+    return _drawn(tables, plot, Path(out) / f"compare-{plot.name}")[1]
 
 
 def timeline_of(game: Any, path: str | Path | None) -> Figure:
@@ -182,8 +184,8 @@ class Panels(tuple[Axes, ...]):
 
 def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None) -> Any:
     """Draw one figure of a result and return its axes, for `simulator.plots.accessor`."""
-    tables = read_tables([results])
-    plot = plot_of(with_axis(request, tables), tables)
+    tables = tables_of(results)
+    plot = plot_of(request, tables)
     given = [ax] if isinstance(ax, Axes) else list(ax or ())
     if ax is not None and not (given and all(isinstance(one, Axes) for one in given)):
         raise ValueError(f"ax must be axes of a matplotlib figure, or a list of them; got {ax!r}")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+
+Dashes = str | tuple[float, tuple[float, ...]]
+"""As matplotlib names them: a word, or an offset with the lengths of strokes and gaps."""
 
 INK: Final = "#222222"
 QUIET: Final = "#666666"
 BORDER: Final = "#444444"
-DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
+DASHES: Final[tuple[Dashes, ...]] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
 """Dashes of the variants of one protocol, the first for its defaults."""
 SIZES: Final = (6.0, 3.5, 8.5, 5.0)
 """Sizes of the marks of these variants, in points, for figures in which no line joins them."""

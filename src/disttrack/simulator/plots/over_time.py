@@ -41,7 +41,7 @@ def over_time(plot: Measure, tables: Tables) -> Description:
     errors = series["rel_error"].astype(float)
     shown = 1 + errors if ratio else np.maximum(errors * np.maximum(series["items"], 1), 0.5)
     series = series.assign(_shown=shown)[np.isfinite(errors)]
-    kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
+    kinds = tables.protocols
     alphas = tables.trials["alpha"].dropna()
     drawn = []
     groups = panels(tables)

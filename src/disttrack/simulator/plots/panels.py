@@ -33,14 +33,16 @@ from disttrack.simulator.plots.sweep import (
     Curve,
     Values,
     axis_label,
+    curve_of,
     infinite_note,
     marks_note,
-    panels_of_curves,
+    panels,
+    place,
     power,
     symbol,
 )
 from disttrack.simulator.results.formats import short, swept_ticks
-from disttrack.simulator.results.lines import Line
+from disttrack.simulator.results.lines import Line, lines
 from disttrack.simulator.results.read import Tables
 
 FLOOR: Final = 0.1
@@ -96,8 +98,10 @@ def curves(
     ----------
     label
         Of the y axis.
-    values, bound, by, judged
-        As for `panels_of_curves`.
+    values, bound, judged
+        As for `curve_of`.
+    by
+        As for `panels`.
     more
         Further items of each panel; the last one has their labels.
     low
@@ -109,7 +113,13 @@ def curves(
     note
         Further sentences for the foot.
     """
-    drawn = panels_of_curves(tables, plot.x, values, bound, by, judged=judged)
+    if place(tables.trials, plot.x).isna().all():
+        raise ValueError(f"x: {plot.x!r} has words for values, and a line needs numbers")
+    drawn = []
+    for title, games in panels(tables, by):
+        every = [curve_of(line, plot.x, values, bound, judged=judged) for line in lines(games, plot.x)]
+        if part := [curve for curve in every if len(curve.x)]:
+            drawn.append((title, part))
     if not drawn:
         raise ValueError(f"a figure of {label!r} needs games that have it; these have none")
     all_curves = [curve for _, part in drawn for curve in part]
@@ -122,16 +132,16 @@ def curves(
     kept = bounds[bounds <= _FAR * shown.max()]
     y = value_axis(label, np.r_[shown, kept], edges, linear=linear)
     x = swept_axis(axis_label(plot.x, tables), np.concatenate([curve.x for curve in all_curves]), columns)
-    kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
-    panels, letter = [], symbol(plot.x, x.label) if named else ""
-    for place, (title, part) in enumerate(drawn):
-        last = named and ((place + 1) % columns == 0 or place == len(drawn) - 1)
+    kinds = tables.protocols
+    made, letter = [], symbol(plot.x, x.label) if named else ""
+    for number, (title, part) in enumerate(drawn, 1):
+        last = named and (number % columns == 0 or number == len(drawn))
         items = [item for curve in part for item in _items(curve, kinds, letter, low, named=last)]
-        panels.append(Panel([*items, *(more if last else map(_unlabelled, more))], x, y, title))
+        made.append(Panel([*items, *(more if last else map(_unlabelled, more))], x, y, title))
     looks = {curve.line.label: look_of(curve.line, kinds) for curve in all_curves}
     notes = _notes(all_curves, values(tables.trials), tables.trials, low, powers=named)
     return Description(
-        panels, columns, _height(rows, columns, len(looks)),
+        made, columns, _height(rows, columns, len(looks)),
         note=" ".join(text.strip() for text in (*notes[:-1], note, notes[-1]) if text),
         legend=[] if named else [(look, text) for text, look in looks.items()],
     )  # fmt: skip

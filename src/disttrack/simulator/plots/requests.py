@@ -18,7 +18,6 @@ from disttrack.simulator.points.facts import first_line
 from disttrack.simulator.points.registry import find, parameters
 from disttrack.simulator.points.source import source_of
 from disttrack.simulator.results.folder import Results, class_of
-from disttrack.simulator.results.lines import swept_axes
 from disttrack.simulator.results.read import Tables, fixed
 from disttrack.simulator.scenario.figures import check_plot
 
@@ -37,7 +36,7 @@ def planned(results: Results, tables: Tables, requests: Sequence[Request] | None
     names: dict[str, int] = {}
     for request in requests:
         try:
-            plot = plot_of(with_axis(request, tables) if named else request, tables, named=named)
+            plot = plot_of(request, tables, named=named)
         except ValueError as error:
             faults.append(f"{_kind_of(request)}: {error}")
             continue
@@ -47,23 +46,41 @@ def planned(results: Results, tables: Tables, requests: Sequence[Request] | None
 
 
 def plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:
-    """Return the requested plot, checked against the tables; `named` as for `_class_of`."""
+    """Return the requested plot, checked against the tables.
+
+    Parameters
+    ----------
+    named
+        Whether the user asks for it, and not a result: then it may be of a file or module, which is loaded, and a plot
+        that needs an axis and is given none has the first one that is swept.
+    """
+    if isinstance(request, Plot):
+        return _checked(request, tables)
     try:
-        maker = None if isinstance(request, Plot) else _class_of(_kind_of(request), tables, named=named)
+        maker = _class_of(_kind_of(request), tables, named=named)
     except ScenarioError as error:
         raise ValueError(str(error)) from error
-    plot: Plot = check_plot(request, swept_axes(tables.trials), called=tables.called, maker=maker)
+    asked = {"kind": request} if isinstance(request, str) else dict(request)
+    axes = _numeric_axes(tables) or tables.swept
+    if named and axes and not asked.get("x") and parameters(maker).get("x") is MISSING:
+        asked["x"] = axes[0]
+    return _checked(asked, tables, maker)
+
+
+def _checked(request: Request, tables: Tables, maker: type[Plot] | None = None) -> Plot:
+    plot: Plot = check_plot(request, tables.swept, called=tables.called, maker=maker)
     return plot
 
 
-def _class_of(kind: str, tables: Tables, *, named: bool = True) -> Any:
+def _class_of(kind: str, tables: Tables, *, named: bool) -> type[Plot]:
     """Return the class of a plot; a file or module is loaded only if the user has named it, not a result."""
     try:
-        return class_of("plot", kind, tables.own)
+        maker: type[Plot] = class_of("plot", kind, tables.own)
     except ScenarioError:
         if not named:
             raise
-        return find("plot", kind, source_of(kind, Path.cwd()), Path.cwd())
+        maker = find("plot", kind, source_of(kind, Path.cwd()), Path.cwd())
+    return maker
 
 
 def _kind_of(request: Request) -> str:
@@ -73,22 +90,9 @@ def _kind_of(request: Request) -> str:
     return request.kind if isinstance(request, Plot) else str(request)
 
 
-def with_axis(request: Request, tables: Tables) -> Request:
-    """Return a request with the first swept axis put in where it needs one and names none."""
-    asked: Request = {"kind": request} if isinstance(request, str) else request
-    axes = _numeric_axes(tables) or swept_axes(tables.trials)
-    if isinstance(asked, Mapping) and not asked.get("x") and axes:
-        try:
-            needed = parameters(_class_of(str(asked.get("kind")), tables)).get("x") is MISSING
-        except ScenarioError:
-            needed = False  # the check of the request reports it
-        return {**asked, "x": axes[0]} if needed else asked
-    return asked
-
-
 def _numeric_axes(tables: Tables) -> tuple[str, ...]:
     """Return the swept axes whose values are numbers, along which lines can be drawn."""
-    return tuple(axis for axis in swept_axes(tables.trials) if tables.trials[axis].dtype.kind in "iuf")
+    return tuple(axis for axis in tables.swept if tables.trials[axis].dtype.kind in "iuf")
 
 
 def _suitable(tables: Tables) -> list[Request]:

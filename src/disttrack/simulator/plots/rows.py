@@ -56,7 +56,7 @@ def _marks(plot: Spread, tables: Tables) -> list[_Mark]:
 def spread(plot: Spread, tables: Tables) -> Description:
     """Return a `spread` figure."""
     column, marks = column_of(tables.trials, "y", plot.y), _marks(plot, tables)
-    kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
+    kinds = tables.protocols
     rows: dict[str, list[Series]] = {}
     groups = _groups(tables)
     if plot.ordered:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 from typing import Any, Final
@@ -14,7 +14,7 @@ import pandas as pd
 
 from disttrack.simulator.claims.statistics import clopper_pearson
 from disttrack.simulator.points.names import name_of
-from disttrack.simulator.results.lines import Line, lines, swept_axes
+from disttrack.simulator.results.lines import Line, swept_axes
 from disttrack.simulator.results.read import Tables
 
 Floats = npt.NDArray[np.float64]
@@ -63,8 +63,6 @@ class Curve:
         return fitted(self.x, self.middle) if self.alone else ""
 
 
-Drawn = list[tuple[str, list[Curve]]]
-"""The lines of each panel with its title."""
 Values = Callable[[pd.DataFrame], "pd.Series[Any]"]
 Bound = Callable[[dict[str, Any]], float | None]
 
@@ -74,36 +72,6 @@ def place(games: pd.DataFrame, axis: str) -> pd.Series[float]:
     values = pd.to_numeric(games[axis], errors="coerce").astype(float)
     places: pd.Series[float] = 1.0 / values if axis == "alpha" else values
     return places.where(np.isfinite(places))
-
-
-def panels_of_curves(
-    tables: Tables, axis: str, values: Values, bound: Bound | None = None, by: str = "", *, judged: bool = True
-) -> Drawn:
-    """Return the lines of each panel with its title, panels without any left out.
-
-    Along an axis that is one adversary's parameter, the games against the others have no place.
-
-    Parameters
-    ----------
-    values
-        The value of each game: a number, or True or False, whose shares are drawn.
-    bound
-        Theory for a game (a row of trials.csv), None if there is none.
-    by
-        As for `panels`.
-    judged
-        Whether marks are hollow where at least half of the games failed.
-    """
-    if place(tables.trials, axis).isna().all():
-        raise ValueError(f"x: {axis!r} has words for values, and a line needs numbers")
-    drawn = [
-        (title, [_curve(line, axis, values, bound) for line in lines(games, axis)])
-        for title, games in panels(tables, by)
-    ]
-    if not judged:
-        drawn = [(title, [replace(one, broken=np.zeros_like(one.broken)) for one in part]) for title, part in drawn]
-    kept = [(title, [curve for curve in part if len(curve.x)]) for title, part in drawn]
-    return [(title, part) for title, part in kept if part]
 
 
 def panels(tables: Tables, by: str = "") -> list[tuple[str, pd.DataFrame]]:
@@ -116,15 +84,27 @@ def panels(tables: Tables, by: str = "") -> list[tuple[str, pd.DataFrame]]:
     return [(f"{name} {value}" if len(groups) > 1 else "", games) for value, games in groups]
 
 
-def _curve(line: Line, axis: str, values: Values, bound: Bound | None) -> Curve:
-    shown = values(line.games)
-    table = pd.DataFrame({"x": place(line.games, axis), "y": shown, "failed": line.games["verdict"] == "failed"})
-    table = table.dropna().astype(float)
-    groups = table.groupby("x")["y"]
-    middle, low, high = map(np.asarray, _shares(groups) if shown.dtype == bool else _medians(groups))
+def curve_of(line: Line, axis: str, values: Values, bound: Bound | None, *, judged: bool = True) -> Curve:
+    """Return a line along an axis; games without a place on it or a value are left out.
+
+    Along an axis that is one adversary's parameter, the games against the others have no place.
+
+    Parameters
+    ----------
+    values
+        The value of each game: a number, or True or False, whose shares are drawn.
+    bound
+        Theory for a game (a row of trials.csv), None if there is none.
+    judged
+        Whether marks are hollow where at least half of the games failed.
+    """
+    shown, failed = values(line.games), (line.games["verdict"] == "failed") & judged
+    table = pd.DataFrame({"x": place(line.games, axis), "y": shown, "failed": failed}).dropna().astype(float)
+    groups = table.groupby("x")
+    middle, low, high = map(np.asarray, _shares(groups["y"]) if shown.dtype == bool else _medians(groups["y"]))
     firsts = table.drop_duplicates("x").sort_values("x").index
     bounds: Floats = np.array([bound(line.games.loc[at].to_dict()) if bound else None for at in firsts], dtype=float)
-    broken = table.groupby("x")["failed"].mean() >= 0.5
+    broken = groups["failed"].mean() >= 0.5
     x, fails = broken.index.to_numpy(dtype=float), broken.to_numpy(dtype=bool)
     return Curve(line, x, middle, low, high, bounds, fails, alone=set(swept_axes(line.games)) <= {axis})
 

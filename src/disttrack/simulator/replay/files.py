@@ -41,7 +41,7 @@ def save(record: GameRecord, path: Path) -> None:
         part.write_bytes(b"".join([*lines, _end(lines)]))
 
 
-def _rows(record: GameRecord) -> Iterator[Any]:
+def _rows(record: GameRecord) -> Iterator[object]:
     about = {key: _number(value) for key, value in record.about.model_dump(exclude_unset=True).items()}
     yield {"format": FORMAT, "version": VERSION, **about}
     yield from (["m", *message] for message in record.messages)
@@ -49,7 +49,7 @@ def _rows(record: GameRecord) -> Iterator[Any]:
     yield from (["t", *turn._replace(output=_number(turn.output))] for turn in record.asked)
 
 
-def _line(row: Any) -> bytes:
+def _line(row: object) -> bytes:
     return json.dumps(row, ensure_ascii=False, allow_nan=False, default=str).encode() + b"\n"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from disttrack.simulator.pages.html import Html, section, verdict
@@ -19,7 +19,7 @@ def claims(outcomes: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
         return section("Claims", Html("<p>The scenario makes no claims.</p>"), anchor="claims")
     written = {str(claim.get("name")): claim for claim in scenario.get("claims") or []}
     records = outcomes.to_dict("records")
-    rows: list[list[Any]] = []
+    rows: list[list[object]] = []
     for row in records:
         claim = written.get(str(row["name"]), {})
         title = cell(row["name"]) + (f" [{cell(row.get('group'))}]" if cell(row.get("group")) else "")
@@ -61,7 +61,7 @@ def _source(claim: Mapping[str, Any]) -> Html:
     return Html(" <small class='quiet'>({})</small>", names) if names else Html("")
 
 
-def _control(row: Mapping[Any, Any], claim: Mapping[str, Any]) -> Any:
+def _control(row: Mapping[Hashable, Any], claim: Mapping[str, Any]) -> object:
     """Return the value of the control and its fault, or the reason why there is none."""
     if claim.get("no_control"):
         return Html("<small>none: {}</small>", claim["no_control"])

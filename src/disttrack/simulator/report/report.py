@@ -45,10 +45,10 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
     ValueError
         The folder holds no results.
     """
-    from disttrack.simulator.results.read import read_tables
+    from disttrack.simulator.results.read import tables_of
 
     results = opened(place)
-    tables = read_tables([results])
+    tables = tables_of(results)
     manifest, scenario = results.manifest, results.scenario
     comment = str(manifest.get("comment") or "")
     question = str(scenario.get("question") or "")
@@ -98,9 +98,7 @@ def _figures(results: Results, tables: Tables, fault: str) -> Html:
     missing = [stem for stem in wanted if not up_to_date(results, stem)]
     captions = read_captions(folder / CAPTIONS) if is_inside(folder / CAPTIONS, results.dir) else {}
     pictures = [
-        Picture(
-            stem, folder / f"{stem}.svg", captions.get(stem, stem), results.drawn.get(stem), results.svgs.get(stem, "")
-        )
+        results.pictures.get(stem, Picture(stem, folder / f"{stem}.svg", captions.get(stem, stem)))
         for stem in wanted
         if stem not in missing
     ]

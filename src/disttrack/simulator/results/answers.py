@@ -17,7 +17,7 @@ import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.settings import PRIVACY, SIDES, Setting
-from disttrack.simulator.results.folder import Results, class_of, finished, opened, settings_of
+from disttrack.simulator.results.folder import Results, class_of, finished, opened
 from disttrack.simulator.results.formats import apart, games_per_point, number
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
@@ -105,7 +105,7 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
     """
     results = opened(place)
     games = games_by_point(results)
-    stated = [one for one in settings_of(results).columns if one.stated]
+    stated = [one for one in results.settings.columns if one.stated]
     # rows have a name also where nothing varies
     varying = [one for one in stated if one.varies] or [one for one in stated if one.name in SIDES][:1]
     columns = [*map(_setting_column, varying), *_answer_columns(results, games)]

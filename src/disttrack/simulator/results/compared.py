@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.claims.statistics import order_interval
@@ -96,9 +97,7 @@ class Row:
         table = [[each.hits, each.games - each.hits] for each in (self.one, self.two) if each.hits is not None]
         if len(table) < 2 or table[0] == table[1]:
             return False
-        from scipy.stats import fisher_exact  # takes a second to be imported
-
-        return bool(fisher_exact(table).pvalue <= UNLIKELY)
+        return fisher(*table) <= UNLIKELY
 
     @property
     def cells(self) -> dict[str, str]:
@@ -177,6 +176,30 @@ class Compared:
                 yield measure, other, rows, f"{text}; {why}"
             else:
                 yield measure, other, rows, f"changed at {changed} of {points}, by Fisher's exact test"
+
+
+def fisher(first: Sequence[int], second: Sequence[int]) -> float:
+    """Return the value of Fisher's exact test, two-sided, that two shares differ: of each the hits and the misses.
+
+    It is the probability of a table with the same margins that is at most as likely. scipy.stats has the same, but
+    takes a second to be imported.
+
+    >>> round(fisher((8, 2), (1, 5)), 6), fisher((3, 3), (3, 3))
+    (0.034965, 1.0)
+    """
+    from scipy.special import gammaln
+
+    games, others, hits = sum(first), sum(second), first[0] + second[0]
+    some = np.arange(max(0, hits - others), min(games, hits) + 1)
+
+    def ways(of: int, chosen: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        logarithm: npt.NDArray[np.float64] = gammaln(of + 1) - gammaln(chosen + 1) - gammaln(of - chosen + 1)
+        return logarithm
+
+    likely = ways(games, some) + ways(others, hits - some)
+    likely = np.exp(likely - likely.max())
+    rarer = likely <= likely[first[0] - some[0]] * (1 + 1e-7)  # equal ones differ by rounding
+    return float(likely[rarer].sum() / likely.sum())
 
 
 def compare_results(results: Sequence[Results], names: Sequence[str], match: Sequence[str] = ()) -> Compared:

@@ -67,8 +67,10 @@ class Results:
         Whether all claims hold.
     plot
         The figures.
-    drawn, svgs
-        Descriptions of the figures drawn in this process, and their SVG files, by the names of these.
+    tables
+        The games as figures and pages take them, made on first use by `simulator.results.read`.
+    pictures
+        The figures drawn in this process, by the names of their files.
 
     Raises
     ------
@@ -79,8 +81,8 @@ class Results:
     def __init__(self, folder: str | Path, own: Mapping[str, Any] | None = None) -> None:
         self.dir = Path(folder)
         self.own = dict(own or {})
-        self.drawn: dict[str, Any] = {}
-        self.svgs: dict[str, str] = {}
+        self.tables: Any = None
+        self.pictures: dict[str, Any] = {}
         for needed in ("trials.csv", "manifest.json"):
             if not os.path.isfile(table_file(self.dir / needed)):  # also of a name that is too long
                 raise NoResults(f"{self.dir}: holds no results: {needed} is missing")
@@ -118,16 +120,31 @@ class Results:
         known = (scenario.get("finding") if holds else "", scenario.get("question"), self.manifest.get("name"))
         return next((str(one) for one in known if one), self.dir.resolve().name)
 
-    @property
+    @cached_property
     def points(self) -> dict[int, dict[str, Any]]:
         """The points by number, as the manifest has them: every parameter of both sides."""
         return {int(point["point"]): point for point in self.manifest.get("points") or []}
 
-    @property
+    @cached_property
     def task(self) -> type[Task]:
         """The class of the task; ScenarioError if it is a user's and was not given."""
         task: type[Task] = class_of("task", str(self.scenario.get("task") or "count"), self.own)
         return task
+
+    @cached_property
+    def known_task(self) -> type[Task]:
+        """The class of the task; `Task` if it is a user's and was not given."""
+        from disttrack.simulator.tasks.base import Task
+
+        try:
+            return self.task
+        except ScenarioError:
+            return Task
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The table of settings, of the points that were played."""
+        return Settings(self.known_task, rows_of(self, self.known_task), [self.scenario])
 
     def with_current_names(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return a table with the present names of kinds that an older version wrote."""
@@ -208,11 +225,6 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
             }
         )
     return rows
-
-
-def settings_of(results: Results) -> Settings:
-    """Return the table of settings of a result."""
-    return Settings(results.task, rows_of(results, results.task), [results.scenario])
 
 
 def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, Any]) -> dict[str, str]:

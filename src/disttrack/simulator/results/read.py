@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pandas as pd
 
-from disttrack.simulator.claims.columns import SERIES, TRIALS
+from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.claims.expressions import ExpressionError, rows
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.names import label_of, name_of, with_name
 from disttrack.simulator.points.settings import SIDES, Row, Settings
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened, rows_of
@@ -27,51 +27,87 @@ _CONTROLS_FROM: Final = 1_000_000
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of one result, or of several put together.
+    """The games of one result, or of several put together, as figures and pages take them.
 
     Parameters
     ----------
-    trials, series, kinds
-        The tables of the same names, with a first column `result` that names the directory.
-    scenarios
-        The scenario of each result, as its manifest has it.
-    points
-        The rows of the table of settings of each result, by the numbers of the points.
-    task
-        The kind of the games, which names their sizes; `Task` if it is not known, or the results differ in it.
-    of_adversaries
-        The columns of `trials` that are parameters of adversaries.
-    own
-        The users' classes that the results were made with, by reference or name.
+    trials
+        The table of games, with a first column `result` that names the directory.
     controls
         The games of the claims' controls, like `trials`; the protocol's name includes its fault.
-    lost
-        How many games an error ended; they are not in `trials`.
-    title
-        The headline of the result, or those of several beside each other.
+    results
+        The results by their names.
+    points
+        The rows of the table of settings of each result, by the numbers of the points.
+    of_adversaries
+        The columns of `trials` that are parameters of adversaries.
     """
 
     trials: pd.DataFrame
-    series: pd.DataFrame
-    kinds: pd.DataFrame
     controls: pd.DataFrame
-    scenarios: dict[str, dict[str, Any]]
-    points: dict[str, dict[int, Row]]
-    task: type[Task]
+    results: Mapping[str, Results]
+    points: Mapping[str, Mapping[int, Row]]
     of_adversaries: frozenset[str]
-    own: dict[str, Any]
-    lost: int
-    title: str
+
+    @cached_property
+    def series(self) -> pd.DataFrame:
+        """The timelines of the games, by far the largest table, read on first use."""
+        return self._of_games("series")
+
+    @cached_property
+    def kinds(self) -> pd.DataFrame:
+        """The cost of the games by kind of message."""
+        return self._of_games("kinds")
+
+    def _of_games(self, table: str) -> pd.DataFrame:
+        """Return the rows of a table of the results that belong to the games."""
+        whole = _together(_placed(name, getattr(one, table)) for name, one in self.results.items())
+        return whole.merge(self.trials[list(GAME)].drop_duplicates(), on=list(GAME)) if len(whole) else whole
+
+    @cached_property
+    def swept(self) -> tuple[str, ...]:
+        """The axes along which the games differ."""
+        return swept_axes(self.trials)
+
+    @cached_property
+    def protocols(self) -> tuple[str, ...]:
+        """The protocols that play, in order."""
+        return tuple(dict.fromkeys(self.trials["protocol"]))
+
+    @property
+    def task(self) -> type[Task]:
+        """The kind of the games, which names their sizes; `Task` if it is not known, or the results differ in it."""
+        return _common_task(list(self.results.values()))
+
+    @property
+    def scenarios(self) -> dict[str, dict[str, Any]]:
+        """The scenario of each result, as its manifest has it."""
+        return {name: one.scenario for name, one in self.results.items()}
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """The users' classes that the results were made with, by reference or name."""
+        return {key: maker for one in self.results.values() for key, maker in one.own.items()}
 
     @property
     def called(self) -> dict[str, str]:
-        """Return the columns of sizes that the task calls something else, and its words."""
+        """The columns of sizes that the task calls something else, and its words."""
         return called(self.task.sizes)
 
     @property
     def several(self) -> bool:
-        """Return whether more than one result is in it."""
-        return len(self.scenarios) > 1
+        """Whether more than one result is in it."""
+        return len(self.results) > 1
+
+    @property
+    def title(self) -> str:
+        """The headline of the result, or those of several beside each other."""
+        return " | ".join(dict.fromkeys(one.headline for one in self.results.values()))
+
+    @property
+    def lost(self) -> int:
+        """Number of games that an error ended; they are not in `trials`."""
+        return sum(int((one.trials["verdict"] == "error").sum()) for one in self.results.values())
 
     @property
     def ended(self) -> int:
@@ -99,7 +135,7 @@ class Tables:
             raise ValueError(f"where: {error}") from error
         if trials.empty:
             raise ValueError(f"where: no game meets {condition!r}")
-        return replace(self, trials=trials, series=_of_games(self.series, trials), kinds=_of_games(self.kinds, trials))
+        return replace(self, trials=trials)
 
     def with_controls(self) -> Tables:
         """Return the tables with the games of the claims' controls among the others."""
@@ -125,18 +161,14 @@ class Tables:
         return replace(self, trials=self.trials.assign(adversary=named).drop(columns=own))
 
 
-def _of_games(table: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a series or kinds table that belong to these games."""
-    return table.merge(trials[list(GAME)].drop_duplicates(), on=list(GAME)) if len(table) else table
+def tables_of(results: Results) -> Tables:
+    """Return the tables of one result, which are made once."""
+    results.tables = made = results.tables or read_tables([results])
+    return cast(Tables, made)
 
 
-def read_tables(places: Sequence[str | Path | Results], *, timelines: bool = True) -> Tables:
+def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     """Return the tables of one or more results: folders, or results that are open already.
-
-    Parameters
-    ----------
-    timelines
-        Whether to read series.csv, by far the largest of them; without it the games have no timelines.
 
     Raises
     ------
@@ -150,64 +182,54 @@ def read_tables(places: Sequence[str | Path | Results], *, timelines: bool = Tru
         named[folder if number == 1 else f"{folder} ({number})"] = one
     if not named:
         raise ValueError("no result directory was given")
-    each = _with_differences([_tables_of(name, one, timelines) for name, one in named.items()])
-    trials, lost = _together(one.trials for one in each), sum(one.lost for one in each)
-    if trials.empty:
-        why = f"all of its {lost:,} games ended in an error" if lost else "trials.csv is empty"
-        raise NoResults(f"{opened(places[0]).dir}: holds no games: {why}")
-    return Tables(
-        trials,
-        series=_together(one.series for one in each),
-        kinds=_together(one.kinds for one in each),
+    each = _with_differences([_one(name, one) for name, one in named.items()])
+    together = Tables(
+        trials=_together(one.trials for one in each),
         controls=_together(one.controls for one in each),
-        scenarios={name: scenario for one in each for name, scenario in one.scenarios.items()},
+        results=named,
         points={name: points for one in each for name, points in one.points.items()},
-        task=each[0].task if len({one.task for one in each}) == 1 else Task,
         of_adversaries=frozenset().union(*(one.of_adversaries for one in each)),
-        own={key: maker for one in each for key, maker in one.own.items()},
-        lost=lost,
-        title=" | ".join(dict.fromkeys(one.title for one in each)),
     )
+    if together.trials.empty:
+        why = f"all of its {together.lost:,} games ended in an error" if together.lost else "trials.csv is empty"
+        raise NoResults(f"{opened(places[0]).dir}: holds no games: {why}")
+    return together
 
 
-def _tables_of(name: str, results: Results, timelines: bool) -> Tables:
+def _one(name: str, results: Results) -> Tables:
     """Return the tables of one result.
 
     Columns of trials.csv that are no settings have an underscore before their names; so has in any case one called
     `result`.
     """
-    task = _task_of(results)
-    points = rows_of(results, task)
-    settings = Settings(task, points)
+    settings = results.settings
     swept = settings.swept
     of_protocols = {one.name for one in settings.columns if one.side == "protocol"}  # such a one stays an axis
     known = {*TRIALS, "result", "part", "start", *swept}
 
-    def placed(table: pd.DataFrame) -> pd.DataFrame:
-        table = table.rename(columns={"result": "_result"})
-        table.insert(0, "result", name)
-        return table
-
     def trials(games: pd.DataFrame) -> pd.DataFrame:
-        return placed(games).rename(columns=lambda one: one if one[0] == "_" or one in known else f"_{one}")
+        return _placed(name, games).rename(columns=lambda one: one if one[0] == "_" or one in known else f"_{one}")
 
-    games = finished(results.trials)
-    controls = _controls_of(results, points)
+    controls = _controls_of(results)
     return Tables(
-        trials(_with_unusual(games, points)),
-        series=placed(results.series if timelines else pd.DataFrame(columns=SERIES)),
-        kinds=placed(results.kinds),
-        controls=trials(controls),
-        scenarios={name: results.scenario},
-        points={name: {row["point"]: row for row in (*points, *rows_of(results, task, controls))}},
-        task=task,
-        of_adversaries=frozenset(
-            column for column, one in swept.items() if one.side == "adversary" and column not in of_protocols
-        ),
-        own=results.own,
-        lost=len(results.trials) - len(games),
-        title=results.headline,
+        trials(_with_unusual(finished(results.trials), settings.rows)),
+        trials(controls),
+        {name: results},
+        {name: {row["point"]: row for row in (*settings.rows, *rows_of(results, results.known_task, controls))}},
+        frozenset(column for column, one in swept.items() if one.side == "adversary" and column not in of_protocols),
     )
+
+
+def _placed(name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of a result with a first column `result`, the name of the result."""
+    table = table.rename(columns={"result": "_result"})
+    table.insert(0, "result", name)
+    return table
+
+
+def _common_task(results: Sequence[Results]) -> type[Task]:
+    tasks = [one.known_task for one in results]
+    return tasks[0] if len(set(tasks)) == 1 else Task
 
 
 def _with_differences(each: list[Tables]) -> list[Tables]:
@@ -239,12 +261,12 @@ def _with_unusual(trials: pd.DataFrame, points: Sequence[Row]) -> pd.DataFrame:
     return trials.assign(**own)
 
 
-def _controls_of(results: Results, points: Sequence[Row]) -> pd.DataFrame:
+def _controls_of(results: Results) -> pd.DataFrame:
     """Return the games of a result's controls; their points have numbers that no point of the scenario has.
 
     Each is the control of a point of which there are games too.
     """
-    games = results.controls
+    games, points = results.controls, results.settings.rows
     if games.empty:
         return pd.DataFrame(columns=[*TRIALS, *UNUSUAL.values()])
     if strange := {*games["point"]}.difference(row["point"] for row in points):
@@ -265,14 +287,6 @@ def _together(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Return tables one below the other; the columns of an empty one do not count."""
     first, *others = tables
     return pd.concat([table for table in (first, *others) if len(table)] or [first], ignore_index=True)
-
-
-def _task_of(results: Results) -> type[Task]:
-    """Return the kind of a result's games; `Task` if it is a user's class that was not given."""
-    try:
-        return results.task
-    except ScenarioError:
-        return Task
 
 
 def fixed(tables: Tables, x: str = "") -> str:

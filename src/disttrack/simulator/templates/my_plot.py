@@ -46,15 +46,13 @@ class MyPlot(Plot):
         """
         import numpy as np
 
-        from disttrack.simulator.plots.description import Axis, Description, Look, Panel, Series
-        from disttrack.simulator.plots.marks import mark
+        from disttrack.simulator.plots.description import Axis, Description, Panel, Series, looks_of
 
         games = tables.trials.dropna(subset=["max_rel_error"])
         if games.empty:
             raise ValueError("needs games with a largest relative error")
-        kinds = tuple(dict.fromkeys(games["protocol"]))
         ends = np.linspace(games["max_rel_error"].min(), games["max_rel_error"].max(), self.bins + 1)
-        looks = {kind: Look(mark(kind, kinds).colour, mark(kind, kinds).marker) for kind in kinds}
+        looks = looks_of(games["protocol"])
         series = []
         for kind, look in looks.items():
             counts, _ = np.histogram(games.loc[games["protocol"] == kind, "max_rel_error"], ends)
