@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -80,12 +81,15 @@ def test_the_sum_is_printed(flags: tuple[str, ...], tmp_path: Path) -> None:
     assert "4 statistical tests: false alarms of at most 4.0e-06 in all (0.001 are allowed)" in said
 
 
-@pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("rate", ["1e-3", "0.0", "1", "", "1e-6, 2"])
-def test_what_is_no_rate_is_refused(rate: str, tmp_path: Path) -> None:
-    status, said = outcome(tmp_path, SUITE.format(rate=rate))
-    assert status == 4
-    assert "test_something[0]: false_alarm takes a rate above 0 and at most 1e-4" in said
+@pytest.mark.parametrize("given", [(1e-3,), (0.0,), (1,), (), (1e-6, 2), (1e-4,)])
+def test_what_is_no_rate_is_refused(given: tuple[float, ...], request: pytest.FixtureRequest) -> None:
+    rates_of = request.config.pluginmanager.get_plugin(str(TESTS / "conftest.py")).rates_of
+    item = SimpleNamespace(nodeid="test_something[0]", iter_markers=lambda _: [pytest.mark.false_alarm(*given).mark])
+    if given == (1e-4,):
+        assert rates_of([item] * 3) == [1e-4] * 3
+        return
+    with pytest.raises(pytest.UsageError, match=r"test_something\[0\]: false_alarm takes a rate above 0 and at most"):
+        rates_of([item])
 
 
 CASES = """
