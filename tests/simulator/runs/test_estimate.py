@@ -13,7 +13,14 @@ from loaded_scenarios import loaded
 from disttrack.protocols import Martingale, Robust
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import kinds, parameters
-from disttrack.simulator.runs.estimate import BYTES_A_GAME, BYTES_A_WORKER, SECONDS_A_GAME, estimate
+from disttrack.simulator.runs import estimate as estimates
+from disttrack.simulator.runs.estimate import (
+    BYTES_A_GAME,
+    BYTES_A_WORKER,
+    SECONDS_A_GAME,
+    estimate,
+    free_memory,
+)
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.tasks import Demand
@@ -140,3 +147,14 @@ def test_a_mechanism_that_takes_longer_is_expected_to(task: str, slow: str, usua
         given = {name: value for name, value in privacy.items() if name in parameters(kinds("protocol")[kind].load())}
         times.append(estimate(load({**sizes, "protocol": {"kind": kind, **given}}), 1).seconds)
     assert times[0] > 5 * times[1]
+
+
+@pytest.mark.parametrize(("allowed", "free"), [("5000000\n", 3_000_000), ("2000000\n", 0), ("max\n", None)])
+def test_a_container_has_the_memory_that_it_has_not_taken(
+    allowed: str, free: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "memory.max").write_text(allowed)
+    (tmp_path / "memory.current").write_text("2000000\n")
+    monkeypatch.setattr(estimates, "CGROUP", tmp_path)
+    found = free_memory()
+    assert found == free if free is not None else found is None or found > 5_000_000
