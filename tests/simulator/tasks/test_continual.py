@@ -169,8 +169,15 @@ def test_scattered_items_of_long_streams_reach_each_step(monkeypatch: pytest.Mon
     assert set(fed) == set(range(1, 21))
 
 
+class Fives(Adversary):
+    """Sends five items at a time."""
+
+    def plan(self, view: View) -> Schedule:
+        return Burst(0, 5)
+
+
 @pytest.mark.parametrize("number", [1, 7, 40, 500])
-@pytest.mark.parametrize(("adversary", "items"), [(Scattered(count=40), 40), (RoundRobin(), 100)])
+@pytest.mark.parametrize(("adversary", "items"), [(Scattered(count=40), 40), (RoundRobin(), 100), (Fives(), 100)])
 def test_the_first_items_are_no_more_than_are_asked_for(adversary: Adversary, items: int, number: int) -> None:
     view, whole = (View(sites=1, items=100, rng=np.random.default_rng(1)) for _ in range(2))
     ones = first_ones(adversary, view, number)
