@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,6 +25,7 @@ SURE = {
     "test_a_margin_that_is_none_is_noted_and_the_verdict_stays": "a message about the rate of a claim",
     "test_a_claim_has_its_false_alarm_rate_beside_it": "a column of the table of claims",
     "test_the_round_is_the_one_that_was_asked_for": "power, computed",
+    "test_the_fit_of_a_tracker_is_that_of_two_tests": "the p-values of both are given",
 }
 """Tests that cannot fail by chance, and why. Tests of power (`…_found_out`) plant a fault far beyond their border."""
 
@@ -80,12 +82,15 @@ def test_the_sum_is_printed(flags: tuple[str, ...], tmp_path: Path) -> None:
     assert "4 statistical tests: false alarms of at most 4.0e-06 in all (0.001 are allowed)" in said
 
 
-@pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("rate", ["1e-3", "0.0", "1", "", "1e-6, 2"])
-def test_what_is_no_rate_is_refused(rate: str, tmp_path: Path) -> None:
-    status, said = outcome(tmp_path, SUITE.format(rate=rate))
-    assert status == 4
-    assert "test_something[0]: false_alarm takes a rate above 0 and at most 1e-4" in said
+@pytest.mark.parametrize("given", [(1e-3,), (0.0,), (1,), (), (1e-6, 2), (1e-4,)])
+def test_what_is_no_rate_is_refused(given: tuple[float, ...], request: pytest.FixtureRequest) -> None:
+    rates_of = request.config.pluginmanager.get_plugin(str(TESTS / "conftest.py")).rates_of
+    item = SimpleNamespace(nodeid="test_something[0]", iter_markers=lambda _: [pytest.mark.false_alarm(*given).mark])
+    if given == (1e-4,):
+        assert rates_of([item] * 3) == [1e-4] * 3
+        return
+    with pytest.raises(pytest.UsageError, match=r"test_something\[0\]: false_alarm takes a rate above 0 and at most"):
+        rates_of([item])
 
 
 CASES = """

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
+from math import inf, nan
 from typing import Final
 
 import pytest
+from scripted_protocol import Scripted
 
-from disttrack.adversaries import Adversary, Trial
+from disttrack.adversaries import Adversary, Freeze, Policy, Trial
 from disttrack.protocols import Protocol, Robust
 from disttrack.simulator import play
 from tests.simulator.game.network.shipped import adversaries, protocols
@@ -30,6 +32,15 @@ def test_every_pair_plays_to_the_end(adversary: Adversary) -> None:
 def test_every_pair_plays_to_the_end_alone_and_with_many(sites: int) -> None:
     for protocol, adversary in product(protocols(), adversaries()):
         _assert_played(protocol, adversary, sites)
+
+
+@pytest.mark.parametrize("output", [-7.5, -inf, nan, 1e300])
+def test_no_output_of_a_tracker_ends_the_game_of_an_adversary(output: float) -> None:
+    """It shows the number of items at every second change, and this in between."""
+    protocol = Scripted(output=lambda heard: output if heard % 2 else heard)
+    for adversary in (*adversaries(), Policy(stay=2.0, patience=0.5), Freeze(growth=1.3, begin=0.5)):
+        game = play(protocol, adversary, sites=3, items=60, seed=1, sees=adversary.sees)
+        assert game.items == 60 or adversary.kind in ("intruder", "scattered"), adversary
 
 
 @pytest.mark.parametrize("sites", [2, 3, 5, 17, 32])

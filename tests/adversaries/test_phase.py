@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+import pytest
 
 from disttrack.adversaries import NEVER, Burst, Phase, View
+from disttrack.adversaries.machines import STORES
 
 
 def ask(adversary: Phase, seen: View, items: int, output: float | None = None) -> tuple[int, int]:
@@ -50,3 +54,13 @@ def test_below_goes_back_to_the_caught() -> None:
     ask(adversary, seen, 0)
     assert ask(adversary, seen, 100, 90.0) == (0, NEVER)
     assert ask(adversary, seen, 100, 180.0) == (0, NEVER)
+
+
+@pytest.mark.parametrize("sites", [1, 2, STORES, 9])
+def test_it_is_quiet_at_the_last_sites_in_turn(sites: int) -> None:
+    adversary, seen = Phase(near=0.5), view()
+    seen.sites = sites
+    ask(adversary, seen, 0)
+    stores = [ask(adversary, seen, 100, 90.0 * number)[0] for number in range(1, 2 * STORES)]
+    assert set(stores) == set(range(max(0, sites - STORES), sites))
+    assert sites == 1 or all(one != other for one, other in pairwise(stores))

@@ -21,18 +21,20 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from chromium import chromium
+from loaded_scenarios import loaded
 from snippets import ROOT
 
 from disttrack.simulator.points.registry import FAMILIES, HOMES, Family, kinds
 from disttrack.simulator.scenario.shipped import shipped_scenarios
-from handbook import pictures
+from handbook import corpus, pictures
 from handbook.build import main as build_pages
 from handbook.corpus import Shipped
 
 PAGES = ("index.html", "tutorial.html", "protocols/robust.html", "gallery/tracking.html", "api/simulator.html")
 BUILDER = ["-m", "zensical", "build", "--strict"]
 OPENED = [
-    *((page, width, "light") for page in PAGES for width in (400, 1400)),
+    *((page, 400, "light") for page in PAGES),
+    ("index.html", 1400, "light"),
     ("tutorial.html", 1400, "dark"),
     ("protocols/robust.html", 1600, "light"),  # letters grow with the window from here on
 ]
@@ -40,6 +42,12 @@ DRAWN_GAMES = "protocol-robust"
 DRAWN_FIGURES = "heavy-hitters"
 OTHER = ROOT / "docs/pictures/report-short.png"
 """What stands for the pictures that are not drawn."""
+
+
+@pytest.fixture(autouse=True)
+def scenarios(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The handbook's scenarios are those that the tests of a process have loaded."""
+    monkeypatch.setattr(corpus, "load", lambda path: loaded()[path.stem])
 
 
 class Resources(HTMLParser):

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="needs 
 SCENARIO = """\
 name: spread
 question: Games for a cluster
-trials: 10
+trials: 6
 sites: [1, 2, 3, 4]
 items: 300
 protocol: {kind: randomized, alpha: 0.1}
@@ -40,6 +40,18 @@ class Slow(Adversary):
 """
 
 
+PATIENT = """\
+import sys
+import disttrack.simulator.runs.dask_workers as workers
+
+workers.EMPTY, workers.PATIENCE, workers.LOOK = float(sys.argv.pop(1)), float(sys.argv.pop(1)), 0.2
+from disttrack.simulator.cli import main
+
+main()
+"""
+"""The command line with other patience than a minute for a worker, and ten seconds for a scheduler."""
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
     loopback = Loopback(tmp_path_factory.mktemp("cluster"))
@@ -51,6 +63,7 @@ def filled(folder: Path) -> Path:
     """Write the scenario and its class to a folder."""
     (folder / "slow.py").write_text(SLOW)
     (folder / "spread.yaml").write_text(SCENARIO)
+    (folder / "patient.py").write_text(PATIENT)
     return folder
 
 
@@ -69,6 +82,10 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def command(out: str, *options: str) -> list[str]:
     return [sys.executable, "-m", "disttrack.simulator", "run", "spread.yaml", "--no-figures", "--out", out, *options]
+
+
+def patient(empty: float, patience: float, out: str, *options: str) -> list[str]:
+    return [sys.executable, "patient.py", str(empty), str(patience), *command(out, *options)[3:]]
 
 
 def run(folder: Path, out: str, *options: str) -> subprocess.CompletedProcess[str]:
@@ -95,7 +112,7 @@ def test_the_cluster_makes_the_same_tables_also_when_a_worker_is_killed(
     cluster.processes[1].send_signal(signal.SIGKILL)  # a worker, in the middle of a game
     said, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
-    assert "80 games played" in said
+    assert "48 games played" in said
     assert tables(folder / "hurt") == here
 
 
@@ -116,7 +133,10 @@ def test_a_scheduler_that_is_not_there_is_one_line(folder: Path) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     for address in (f"tcp://127.0.0.1:{port}", "nonsense"):
-        done = run(folder, "out", "--scheduler", address)
+        done = subprocess.run(
+            patient(60, 2, "out", "--scheduler", address),
+            cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
         assert done.returncode == 2
         (line,) = done.stderr.splitlines()
         assert f"--scheduler {address}: no scheduler with workers answers there" in line
@@ -146,30 +166,17 @@ def test_workers_with_an_older_helper_are_refused(cluster: Loopback, folder: Pat
     assert "4 games played" in again.stdout  # none of these was kept
 
 
-PATIENT = """\
-import sys
-import disttrack.simulator.runs.dask_workers as workers
-
-workers.EMPTY, workers.LOOK = float(sys.argv.pop(1)), 0.2
-from disttrack.simulator.cli import main
-
-main()
-"""
-"""The command line with another patience than a minute."""
-
-
 @pytest.mark.slow
 def test_without_a_worker_it_waits_and_stops_and_without_a_scheduler_it_stops(
     tmp_path_factory: pytest.TempPathFactory, folder: Path, here: dict[str, Any]
 ) -> None:
     """The workers die in the middle of their games; once one comes back in time, once none does; then all is gone."""
-    (folder / "patient.py").write_text(PATIENT)
     loopback = Loopback(tmp_path_factory.mktemp("emptied"))
 
     def begun(patience: float, out: str, games: int, killed: slice) -> subprocess.Popen[str]:
         """Start a run, and kill the processes `killed` of the cluster as soon as `games` games are kept."""
         process = subprocess.Popen(
-            [sys.executable, "patient.py", str(patience), *command(out, "--scheduler", loopback.address)[3:]],
+            patient(patience, 10, out, "--scheduler", loopback.address),
             cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         deadline = time.monotonic() + 60

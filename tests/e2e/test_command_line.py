@@ -24,13 +24,13 @@ from disttrack.adversaries import Adversary, Burst
 class Slow(Adversary):
     def plan(self, view):
         if view.steps == 0:
-            time.sleep(5 if view.sites == 1 and Path("hold").exists() else 0.05)
+            time.sleep(2 if view.sites == 1 and Path("hold").exists() else 0.05)
         return Burst(0)
 """
 SCENARIO = """\
 name: slow
 question: Games of a twentieth of a second
-trials: 30
+trials: 10
 sites: [1, 2]
 items: 300
 protocol: {kind: randomized, alpha: 0.1}
@@ -72,14 +72,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "blow",
-    [
-        signal.SIGKILL,
-        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
-        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_tables(
     folder: Path, whole: dict[str, Any], blow: signal.Signals
 ) -> None:
@@ -143,6 +136,8 @@ def test_the_headline_made_small(tmp_path: Path) -> None:
         "sites=[16, 64]",
         "--set",
         "claims=[]",
+        "--set",
+        "plots=[{kind: cost, x: sites}]",
     )
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "results" / "headline"

@@ -11,7 +11,7 @@ from kill_campaign import Campaign
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes by /proc")
 
-SECONDS = 8.0
+SECONDS = 4.0
 
 
 @pytest.mark.slow

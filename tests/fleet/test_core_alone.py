@@ -15,7 +15,6 @@ import pytest
 ROOT: Final = Path(__file__).resolve().parents[2]
 JUNK: Final = shutil.ignore_patterns("__pycache__", "*.egg-info", "fleet")
 TESTS: Final = (
-    "tests/test_structure.py",
     "tests/conformance/test_registered.py::test_protocol",
     "tests/simulator/test_public_face.py",
     "tests/simulator/test_faults.py",

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hostile import hold_line
 
 from disttrack.adversaries import Burst, Freeze, Rest, RoundRobin
+from disttrack.adversaries.base import View
 from disttrack.fleet.change import Change
 from disttrack.fleet.loads import Greedy
 from disttrack.fleet.quotas import (
@@ -28,7 +30,7 @@ from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.faults import broken
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.load import build
+from disttrack.simulator.scenario.load import build, load
 
 
 def test_a_quota_with_four_times_its_limit_is_found() -> None:
@@ -136,6 +138,27 @@ def test_a_death_is_in_the_guarantee_of_its_window() -> None:
 def test_greedy_waits_when_all_have_rejected() -> None:
     game = play(Split(12, 1000), Greedy(), sites=4, items=2000, record=True)
     assert len(game.turns) <= 40
+
+
+def test_greedy_waits_only_when_all_have_rejected_one_after_the_other() -> None:
+    view = View(sites=3, items=10_000, rng=np.random.default_rng(1), known={"window": 1000})
+    view.answers = [None] * 3
+    moves, fed = Greedy(stay=1).script(view), []
+    for admitted in (False, True, False, False, False, False):
+        burst = next(moves)
+        fed.append((burst.at(1), burst.length))
+        view.answers[burst.at(1)] = admitted
+        view.steps += burst.length
+    assert fed == [(0, 1), (1, 1), (2, 1), (0, 1), (1, 1), (1, 995)]
+
+
+def test_the_course_of_a_game_begins_anew_with_each_window() -> None:
+    keys = {"task": "quota", "sites": 4, "requests": 300, "protocol": {"kind": "split", "limit": 12, "window": 50}}
+    point = load({**keys, "adversary": "round-robin"}).points[0]
+    course = point.task.make().play(point, 1).series
+    ends = [output for step, output in zip(course["step"], course["output"], strict=True) if step % 50 == 0]
+    assert ends == [12] * 6
+    assert max(course["output"]) == 12
 
 
 def stay(view: Any, site: int, until: int) -> Iterator[Burst]:

@@ -62,6 +62,7 @@ class Client:
         """Send items to a site up to one that leads to a message; return how many, and whether one did."""
         status, told = self.ask(self.sites, "/items", {"site": site, "items": items, "until_message": True})
         assert status == 200, told
+        assert 1 <= told["taken"] <= items, "the item that leads to a message is taken too"
         return told["taken"], told["message"]
 
     def admit(self, site: int) -> bool:

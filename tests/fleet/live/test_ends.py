@@ -25,7 +25,7 @@ ENDS = 2.0 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_process_ends_within_seconds_of_a_sigterm_in_any_order(seed: int, tmp_path: Path) -> None:
     """Seen: with sites and server at once, a site connected again for ever; a feed waited for its pipe, or aborted."""
     rng, port = random.Random(seed), free_port()

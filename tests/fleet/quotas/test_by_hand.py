@@ -174,6 +174,8 @@ def test_each_guarantee_is_its_formula() -> None:
     ]
     assert [protocol.worst(12, 20, 30) for protocol, _ in given] == [worst for _, worst in given]
     assert BatchQuota(**common, size=5).worst(12, deaths=3) == 1000 + 15 * 4
+    # reports of 41 at first and of 8 at last: a site that dies may have been at its first
+    assert CountdownQuota(**common, epsilon=0.1).worst(12, deaths=2) == 1000 + 12 * 7 + 2 * 40
     assert PeriodicQuota(**common, every=100).worst(12, deaths=1) == 1000 + 300
     assert PeriodicQuota(**common, every=100).worst(12, 20, 30, varies=20) == 1000 + 270
     assert Central(**common, skew=7).worst(12, 20, 30, varies=30) == 1000 + 7 + 37

@@ -130,7 +130,7 @@ def test_every_kind_and_pair_is_described_or_refused(number: str) -> None:
     pairs = list(zip(TRACKERS, TRACKERS[1:] + TRACKERS[:1], strict=True))
     for axis in ("sites", "alpha") if number == "many" else ("sites",):
         requests = [request for request in REQUESTS if request.get("x", axis) == axis]
-        for place in range(2 * max(len(pairs), len(requests))):
+        for place in range(max(len(pairs), len(requests))):
             hold(tables(pairs[place % len(pairs)], number, axis), requests[place % len(requests)])
 
 
@@ -150,6 +150,6 @@ def test_odd_figures_are_drawn() -> None:
         made = tables(("deterministic", "exact"), number, axis)
         exact = made.trials["protocol"] == "exact"
         odd = with_values(made, "alpha", made.trials["alpha"].where(~exact, value).to_numpy())
-        for request in REQUESTS:
+        for request in REQUESTS[number == "one" :: 2]:
             if request.get("x", axis) == axis:
                 hold(odd, request, drawn=True)

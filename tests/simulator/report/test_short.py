@@ -98,3 +98,19 @@ def test_the_settings_that_are_named_are_those_at_which_half_of_the_games_fail(t
         begins = pair.fails.startswith("from")
         assert ({sites for sites in sizes if sites >= min(named)} if begins else named) == wanted
         assert pair.broken == bool(wanted)
+
+
+def test_only_who_never_fails_holds_in_all_games(tmp_path: Path) -> None:
+    protocols = ("deterministic", "martingale", "robust")
+    sizes = {"sites": (16,), "trials": 8, "adversaries": ("freeze",)}
+    tables = read_tables([write_result(tmp_path / "r", protocols=protocols, plots=(), **sizes)])
+    for failing in product([0, 1, 2], repeat=len(protocols)):
+        fails = dict(zip(protocols, failing, strict=True))
+        games = zip(tables.trials["protocol"], tables.trials["trial"], strict=True)
+        trials = tables.trials.assign(verdict=["failed" if trial < fails[name] else "ok" for name, trial in games])
+        text = plain(answer("", [], replace(tables, trials=trials), pd.DataFrame()))
+        held = re.search(r"In short ([\w; ]+?) holds? in all games", text)
+        some = re.search(r"A few games fail: ([\w; ()]+)\.", text)
+        failed = {f"{name} ({number})" for name, number in fails.items() if number}
+        assert set(held[1].split("; ") if held else []) == {name for name, number in fails.items() if not number}
+        assert set(some[1].split("; ") if some else []) == failed

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from compared_results import NAMES, compared, of_task, set_all, written
 
 from disttrack.simulator.cli import main
-from disttrack.simulator.results.compared import Compared, Row, compare_results
+from disttrack.simulator.results.compared import Compared, Middle, Row, compare_results
 from disttrack.simulator.results.folder import Results
 
 
@@ -127,6 +127,17 @@ def test_the_key_may_be_named(tmp_path: Path) -> None:
     assert {row.cells["sites"] for row in outcome.rows} == {"16", "64 → 256"}
     done = CliRunner().invoke(main, ["compare", str(one.dir), str(two.dir), "--match", "site", "--out", str(tmp_path)])
     assert (done.exit_code, done.stderr) == (2, "--match site: no such parameter; the points differ in: sites\n")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "changed"),
+    [(0.9, 1.1, False), (1.0, 1.2, False), (0.8, 1.0, False), (1.0004, 1.2, False), (0.8, 0.9996, False),
+     (1.0006, 1.2, True), (0.8, 0.9994, True)],
+)  # fmt: skip
+def test_an_interval_that_ends_at_1_excludes_nothing(low: float, high: float, changed: bool) -> None:
+    """To three decimals, as it is shown."""
+    nine = Middle(10.0, 9.0, 11.0, 9)
+    assert Row({}, {}, "words", "after", nine, nine, 1.0, low, high).changed == changed
 
 
 def test_points_that_changed_come_first(tmp_path: Path) -> None:

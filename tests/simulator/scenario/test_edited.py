@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from loaded_scenarios import short_data
 
 from disttrack.simulator import load, run
 from disttrack.simulator.errors import ScenarioError
@@ -157,13 +158,14 @@ def _edits_of(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 def test_every_shipped_scenario_can_be_checked_after_an_edit() -> None:
     """Every fifteenth edit of each: its lists, and what is left of them, in turn, and of each scenario at least one."""
     faults, skipped, edited = [], 0, 0
-    for number, (name, path) in enumerate(shipped_scenarios().items()):
-        for what, data in islice(edits(read(path).data), number % 3, None, 15):
-            edited += 1
-            try:
-                skipped += len(build(Document(name, path.parent, data)).skipped)
-            except ScenarioError as error:
-                faults.append(f"{name}: {what}: {error}")
+    with short_data():
+        for number, (name, path) in enumerate(shipped_scenarios().items()):
+            for what, data in islice(edits(read(path).data), number % 3, None, 15):
+                edited += 1
+                try:
+                    skipped += len(build(Document(name, path.parent, data)).skipped)
+                except ScenarioError as error:
+                    faults.append(f"{name}: {what}: {error}")
     assert not faults
     assert edited >= 60
     assert skipped >= 80

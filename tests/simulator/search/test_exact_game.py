@@ -101,14 +101,18 @@ def applicable() -> dict[str, Adversary]:
 
 
 @pytest.mark.slow
-@pytest.mark.false_alarm(3e-5)  # for some thirty adversaries
+@pytest.mark.false_alarm(1.5e-5)  # for some fifteen adversaries
 def test_no_shipped_adversary_beats_the_value() -> None:
-    """Each would be refuted wrongly with probability 1e-6; one that is better by 0.165 is found with 0.95."""
+    """Every third, and the strongest; each would be refuted wrongly with probability 1e-6.
+
+    One that is better by 0.165 is found with 0.95.
+    """
     value = float(ExactGame(COINS, **SIZE).value())
     most = binom.isf(FALSE_ALARM, GAMES, value)
     found = applicable()
-    assert {"freeze", "round-robin", "posterior", "drain", "phase"} <= set(found)
-    rates = {name: failures(COINS, one, GAMES) for name, one in found.items()}
+    strong = {"freeze", "round-robin", "posterior", "drain", "phase"}
+    assert strong <= set(found)
+    rates = {name: failures(COINS, found[name], GAMES) for name in {*list(found)[::3], *strong}}
     assert {name: failed for name, failed in rates.items() if failed > most} == {}
     # the control: the bound is that of this tracker, and not of one with larger errors
     assert failures(Randomized(alpha=0.5, confidence=0.25), Freeze(), GAMES) > most

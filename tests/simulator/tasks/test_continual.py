@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ from disttrack.adversaries import (
     Scattered,
     Uniform,
 )
+from disttrack.adversaries import streams as adversary_streams
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import Schedule
 from disttrack.mechanisms import (
@@ -37,7 +39,7 @@ from disttrack.mechanisms.counters import counter
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.tasks.continual.count import CountReferee
 from disttrack.simulator.tasks.continual.experts import RegretReferee
-from disttrack.simulator.tasks.continual.monitor import ThresholdMonitor
+from disttrack.simulator.tasks.continual.monitor import ThresholdMonitor, first_ones
 from disttrack.simulator.tasks.duel import play_duel
 
 FALSE_ALARM = 1e-6
@@ -154,6 +156,33 @@ class _Elsewhere(Adversary):
 
     def plan(self, view: View) -> Schedule:
         return Burst(1)
+
+
+def test_scattered_items_of_long_streams_reach_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of more than a stretch are drawn stretch by stretch."""
+    monkeypatch.setattr(adversary_streams, "STRETCH", 8)
+    fed = Counter[int]()
+    for seed in range(200):
+        ones = first_ones(Scattered(count=12), View(sites=1, items=20, rng=np.random.default_rng(seed)), 20)
+        assert len(set(ones)) == len(ones) == 12
+        fed.update(ones)
+    assert set(fed) == set(range(1, 21))
+
+
+class Fives(Adversary):
+    """Sends five items at a time."""
+
+    def plan(self, view: View) -> Schedule:
+        return Burst(0, 5)
+
+
+@pytest.mark.parametrize("number", [1, 7, 40, 500])
+@pytest.mark.parametrize(("adversary", "items"), [(Scattered(count=40), 40), (RoundRobin(), 100), (Fives(), 100)])
+def test_the_first_items_are_no_more_than_are_asked_for(adversary: Adversary, items: int, number: int) -> None:
+    view, whole = (View(sites=1, items=100, rng=np.random.default_rng(1)) for _ in range(2))
+    ones = first_ones(adversary, view, number)
+    assert ones == sorted(set(ones)) == first_ones(adversary, whole, 100)[:number]
+    assert len(ones) == min(number, items)
 
 
 @pytest.mark.slow
