@@ -6,7 +6,7 @@ import copy
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError, printable
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
-from disttrack.simulator.game.engine_choice import COMPILED, choose, choose_engine, compiles
+from disttrack.simulator.game.engine_choice import COMPILED, EngineError, choose, choose_engine, compiles
 from disttrack.simulator.game.engines import Bulk, Compiled, CompiledInTime, Engine, Leap, NoBulkError, Step
 from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network
@@ -114,7 +114,17 @@ def play(
     check_game(protocol, sites, items, seed, start)
     played = _Played(protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol))
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
-    return _outcome(played, sites, start, seed)
+    return _outcome(played, sites, start, seed, sees)
+
+
+def _again(protocol: Protocol, adversary: Any, *, engine: str, moves: Adversary | None = None, **more: Any) -> Game:
+    """Play the same sides by the same engine, or other moves by leap."""
+    by = "leap" if engine == COMPILED or (moves is not None and engine != "step") else engine
+    if by == "leap" and not more.get("record"):
+        with suppress(EngineError):  # no compiled form; it gives the transcript of leap
+            return play(protocol, moves or adversary, engine=COMPILED, on_error="record", **more)
+    with hosted(rules_of(protocol)[1].get(by)):
+        return play(protocol, moves or adversary, on_error="record", **more)
 
 
 def _granted(adversary: object, sees: str, protocol: Protocol) -> Any:
@@ -262,7 +272,7 @@ def _unusual(side: Protocol | Adversary) -> dict[str, Any]:
     return unusual(kind, {name: getattr(side, name) for name in parameters(kind) if hasattr(side, name)})
 
 
-def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
+def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> Game:
     """Return the outcome of a game."""
     protocol, adversary, game, error = played.protocol, played.adversary, played.game, played.error
     common: dict[str, Any] = {
@@ -277,6 +287,9 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         "error": error,
         "parameters": {"protocol": _unusual(protocol), "adversary": _unusual(adversary)},
     }
+    if rules_of(protocol)[0] == "count":
+        given: dict[str, Any] = {"start": start, "network": played.network, "sees": sees}
+        common["again"] = partial(_again, protocol, adversary, engine=played.chosen, **given)
     if game is None:  # the parts could not be made
         seconds = time.perf_counter() - played.begun
         return Game(**common, verdict="error", seconds=seconds, extra=dict(NO_NETWORK))
