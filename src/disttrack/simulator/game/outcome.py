@@ -196,7 +196,7 @@ class Game(Outcome):
         fixed
             Whether the moves become a fixed list, which is shortened too; otherwise the adversary plays.
         seconds
-            Processor time for the search, at most twice as much on the clock; a game once begun is played to its end.
+            Processor time for the search, on the clock at most half as much again; a game once begun is played on.
 
         Raises
         ------

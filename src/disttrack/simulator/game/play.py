@@ -17,6 +17,7 @@ from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.adversaries.scripts import from_function
 from disttrack.protocols.base import Protocol, whole
 from disttrack.protocols.contents import ItemTracker
+from disttrack.protocols.programs import Exec, ProgramError, ending_programs
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError, printable
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
@@ -190,7 +191,7 @@ class _Played:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            wrong_move = isinstance(error, MoveError | MessageError)
+            wrong_move = isinstance(error, MoveError | MessageError | ProgramError)
             if raises or (isinstance(error, ScenarioError) and not wrong_move):
                 raise
             self.error = printable(f"{type(error).__name__}: {error}" if wrong_move else traceback.format_exc())
@@ -214,10 +215,11 @@ class _Played:
         adversary = copy.deepcopy(self.adversary)
         if record:
             adversary = self.recorder = Recorder(adversary)
-        with collector_paused():
-            game = self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
-        with in_play(lambda: game.sent(game.now) / game.items):
-            game.play()
+        with ending_programs():
+            with collector_paused():
+                game = self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
+            with in_play(lambda: game.sent(game.now) / game.items):
+                game.play()
 
 
 def compare_engines(
@@ -230,7 +232,7 @@ def compare_engines(
     DifferenceError
         They play different games.
     """
-    if not (own := own_class(protocol)):
+    if not (own := protocol.file if isinstance(protocol, Exec) else own_class(protocol)):
         return
     short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
     chosen = choose_engine(engine, protocol, adversary, network)[0]

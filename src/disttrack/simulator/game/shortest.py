@@ -20,7 +20,8 @@ from disttrack.adversaries.moves import SKIP, Moves, Run, written
 Game: TypeAlias = Any
 """A `disttrack.simulator.game.outcome.Game`, whose module imports this one."""
 SECONDS: Final = 4.0
-"""Processor time after which no further candidate is begun; on a busy machine, or with processes, twice this time."""
+"""Processor time after which no further candidate is begun; on a busy machine, or with programs, half as
+much again on the clock."""
 FEWEST: Final = 8
 """Items that are tried first."""
 SEEDS: Final = 20
@@ -34,10 +35,10 @@ LAST: Final = 0.5
 
 
 class _Time:
-    """A limit of processor time, and of twice as much time on the clock."""
+    """A limit of processor time, and of half as much again on the clock."""
 
     def __init__(self, seconds: float) -> None:
-        self._ends = time.process_time() + seconds, time.monotonic() + 2 * seconds
+        self._ends = time.process_time() + seconds, time.monotonic() + 1.5 * seconds
 
     @property
     def over(self) -> bool:
@@ -134,7 +135,7 @@ def shorten(game: Game, again: Again, *, fixed: bool = False, seconds: float = S
     fixed
         Whether the moves become a fixed list, which is shortened too; otherwise the adversary plays.
     seconds
-        Processor time for the search, at most twice as much on the clock; a game that was begun is played to its end.
+        Processor time for the search, on the clock at most half as much again; a game once begun is played to its end.
 
     Raises
     ------
