@@ -97,6 +97,13 @@ def test_the_shortest_failing_game_has_a_page_and_the_flags_that_play_it_again(s
     assert f"made shorter: randomized fails against {'freeze' if shortest == 'adversary' else 'moves'}" in page
 
 
+def test_a_long_list_of_moves_is_cut_in_the_title() -> None:
+    moves = f"moves steps='{'0 1 ' * 99}'"
+    flags = ("--protocol", "exact", "--adversary", moves, "--sites", "2", "--items", "150", "--record", "a.jsonl")
+    assert disttrack("play", *flags).exit_code == 0
+    assert load(Path("a.jsonl")).title == f"exact against moves, steps {'0 1 ' * 13}0…"
+
+
 @pytest.mark.quick_cases(0)
 def test_a_drawing_of_some_steps() -> None:
     result = disttrack("replay", "two.yaml", "--out", "some.svg", "--steps", "100", "150")

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SERVER: Final = -1
 """The server, where sites are numbers."""
+MOST_LETTERS: Final = 60
+"""Letters of a parameter in a title."""
 REPLAYED: Final = (Count, ItemFrequency)
 """Tasks whose games have a record."""
 
@@ -159,7 +161,13 @@ class GameRecord:
         """Return the two sides: ``randomized, confidence 2 against freeze``."""
         about = self.about
         sides = (about.protocol, about.protocol_parameters), (about.adversary, about.adversary_parameters)
-        return " against ".join(label_of(kind, in_words(given, LISTED).values()) for kind, given in sides)
+        words = ((kind, in_words(given, LISTED).values()) for kind, given in sides)
+        return " against ".join(label_of(kind, map(_shown, values)) for kind, values in words)
+
+
+def _shown(value: str) -> str:
+    """Return a parameter for a title; a list of moves may have thousands of letters."""
+    return value if len(value) <= MOST_LETTERS else f"{value[: MOST_LETTERS - 1]}…"
 
 
 def replayed(
