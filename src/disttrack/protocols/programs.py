@@ -228,9 +228,7 @@ class Program:
 
     def _end_of_it(self) -> str:
         """Return how it ended, with the last line that it wrote to standard error."""
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(PATIENCE)
-        status = self._process.returncode
+        status = _status(self._process.pid)
         how = "closed its output" if status is None else f"ended with status {status}"
         if status is not None and status < 0:
             how = f"was ended by {signal.Signals(-status).name}"
@@ -240,13 +238,25 @@ class Program:
         return f"{how} ({last})" if last else how
 
 
+def _status(pid: int) -> int | None:
+    """Return the status with which a process ends within PATIENCE, less than 0 for a signal; it is not reaped."""
+    end, pause = time.monotonic() + PATIENCE, 1e-4
+    while True:
+        if ended := os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+        if time.monotonic() > end:
+            return None
+        time.sleep(pause)
+        pause = min(2 * pause, 0.02)
+
+
 def _end(process: Any, errors: IO[bytes]) -> None:
     """End a process and all that it has started, and reap it."""
     with suppress(OSError):
         process.stdin.close()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(PATIENCE)
-    with suppress(OSError):  # its group may be gone; what it has started may be left
+    with suppress(ChildProcessError):
+        _status(process.pid)
+    with suppress(OSError):  # it is not reaped yet, so that its number is not that of another group
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
