@@ -215,8 +215,8 @@ QUICK: Final = (
 """An interval of one number is exact."""
 HITS: Final = (*TRACKERS, *CONTENTS, *SKETCHES, *QUICK)
 STREAMS: Final = (
-    "biased bursts grow grow-and-delete heavy-item in-the-air item-trace rank-drift "
-    "round-robin scattered single-site sliding trace uniform uniform-items zipf"
+    "biased bursts grow grow-and-delete heavy-item in-the-air item-trace moves "
+    "rank-drift round-robin scattered single-site sliding trace uniform uniform-items zipf"
 )
 """Kinds of streams that are made against nobody."""
 

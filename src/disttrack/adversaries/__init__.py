@@ -22,6 +22,7 @@ from disttrack.adversaries.learned import Learned as Learned
 from disttrack.adversaries.listed_schedules import Labels as Labels
 from disttrack.adversaries.listed_schedules import Runs as Runs
 from disttrack.adversaries.memory import BoundedMemory as BoundedMemory
+from disttrack.adversaries.moves import Moves as Moves
 from disttrack.adversaries.oblivious import Bursts as Bursts
 from disttrack.adversaries.oblivious import RoundRobin as RoundRobin
 from disttrack.adversaries.oblivious import SingleSite as SingleSite

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -80,6 +81,29 @@ def test_two_points_of_a_scenario_stand_side_by_side() -> None:
     assert "two, point 1, trial 1" in page
 
 
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("shortest", ["adversary", "moves"])
+def test_the_shortest_failing_game_has_a_page_and_the_flags_that_play_it_again(shortest: str) -> None:
+    result = disttrack("replay", "two.yaml", "--point", "2", "--shortest", shortest)
+    assert result.exit_code == 0
+    told = " ".join(result.stdout.split())
+    flags = shlex.split(told.partition("to play it again: disttrack ")[2].partition(" page: ")[0])
+    again = json.loads(disttrack(*flags, "--json").stdout)
+    page = Path("replay.html").read_text()
+    (game,) = data_of(page)["games"]
+    assert (again["verdict"], f"{again['items']:,}") == ("failed", game["items"][-1])
+    assert again["messages"] == sum(game["arrows"]["messages"]) < 5000
+    assert game["first"][0] == len(game["items"]) - 1  # the page ends, and opens, where it fails
+    assert f"made shorter: randomized fails against {'freeze' if shortest == 'adversary' else 'moves'}" in page
+
+
+def test_a_long_list_of_moves_is_cut_in_the_title() -> None:
+    moves = f"moves steps='{'0 1 ' * 99}'"
+    flags = ("--protocol", "exact", "--adversary", moves, "--sites", "2", "--items", "150", "--record", "a.jsonl")
+    assert disttrack("play", *flags).exit_code == 0
+    assert load(Path("a.jsonl")).title == f"exact against moves, steps {'0 1 ' * 13}0…"
+
+
 @pytest.mark.quick_cases(0)
 def test_a_drawing_of_some_steps() -> None:
     result = disttrack("replay", "two.yaml", "--out", "some.svg", "--steps", "100", "150")
@@ -106,6 +130,10 @@ def test_a_drawing_of_some_steps() -> None:
         (("two.yaml", "--point", "0", "--point", "1", "--trial", "0", "--trial", "1"), "two games"),
         (("notes.txt",), "not a recorded game"),
         (("noise.yaml",), "cannot be replayed"),
+        (
+            ("two.yaml", "--point", "1", "--shortest", "moves"),
+            "only a failed game can be made shorter; the verdict is ok",
+        ),
     ],
 )
 def test_what_cannot_be_replayed_is_refused_in_a_line(arguments: tuple[str, ...], named: str) -> None:

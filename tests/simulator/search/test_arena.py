@@ -47,7 +47,7 @@ def test_a_tracker_meets_all_attackers_beside_the_trackers_of_its_promise(folder
     own = outcome.own
     assert (outcome.role, outcome.name) == ("protocol", "half")
     assert {"freeze", "posterior", "white-box", "learned", "uniform"} <= set(own["adversary"])
-    assert not {"contrary", "churn", "sliding", "in-the-air", "trace"} & set(own["adversary"])
+    assert not {"contrary", "churn", "sliding", "in-the-air", "moves", "trace"} & set(own["adversary"])
     assert (own["held"] == 1).all(), "deterministic never fails"
     assert own["over_alpha"].is_monotonic_decreasing
     costs = outcome.costs.set_index("protocol")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import MISSING
+from textwrap import indent
 from typing import Final
 
 import click
@@ -40,6 +41,8 @@ def conformance(name: str) -> int:
         print_text(f"{fault.check}: {fault}", f"{number}. ", "   ")
         if fault.mend:
             print_text(fault.mend, "   fix: ", "      ")
+        if fault.test:
+            click.echo(indent(f"the shortest failing game as a test:\n\n{fault.test}", "   "))
     if faults:
         print_text(f"{name}: {len(faults)} fault{'s' * (len(faults) > 1)} in {len(checks)} checks")
     else:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from disttrack.simulator.cli.options import PAGE_FILE, SET
+from disttrack.simulator.cli.tables import print_text
 from disttrack.simulator.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from disttrack.simulator.replay.record import GameRecord
+    from disttrack.simulator.replay.record import About, GameRecord
 
 
 @click.command(
@@ -24,6 +27,11 @@ if TYPE_CHECKING:
 @click.option("--trial", "trials", type=int, multiple=True, help="Trial of a scenario; 0 if left out.")
 @SET
 @click.option("--out", type=PAGE_FILE, default="replay.html", help="The page to write; a drawing if it ends with .svg.")
+@click.option(
+    "--shortest",
+    type=click.Choice(["adversary", "moves"]),
+    help="The shortest failing game found in 10 s: against the same adversary, or by a fixed list of moves.",
+)
 @click.option("--steps", type=int, nargs=2, metavar="FIRST LAST", help="Steps of a drawing; all if left out.")
 def replay(games: Sequence[str], out: Path, steps: tuple[int, int] | None, **which: Any) -> None:
     """Replay a game: who spoke when, what the adversary saw and did, and where the estimate fails.
@@ -42,12 +50,16 @@ def replay(games: Sequence[str], out: Path, steps: tuple[int, int] | None, **whi
     if len(games) * max(1, len(which["points"])) * max(1, len(which["trials"])) > 2:
         raise ScenarioError("disttrack replay: takes at most two games")
     records = list(_records(games, **which))
+    for record in records:
+        if record.about.shortest:
+            print_text(record.about.shortest)
+            print_text(f"disttrack play {flags_of(record.about)}", "to play it again: ", "  ")
     write_text(out, drawing(records, *(steps or ())) if drawn else page(records))
     click.echo(f"{'drawing' if drawn else 'page'}: {out}")
 
 
 def _records(
-    games: Sequence[str], points: Sequence[int], trials: Sequence[int], overrides: Sequence[str]
+    games: Sequence[str], points: Sequence[int], trials: Sequence[int], overrides: Sequence[str], shortest: Any
 ) -> Iterator[GameRecord]:
     """Yield the games: recorded ones, and of each scenario every given trial of every given point."""
     from disttrack.simulator.replay.files import load as load_record
@@ -56,10 +68,28 @@ def _records(
 
     for game in games:
         if Path(game).is_file() and Path(game).suffix not in (".yaml", ".yml"):
-            if points or trials or overrides:
-                raise ScenarioError(f"{game}: a recorded game takes no --point, --trial or --set")
+            if points or trials or overrides or shortest:
+                raise ScenarioError(f"{game}: a recorded game takes no --point, --trial, --set or --shortest")
             yield load_record(Path(game))
         else:
             scenario = load_scenario(game, overrides)
             for point, trial in product(points or (0,), trials or (0,)):
-                yield replayed(scenario, point, trial)
+                yield replayed(scenario, point, trial, shortest or "")
+
+
+def flags_of(about: About) -> str:
+    """Return the flags with which ``disttrack play`` plays a game of a scenario again."""
+    sides = {"protocol": about.protocol_parameters, "adversary": about.adversary_parameters}
+    words = ([getattr(about, role), *map(_given, of.items())] for role, of in sides.items())
+    flags = [f"--{role} {quote(' '.join(of))}" for role, of in zip(sides, words, strict=True)]
+    flags += [f"--{name} {getattr(about, name)}" for name in ("sites", "items", "seed")]
+    flags += [f"--set engine={about.engine}"]
+    flags += [f"--set start={about.start}"] if about.start else []
+    flags += [f"--set {quote(f'network={json.dumps(about.network)}')}"] if about.network else []
+    return " ".join(flags)
+
+
+def _given(parameter: tuple[str, Any]) -> str:
+    """Return a parameter as flags have it: a text in quotes, anything else as in a file."""
+    name, value = parameter
+    return f'{name}="{value}"' if isinstance(value, str) else f"{name}={json.dumps(value, separators=(',', ':'))}"

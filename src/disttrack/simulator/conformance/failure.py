@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -17,6 +17,8 @@ from disttrack.simulator.game.play import hosted, play, rules_of
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""
+SHORTENING: Final = 6.0
+"""Seconds for the search for the shortest failing game."""
 COINS: Final = "take every random number from the generator that is handed in (rng), and keep nothing on the class"
 SAME_GAME: Final = (
     "let take(n) do what n calls of take(1) do, act on items and messages only, never on how often you are asked, "
@@ -33,12 +35,15 @@ class ConformanceError(AssertionError):
         How to fix it.
     check
         The check that failed.
+    test
+        The shortest failing game as a test to paste; empty if no game failed.
     """
 
-    def __init__(self, what: str, mend: str = "", check: str = "") -> None:
+    def __init__(self, what: str, mend: str = "", check: str = "", test: str = "") -> None:
         super().__init__(what)
         self.mend = mend
         self.check = check
+        self.test = test
 
 
 Checks: TypeAlias = Iterator[ConformanceError | None]
@@ -56,11 +61,19 @@ def unless(condition: object, what: str, mend: str) -> ConformanceError | None:
     return None if condition else ConformanceError(what, mend)
 
 
-def keeps_delta(failed: int, played: int, delta: float) -> None:
+def keeps_delta(protocol: Protocol, failed: Sequence[Game], played: int, delta: float, what: str, mend: str) -> None:
     """Raise ConformanceError if more games failed than a delta explains (exact binomial, FALSE_ALARM)."""
-    surprise = float(binom.sf(failed - 1, played, delta))
-    mend = "make it fail less often than delta, or promise a larger delta"
-    require(surprise > FALSE_ALARM, f"failed in {failed} of {played} games with delta = {delta}", mend)
+    if float(binom.sf(len(failed) - 1, played, delta)) <= FALSE_ALARM:
+        raise refuted(protocol, failed[0], f"failed in {len(failed)} of {played} games {what}", mend)
+
+
+def refuted(protocol: Protocol, game: Game, what: str, mend: str) -> ConformanceError:
+    """Return a fault with the shortest failing game of the same tracker, by a fixed list of moves."""
+    if game.verdict != "failed" or game.again is None:
+        return ConformanceError(what, mend)
+    found = game.shortest(fixed=True, seconds=SHORTENING)
+    what += f"; your tracker fails: {found.sizes}: {found.moves or 'a list too long to be shown'}"
+    return ConformanceError(what, mend, test=found.test(repr(protocol)))
 
 
 def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[str]:
@@ -72,7 +85,7 @@ def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[st
         At the first fault, also where the class raises something of its own.
     """
     for fault in faults(checks):
-        raise ConformanceError(f"{subject}: {fault}", fault.mend, fault.check) from fault.__cause__
+        raise ConformanceError(f"{subject}: {fault}", fault.mend, fault.check, fault.test) from fault.__cause__
     return list(checks)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from disttrack.simulator.claims.columns import KINDS, NETWORK, PLACE, TRIAL_COLUMNS, names
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.judgement import Verdict
+from disttrack.simulator.game.shortest import SECONDS, Again, Shortest, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +65,8 @@ class Game(Outcome):
         Whether the game may depend on chance; if not, it is the same for every seed.
     unsent
         Items that were not sent because the adversary ended the game.
+    again
+        Plays the same sides in a game of other sizes; None if it was played in another process, or is none of counts.
     extra
         Further facts by name, which are attributes too. Of the network: `max_lag_error` and `max_lag`, the largest
         lag-aware error after the warm-up, and the largest number of steps that a window went back (without a network
@@ -111,6 +114,10 @@ class Game(Outcome):
     _transcript: list[tuple[Any, ...]] | None = field(default=None, repr=False)
     _outputs: list[tuple[int, Any]] | None = field(default=None, repr=False)
     _turns: list[Turn] | None = field(default=None, repr=False)
+    again: Again | None = field(default=None, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "again": None}  # it may hold functions of the user's, which do not survive pickling
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -172,6 +179,33 @@ class Game(Outcome):
         import pandas as pd
 
         return pd.DataFrame(self._recorded(self._turns), columns=["step", "sent", "output", "changes", "plan"])
+
+    @property
+    def delayed(self) -> bool:
+        """Whether messages took time, so that the verdict is on the lag-aware error."""
+        return bool(self.extra.get("max_lag"))
+
+    def shortest(self, *, fixed: bool = False, seconds: float = SECONDS) -> Shortest:
+        """Return the shortest failing game of the same sides that can be found within some seconds.
+
+        Fewest items, then sites, then moves. Where chance has a part other seeds are tried too: the result is a fact
+        about its seed, and states how many other seeds fail.
+
+        Parameters
+        ----------
+        fixed
+            Whether the moves become a fixed list, which is shortened too; otherwise the adversary plays.
+        seconds
+            Processor time for the search, on the clock at most half as much again; a game once begun is played on.
+
+        Raises
+        ------
+        ValueError
+            The game did not fail, is no game of counts, or was played in another process.
+        """
+        if self.again is None:
+            raise ValueError("only a game of counts that was played in this process can be made shorter")
+        return shorten(self, self.again, fixed=fixed, seconds=seconds)
 
     @staticmethod
     def _recorded(rows: list[Any] | None) -> list[Any]:

@@ -6,7 +6,7 @@ import copy
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, Literal
@@ -17,10 +17,11 @@ from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.adversaries.scripts import from_function
 from disttrack.protocols.base import Protocol, whole
 from disttrack.protocols.contents import ItemTracker
+from disttrack.protocols.programs import Exec, ProgramError, ending_programs
 from disttrack.simulator.errors import MessageError, MoveError, ScenarioError, printable
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
-from disttrack.simulator.game.engine_choice import COMPILED, choose, choose_engine, compiles
+from disttrack.simulator.game.engine_choice import COMPILED, EngineError, choose, choose_engine, compiles
 from disttrack.simulator.game.engines import Bulk, Compiled, CompiledInTime, Engine, Leap, NoBulkError, Step
 from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network
@@ -114,7 +115,17 @@ def play(
     check_game(protocol, sites, items, seed, start)
     played = _Played(protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol))
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
-    return _outcome(played, sites, start, seed)
+    return _outcome(played, sites, start, seed, sees)
+
+
+def _again(protocol: Protocol, adversary: Any, *, engine: str, moves: Adversary | None = None, **more: Any) -> Game:
+    """Play the same sides by the same engine, or other moves by leap."""
+    by = "leap" if engine == COMPILED or (moves is not None and engine != "step") else engine
+    if by == "leap" and not more.get("record"):
+        with suppress(EngineError):  # no compiled form; it gives the transcript of leap
+            return play(protocol, moves or adversary, engine=COMPILED, on_error="record", **more)
+    with hosted(rules_of(protocol)[1].get(by)):
+        return play(protocol, moves or adversary, on_error="record", **more)
 
 
 def _granted(adversary: object, sees: str, protocol: Protocol) -> Any:
@@ -180,7 +191,7 @@ class _Played:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            wrong_move = isinstance(error, MoveError | MessageError)
+            wrong_move = isinstance(error, MoveError | MessageError | ProgramError)
             if raises or (isinstance(error, ScenarioError) and not wrong_move):
                 raise
             self.error = printable(f"{type(error).__name__}: {error}" if wrong_move else traceback.format_exc())
@@ -204,10 +215,11 @@ class _Played:
         adversary = copy.deepcopy(self.adversary)
         if record:
             adversary = self.recorder = Recorder(adversary)
-        with collector_paused():
-            game = self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
-        with in_play(lambda: game.sent(game.now) / game.items):
-            game.play()
+        with ending_programs():
+            with collector_paused():
+                game = self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
+            with in_play(lambda: game.sent(game.now) / game.items):
+                game.play()
 
 
 def compare_engines(
@@ -220,7 +232,7 @@ def compare_engines(
     DifferenceError
         They play different games.
     """
-    if not (own := own_class(protocol)):
+    if not (own := protocol.file if isinstance(protocol, Exec) else own_class(protocol)):
         return
     short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
     chosen = choose_engine(engine, protocol, adversary, network)[0]
@@ -262,7 +274,7 @@ def _unusual(side: Protocol | Adversary) -> dict[str, Any]:
     return unusual(kind, {name: getattr(side, name) for name in parameters(kind) if hasattr(side, name)})
 
 
-def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
+def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> Game:
     """Return the outcome of a game."""
     protocol, adversary, game, error = played.protocol, played.adversary, played.game, played.error
     common: dict[str, Any] = {
@@ -277,6 +289,9 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         "error": error,
         "parameters": {"protocol": _unusual(protocol), "adversary": _unusual(adversary)},
     }
+    if rules_of(protocol)[0] == "count":
+        given: dict[str, Any] = {"start": start, "network": played.network, "sees": sees}
+        common["again"] = partial(_again, protocol, adversary, engine=played.chosen, **given)
     if game is None:  # the parts could not be made
         seconds = time.perf_counter() - played.begun
         return Game(**common, verdict="error", seconds=seconds, extra=dict(NO_NETWORK))

@@ -14,7 +14,7 @@ from typing import Any, Final
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.code import digest_of, own_code, versions
 from disttrack.simulator.points.own_files import OwnFile, foreign, own_files, texts, with_files
-from disttrack.simulator.points.registry import Family, find, kinds, make, parameters
+from disttrack.simulator.points.registry import OF_FILES, Family, find, kinds, make, parameters
 from disttrack.simulator.points.source import Source, is_reference, source_of
 
 
@@ -131,7 +131,8 @@ class Part:
     def own(self) -> frozenset[str]:
         """The code, no part of this project, that may be run for it: files and modules."""
         kind = self.source.path if self.source is not None else foreign(self.kind, [self.role])
-        return frozenset({kind, *(foreign(text) for _, text in texts(self.arguments))}) - {""}
+        program = str(self.arguments.get("file", "")) if (self.role, self.kind) in OF_FILES else ""
+        return frozenset({kind, program, *(foreign(text) for _, text in texts(self.arguments))}) - {""}
 
     @property
     def label(self) -> str:

@@ -159,6 +159,11 @@ def _reference(maker: Any) -> str:
     return f"{maker.__module__}:{maker.__qualname__}"
 
 
+OF_FILES: Final = {("protocol", "exec"): "disttrack.protocols.programs:Exec"}
+"""Kinds that are made only of a program of the user's: they have a name, but nothing that goes through all registered
+kinds could play them."""
+
+
 def find(family: Family, kind: str, source: Source | None = None, folder: Path | None = None, base: str = "") -> Any:
     """Return the class (or, for adversaries, the function) that a kind names.
 
@@ -182,6 +187,7 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         makers = public(load_file(nameless))
         example = f"{kind}:{(makers or ['Class'])[0]}"
         raise ScenarioError(f"{kind} holds {', '.join(makers) or 'no class'}: name one, {example}")
+    kind = OF_FILES.get((family, kind), kind)
     if is_reference(kind):
         return import_reference(kind, folder)
     kind = current_name(family, kind, base)

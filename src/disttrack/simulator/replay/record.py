@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 import pandas as pd
 from pydantic import BaseModel, Field
 
+from disttrack.adversaries.moves import Moves
 from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.game.play import play
 from disttrack.simulator.points.names import in_words, label_of
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 SERVER: Final = -1
 """The server, where sites are numbers."""
+MOST_LETTERS: Final = 60
+"""Letters of a parameter in a title."""
 REPLAYED: Final = (Count, ItemFrequency)
 """Tasks whose games have a record."""
 
@@ -61,7 +64,7 @@ class About(Facts):
     """What the first line of the file states of a game.
 
     `network` is None if messages take no time; `disttrack` is the version that played the game; `scenario`, `point` and
-    `trial` are those of a scenario's game.
+    `trial` are those of a scenario's game; `shortest` is a sentence on a game that was made shorter.
     """
 
     protocol_parameters: dict[str, Any]
@@ -71,6 +74,7 @@ class About(Facts):
     scenario: str | None = None
     point: Whole | None = None
     trial: Whole | None = None
+    shortest: str | None = None
 
 
 class Sent(NamedTuple):
@@ -157,18 +161,32 @@ class GameRecord:
         """Return the two sides: ``randomized, confidence 2 against freeze``."""
         about = self.about
         sides = (about.protocol, about.protocol_parameters), (about.adversary, about.adversary_parameters)
-        return " against ".join(label_of(kind, in_words(given, LISTED).values()) for kind, given in sides)
+        words = ((kind, in_words(given, LISTED).values()) for kind, given in sides)
+        return " against ".join(label_of(kind, map(_shown, values)) for kind, values in words)
 
 
-def replayed(scenario: Scenario, point: int = 0, trial: int = 0) -> GameRecord:
+def _shown(value: str) -> str:
+    """Return a parameter for a title; a list of moves may have thousands of letters."""
+    return value if len(value) <= MOST_LETTERS else f"{value[: MOST_LETTERS - 1]}…"
+
+
+def replayed(
+    scenario: Scenario, point: int = 0, trial: int = 0, shortest: Literal["", "adversary", "moves"] = ""
+) -> GameRecord:
     """Play one game of a scenario again, from its seed, and return its record.
 
     It is the game of the row of ``trials.csv`` with this point and trial.
 
+    Parameters
+    ----------
+    shortest
+        Whether to return instead the shortest failing game that is found, of the same adversary or of a list of moves.
+
     Raises
     ------
     ScenarioError
-        There is no such point or trial, or the scenario's games have no sites and messages.
+        There is no such point or trial, the scenario's games have no sites and messages, or the game to be made shorter
+        did not fail.
     """
     name, items = scenario.name, isinstance(scenario.task, ItemFrequency)
     if not isinstance(scenario.task, REPLAYED):
@@ -179,13 +197,18 @@ def replayed(scenario: Scenario, point: int = 0, trial: int = 0) -> GameRecord:
     plan = scenario.plan_of(chosen)
     _check_place(name, "trial", trial, plan.trials)
     whence = {"scenario": name, "point": point, "trial": trial}
+    if items and shortest:
+        raise ScenarioError(f"{name}: games of task {scenario.task.kind} cannot be made shorter (accepted: count)")
     if items:
         return _record_of_items(chosen, game_seed(plan.seed, trial), whence)
     try:
-        game = play(**prepare(chosen), seed=game_seed(plan.seed, trial), record=True, on_error="record")
+        game = play(**prepare(chosen), seed=game_seed(plan.seed, trial), record=not shortest, on_error="record")
+        if not shortest:
+            return record_of(game, chosen, whence)
+        found = game.shortest(fixed=shortest == "moves")
     except ValueError as error:
         raise ScenarioError(f"{name}, {chosen.describe()}: {error}") from error
-    return record_of(game, chosen, whence)
+    return record_of(found.game, chosen, {**whence, "shortest": found.sentence})
 
 
 def _record_of_items(point: Point, seed: int, whence: Mapping[str, Any]) -> GameRecord:
@@ -233,6 +256,8 @@ def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] 
     facts: dict[str, Any] = {name: _plain(getattr(game, name)) for name in Facts.model_fields}
     for role in ("protocol", "adversary"):
         part: Part | None = getattr(point, role) if point is not None else None
+        if part is not None and facts[role] == Moves.kind:  # in place of the point's adversary
+            part = None
         facts[f"{role}_parameters"] = dict(part.arguments) if part is not None else game.parameters[role]
         facts[role] = part.label if part is not None else facts[role]
     network = None if point is None or point.network is None else dict(point.network)

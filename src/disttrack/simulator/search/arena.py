@@ -9,6 +9,7 @@ from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from disttrack.adversaries.moves import Moves
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.names import in_words, label_of
 from disttrack.simulator.points.point import Part, part, unusual
@@ -210,7 +211,7 @@ def _attackers(task: type[Task], domain: int | None) -> Iterator[dict[str, Any]]
     for name, kind in task.kinds("adversary").items():
         maker = kind.load()
         plays_in = getattr(maker, "plays_in", None)
-        if plays_in is None or plays_in(task.kind):
+        if maker is not Moves and (plays_in is None or plays_in(task.kind)):  # a list is a user's
             with suppress(ScenarioError):  # it needs a file, or a parameter
                 make("adversary", maker, {})
                 own = {"domain": domain} if domain and "domain" in parameters(maker) else {}

@@ -1,0 +1,333 @@
+"""The shortest failing game: fewest items, then sites, then moves, with which the same tracker still fails.
+
+A game fails as its verdict says: at a judged step the relative error exceeds alpha (on a network the lag-aware error,
+after the warm-up). Candidates are games of the same sides with other sizes and, where chance has a part, other seeds; a
+fixed list of moves is shortened by delta debugging (Zeller, Hildebrandt 2002, "Simplifying and isolating
+failure-inducing input"). Each candidate is played and must fail, so the result is a failing game whatever was left out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby, islice
+from typing import Any, Final, TypeAlias
+
+from disttrack.adversaries.moves import SKIP, Moves, Run, written
+
+Game: TypeAlias = Any
+"""A `disttrack.simulator.game.outcome.Game`, whose module imports this one."""
+SECONDS: Final = 4.0
+"""Processor time after which no further candidate is begun; on a busy machine, or with programs, half as
+much again on the clock."""
+FEWEST: Final = 8
+"""Items that are tried first."""
+SEEDS: Final = 20
+"""Seeds tried with the moves of a game by another engine, where chance has a part."""
+FRUITLESS: Final = 100
+"""Further seeds without a shorter game after which the search ends."""
+OTHERS: Final = 100
+"""Other seeds with which the shortest game is played."""
+LAST: Final = 0.5
+"""Seconds for these games."""
+
+
+class _Time:
+    """A limit of processor time, and of half as much again on the clock."""
+
+    def __init__(self, seconds: float) -> None:
+        self._ends = time.process_time() + seconds, time.monotonic() + 1.5 * seconds
+
+    @property
+    def over(self) -> bool:
+        return time.process_time() > self._ends[0] or time.monotonic() > self._ends[1]
+
+
+LONGEST: Final = 20_000
+"""Steps up to which moves are written out."""
+
+Again = Callable[..., Game]
+"""Plays the same sides again: keywords sites, items, seed, record, and moves in place of the adversary."""
+
+
+@dataclass(frozen=True, repr=False)
+class Shortest:
+    """A failing game as short as could be found.
+
+    Attributes
+    ----------
+    game
+        The game, recorded; it ends with its first failing step.
+    before
+        The game that was shortened.
+    moves
+        Its moves, as `Moves` takes them; None if there are more than `LONGEST`.
+    failing, tried
+        Of the same game with other seeds: how many fail, and how many were played. 0 and 0 if chance has no part.
+    """
+
+    game: Game
+    before: Game
+    moves: str | None
+    failing: int
+    tried: int
+
+    @property
+    def sizes(self) -> str:
+        """The sizes, with the seed if chance has a part."""
+        return _sizes(self.game) + (f", seed {self.game.seed}" if self.game.coins else "")
+
+    @property
+    def sentence(self) -> str:
+        """The sizes, the reason of the failure, and what other seeds do."""
+        game, before = self.game, self.before
+        items, output, alpha = game.start + game.items, _last_output(game), game.alpha or 0.0
+        side, bound = ("below", 1 - alpha) if output < items else ("above", 1 + alpha)
+        why = f"{side} {bound * items:,g}" if not game.delayed else "outside of what is allowed for messages on the way"
+        chance = (
+            f"It is a fact about this seed: {self.failing or 'none'} of {self.tried} others fail in this game."
+            if game.coins
+            else "No coin has a part in it."
+        )
+        return (
+            f"{game.protocol} fails against {game.adversary} with {self.sizes} and {game.messages:,} messages (before: "
+            f"{_sizes(before)}, {before.messages:,} messages): at step {game.first_failing_step:,} the output is "
+            f"{output:,.6g} and the truth {items:,}, which is {why}. {chance}"
+        )
+
+    def test(self, protocol: str) -> str:
+        """Return the game as a test to paste; `protocol` is the expression that makes the tracker."""
+        game = self.game
+        start = f", start={game.start}" if game.start else ""
+        return (
+            "from disttrack import Moves, play\n\n\n"
+            "def test_the_shortest_failing_game():\n"
+            f"    moves = Moves({self.moves!r})\n"
+            f"    size = dict(sites={game.sites}, items={game.items}{start})\n"
+            f"    game = play({protocol}, moves, **size, seed={game.seed}, engine={game.engine!r})\n"
+            "    assert game.ok, game\n"
+        )
+
+    def __repr__(self) -> str:
+        return f"<shortest failing game: {self.sentence}>"
+
+
+def _sizes(game: Game) -> str:
+    return f"{game.sites:,} site{'s' * (game.sites != 1)}, {game.items:,} item{'s' * (game.items != 1)}"
+
+
+def _last_output(game: Game) -> float:
+    outputs = game.outputs
+    return float(outputs["output"].iloc[-1]) if len(outputs) else float(game.start)
+
+
+def shorten(game: Game, again: Again, *, fixed: bool = False, seconds: float = SECONDS) -> Shortest:
+    """Return the shortest failing game of the same sides that could be found within some seconds.
+
+    Parameters
+    ----------
+    game
+        A failing game.
+    again
+        Plays the same sides.
+    fixed
+        Whether the moves become a fixed list, which is shortened too; otherwise the adversary plays.
+    seconds
+        Processor time for the search, on the clock at most half as much again; a game once begun is played to its end.
+
+    Raises
+    ------
+    ValueError
+        The game did not fail.
+    """
+    if game.verdict != "failed":
+        raise ValueError(f"only a failed game can be made shorter; the verdict is {game.verdict}")
+    search = _Search(game, again, _Time(seconds * (0.5 if fixed else 1)))
+    search.sizes()
+    best = search.recorded()
+    runs = _runs(best)
+    if fixed and runs:
+        search.time = _Time(seconds / 2)
+        search.shorten_list(runs)
+        best = search.recorded()
+        runs = _runs(best)
+    failing, tried = search.others() if best.coins else (0, 0)
+    return Shortest(best, game, written(runs) if runs else None, failing, tried)
+
+
+class _Search:
+    """The shortest failing game so far, and attempts to find a shorter one."""
+
+    def __init__(self, game: Game, again: Again, limit: _Time) -> None:
+        self._again, self.time = again, limit
+        self._fixed: Sequence[Run] = ()
+        """The moves of the best game, if they are a fixed list."""
+        self.best = self._cut(game)
+
+    def recorded(self) -> Game:
+        """Return the shortest game with its record."""
+        return self._play(self.best.sites, self.best.items, self.best.seed, self._fixed, record=True)
+
+    def others(self) -> tuple[int, int]:
+        """Return how many of the same games with other seeds fail, and how many were played."""
+        best, limit, verdicts = self.best, _Time(LAST), []
+        for seed in range(best.seed + 1, best.seed + 1 + OTHERS):
+            if not limit.over:
+                verdicts.append(self._play(best.sites, best.items, seed, self._fixed).verdict)
+        return verdicts.count("failed"), len(verdicts)
+
+    def _play(self, sites: int, items: int, seed: int, runs: Sequence[Run], **more: Any) -> Game:
+        if runs:
+            more["moves"] = Moves(written(runs))
+        return self._again(sites=sites, items=items, seed=seed, **more)
+
+    def attempt(self, sites: int, items: int, seed: int, runs: Sequence[Run] = ()) -> bool:
+        """Play a candidate; keep it and return True if it fails."""
+        if items < 1 or sites < 1 or self.time.over:
+            return False
+        game = self._play(sites, items, seed, runs)
+        if game.verdict != "failed":
+            return False
+        self._fixed = runs
+        self.best = self._cut(game)
+        self._fixed = _cut_runs(runs, self.best.steps)
+        return True
+
+    def _cut(self, game: Game) -> Game:
+        """Return a failing game that ends with its first failing step, if an adversary that knows the end agrees."""
+        items = (game.first_failure or 0) - game.start
+        if not 0 < items < game.items + game.unsent:
+            return game
+        cut = self._play(game.sites, items, game.seed, self._fixed)
+        return cut if cut.verdict == "failed" else game
+
+    def sizes(self) -> None:
+        """Try all numbers of sites with few items, then twice as many, until one fails; then near sizes and seeds.
+
+        So no game is played that is much longer than the shortest.
+        """
+        items = FEWEST
+        while items < self.best.items and not self.time.over:
+            for sites in _grid(self.best.sites):
+                self.attempt(sites, min(items, self.best.items - (sites >= self.best.sites)), self.best.seed)
+            items *= 2
+        _lowered(self.best.sites, lambda sites: self._attempt_size(sites, self.best.seed))
+        self._fresh_seeds(lambda seed, turn: self._attempt_size(_near(self.best.sites, turn), seed))
+
+    def _attempt_size(self, sites: int, seed: int) -> bool:
+        best = self.best
+        return self.attempt(sites, best.items - (sites >= best.sites), seed)
+
+    def _fresh_seeds(self, attempt: Callable[[int, int], bool]) -> None:
+        """Attempt fresh seeds until too many in a row gain nothing."""
+        fruitless, seed = 0, self.best.seed
+        while self.best.coins and fruitless < FRUITLESS and not self.time.over:
+            seed += 1
+            fruitless = 0 if attempt(seed, fruitless) else fruitless + 1
+
+    def shorten_list(self, runs: list[Run]) -> None:
+        """Shorten a fixed list of moves: fewer runs, shorter runs, fewer sites; then other seeds, and again."""
+        first = self.best.seed
+        if not any(self._try(runs, self.best.sites, first + more) for more in range(SEEDS if self.best.coins else 1)):
+            return  # it was played by the engine bulk, where coins fall otherwise
+        before: Any = None
+        while before != (before := (self.best.items, self.best.sites, self._fixed)):
+            self._fewer_runs()
+            self._shorter_runs()
+            self._fewer_sites()
+            self._fresh_seeds(lambda seed, _: self._try(_without_last(self._fixed), self.best.sites, seed))
+
+    def _try(self, runs: Sequence[Run], sites: int, seed: int | None = None) -> bool:
+        """Attempt a list of moves."""
+        items = sum(length for site, length in runs if site != SKIP)
+        return self.attempt(sites, items, self.best.seed if seed is None else seed, runs)
+
+    def _fewer_runs(self) -> None:
+        """Remove chunks of runs, half of them at first, single ones at last (ddmin)."""
+        size = max(1, len(self._fixed) // 2)
+        while True:
+            place = 0
+            while place < len(self._fixed):
+                runs = self._fixed
+                if not self._try([*runs[:place], *runs[place + size :]], self.best.sites):
+                    place += size
+            if size == 1:
+                return
+            size //= 2
+
+    def _shorter_runs(self) -> None:
+        place = 0
+        while place < len(self._fixed):
+            _lowered(self._fixed[place][1], partial(self._try_length, place))
+            place += 1
+
+    def _try_length(self, place: int, length: int) -> bool:
+        runs = self._fixed
+        if place >= len(runs):
+            return False
+        return self._try([*runs[:place], (runs[place][0], length), *runs[place + 1 :]], self.best.sites)
+
+    def _fewer_sites(self) -> None:
+        """Leave out sites that get nothing, and let others share one."""
+        names = sorted({site for site, _ in self._fixed} - {SKIP})
+        new = {SKIP: SKIP, **{site: place for place, site in enumerate(names)}}
+        self._try([(new[site], length) for site, length in self._fixed], len(names))
+        fed = max(site for site, _ in self._fixed) + 1
+        _lowered(self.best.sites, lambda sites: sites >= fed and self._try(self._fixed, sites))
+        for one in names[:0:-1]:
+            if any(site == one for site, _ in self._fixed):
+                for other in [name for name in names if name < one][:2]:
+                    shared = [(other if site == one else site, length) for site, length in self._fixed]
+                    self._try(shared, self.best.sites)
+
+
+def _grid(sites: int) -> Iterator[int]:
+    """Yield numbers of sites up to this one, growing by about a third."""
+    one = 1
+    while one < sites:
+        yield one
+        one += max(1, one // 3)
+    yield sites
+
+
+def _near(sites: int, turn: int) -> int:
+    """Return in turn the same number of sites, a quarter fewer, the same, a quarter more."""
+    return sites + (0, -1, 0, 1)[turn % 4] * max(1, sites // 4)
+
+
+def _lowered(value: int, attempt: Callable[[int], bool]) -> None:
+    """Attempt lower values down to 1: the lowest at first, then steps that halve."""
+    if value <= 1 or attempt(1):
+        return
+    step = value // 2
+    while step:
+        if value - step >= 1 and attempt(value - step):
+            value -= step
+        else:
+            step //= 2
+
+
+def _runs(game: Game) -> list[Run]:
+    """Return the moves of a recorded game; empty if they are too many."""
+    if game.steps > LONGEST:
+        return []
+    turns: Any = game.turns.itertuples()
+    begun = [(turn.plan, turn.step) for turn in turns if turn.plan is not None]
+    ends = [*(begin for _, begin in begun[1:]), game.steps]
+    sites = (
+        plan.at(step) for (plan, begin), end in zip(begun, ends, strict=True) for step in range(1, end - begin + 1)
+    )
+    named = (SKIP if site is None else int(site) for site in sites)
+    return [(site, len(list(same))) for site, same in groupby(named)]
+
+
+def _cut_runs(runs: Sequence[Run], steps: int) -> list[Run]:
+    """Return the first steps of a list of runs, neighbours on the same site as one."""
+    labels = islice((site for site, length in runs for _ in range(length)), steps)
+    return [(site, len(list(same))) for site, same in groupby(labels)]
+
+
+def _without_last(runs: Sequence[Run]) -> list[Run]:
+    return _cut_runs(runs, sum(length for _, length in runs) - 1)

@@ -1,0 +1,154 @@
+"""The shortest failing game: a failing game that can be repeated, of sizes that are worked out by hand."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pytest
+
+from disttrack import (
+    Block,
+    Deterministic,
+    DeterministicRounds,
+    DifferenceEstimators,
+    Exact,
+    Freeze,
+    Martingale,
+    Message,
+    Moves,
+    Protocol,
+    Randomized,
+    Robust,
+    RoundRobin,
+    Server,
+    Site,
+    SketchSwitching,
+    play,
+)
+from disttrack.simulator.conformance.failure import ConformanceError, checked
+from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
+from disttrack.simulator.faults import broken
+
+
+class Forwarding(Site):
+    """Sends each item."""
+
+    def silence(self) -> int:
+        return 0
+
+    def take(self, items: int) -> Sequence[Message]:
+        return [Message("item")] * items
+
+
+class Deaf(Server):
+    """Loses all items but those of site 2, once that has sent two."""
+
+    def __init__(self) -> None:
+        self.output: int = 0
+        self.second = 0
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self.output += sender == 2 or self.second < 2
+        self.second += sender == 2
+        return ()
+
+
+@dataclass(frozen=True)
+class Planted(Protocol):
+    """A count with a fault that needs three sites."""
+
+    alpha: float = 0.3
+    kind: ClassVar[str] = "planted"
+    guarantee: ClassVar[Any] = "always"
+    draws_coins: ClassVar[bool] = False
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return [Forwarding() for _ in range(k)]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return Deaf()
+
+
+def test_a_planted_fault_is_reached_by_the_fewest_items_and_sites() -> None:
+    game = play(Planted(), RoundRobin(), sites=9, items=2000)
+    # in turn: site 2 sends its second item as the 6th; then 7, 8, 10 and 11 are lost: 4 / 11 > 0.3 >= 3 / 10
+    found = game.shortest()
+    assert (found.game.sites, found.game.items, found.game.verdict) == (3, 11, "failed")
+    # as a list: two items of site 2, and one that is lost: 1 / 3 > 0.3
+    listed = game.shortest(fixed=True)
+    assert (listed.game.sites, listed.game.items, listed.moves) == (3, 3, "2*2 0")
+    assert (listed.tried, listed.game.coins) == (0, False)
+    assert "at step 3 the output is 2 and the truth 3, which is below 2.1. No coin has a part in it." in listed.sentence
+    assert "(before: 9 sites, 2,000 items, 2,000 messages)" in listed.sentence
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_it_fails_again_with_its_seed_by_the_reference_engine_too(fixed: bool) -> None:
+    game = play(Randomized(alpha=0.1), Freeze(), sites=64, items=4000, seed=1)
+    assert game.verdict == "failed"
+    found = game.shortest(fixed=fixed, seconds=1)
+    short = found.game
+    assert short.sites <= 64
+    assert short.items <= (game.first_failure or 0)
+    assert short.first_failing_step == short.steps  # it ends where it fails
+    assert found.tried > 0
+    assert "It is a fact about this seed: " in found.sentence
+    assert f"seed {short.seed}" in found.sentence
+    adversary = Moves(found.moves or "") if fixed else Freeze()
+    for engine in ("step", "leap"):
+        again = play(
+            Randomized(alpha=0.1), adversary, sites=short.sites, items=short.items, seed=short.seed, engine=engine
+        )
+        assert (again.verdict, again.messages, again.first_failure) == ("failed", short.messages, short.items), engine
+
+
+def test_what_has_not_failed_or_comes_from_another_process_is_refused() -> None:
+    game = play(Exact(), RoundRobin(), sites=2, items=10)
+    with pytest.raises(ValueError, match="only a failed game can be made shorter; the verdict is ok"):
+        game.shortest()
+    with pytest.raises(ValueError, match="played in this process"):
+        pickle.loads(pickle.dumps(game)).shortest()
+
+
+def test_known_start_and_network_are_kept() -> None:
+    game = play(Planted(), RoundRobin(), sites=4, items=500, start=10, network={"latency": 2}, seed=3)
+    found = game.shortest(seconds=1)
+    assert (found.game.verdict, found.game.start) == ("failed", 10)
+    assert found.game.max_lag > 0
+
+
+TRACKERS = (
+    Exact(),
+    Deterministic(alpha=0.15),
+    Deterministic(alpha=0.15, centred=True),
+    DeterministicRounds(alpha=0.15),
+    Randomized(alpha=0.15, delta=0.05),
+    Block(alpha=0.15),
+    Robust(alpha=0.15),
+    Martingale(alpha=0.15),
+    DifferenceEstimators(alpha=0.15),
+    SketchSwitching(alpha=0.15),
+)
+
+
+@pytest.mark.quick_cases(2)
+@pytest.mark.parametrize("tracker", TRACKERS, ids=repr)
+def test_conformance_prints_the_shortest_failing_game_of_a_planted_fault(tracker: Protocol) -> None:
+    faulty = broken(tracker, "lost-reports")
+    with pytest.raises(ConformanceError, match=r"your tracker fails: \d site") as fault:
+        checked("it", {"promise": lambda: PROTOCOL_CHECKS["keeps its promise"](faulty, (2, 7), 600)})
+    moves = str(fault.value).rpartition(": ")[2]
+    assert play(faulty, Moves(moves), sites=9, items=50, seed=0).steps <= 50
+    text = fault.value.test.replace(repr(faulty), "TRACKER")
+    assert "play(TRACKER, " in text
+    with pytest.raises(AssertionError, match="failed"):
+        exec(f"{text}\n\ntest_the_shortest_failing_game()", {"TRACKER": faulty})
+
+
+@pytest.mark.parametrize("wrong", ["", "x", "0 1*0", "-1", "2*", "1.5", None, True])
+def test_moves_of_another_form_are_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="steps must be"):
+        Moves(wrong)
