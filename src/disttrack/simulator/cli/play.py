@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from disttrack.simulator.cli.options import JSON, RECORD_FILE, game_options, point_of, side_option
+from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_options, point_of, side_option
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.face import ended_early
@@ -66,7 +66,7 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
         if record is not None:
             print_text(f"record: {record}")
     if game.error:
-        click.echo(game.error.rstrip(), err=True)
+        click.echo(game.error.rstrip() if debugging() else game.cause, err=True)
     return int(bool(game.error))
 
 

@@ -153,7 +153,7 @@ def read_tables(places: Sequence[str | Path | Results], *, timelines: bool = Tru
     each = _with_differences([_tables_of(name, one, timelines) for name, one in named.items()])
     trials, lost = _together(one.trials for one in each), sum(one.lost for one in each)
     if trials.empty:
-        why = f"all of its {lost:,} games ended in an error" if lost else "trials.csv is empty"
+        why = f"all games ended in an error ({lost:,} of {lost:,})" if lost else "trials.csv is empty"
         raise NoResults(f"{opened(places[0]).dir}: holds no games: {why}")
     return Tables(
         trials,
