@@ -99,3 +99,45 @@ def test_a_run_whose_games_all_end_in_errors_says_so_and_ends_with_1() -> None:
     assert run.exit_code == 1
     assert "8 games ended in an error, the first: " in line
     assert "list index out of range (own.py:5)" in line
+
+
+QUIET = """\
+from disttrack import Message, Protocol, Server, Site
+from disttrack.protocols.base import SumOfReports
+
+
+class Quiet(Site):
+    count = 0
+
+    def silence(self):
+        return SILENCE
+
+    def take(self, items):
+        self.count += items
+        return () if self.count % 50 else [Message("count", self.count)]
+
+
+class Mine(Protocol):
+    def sites(self, k, rng, start=()):
+        return [Quiet() for _ in range(k)]
+
+    def server(self, k, rng, start=()):
+        return SumOfReports([0] * k)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("silence", "noted"), [("0", True), ("49 - self.count % 50", False)])
+def test_conformance_notes_sites_that_never_state_a_silence(silence: str, noted: bool) -> None:
+    Path("own.py").write_text(QUIET.replace("SILENCE", silence))
+    said = " ".join(disttrack("conformance", "own.py:Mine").stdout.split())
+    assert ("note: silence() of its sites is always 0, but 98% of the items make none speak" in said) == noted
+
+
+def test_a_scenario_beside_its_bare_name_and_a_folder_in_its_place() -> None:
+    Path("semester.yaml").write_text("{name: s}")
+    Path("folder").mkdir()
+    assert refused("run", "semester") == "semester: there is no such file or scenario; did you mean 'semester.yaml'?"
+    assert "did you mean 'semester.yaml'?" in refused("run", "semster.yaml")
+    for command in ("run", "replay", "check"):
+        assert "folder: is a folder; name the file of a scenario" in refused(command, "folder")

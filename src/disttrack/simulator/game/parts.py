@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from disttrack.adversaries.base import Opponent
 from disttrack.protocols.base import Exactly, Message, Protocol, Server, Site
 from disttrack.simulator.errors import PartError, ScenarioError
 from disttrack.simulator.points.lines import defined_at, is_users
@@ -23,12 +24,16 @@ SIGNATURES: Final[Mapping[tuple[type, str], str]] = {
     (Site, "hear"): "self, message",
     (Server, "hear"): "self, sender, message",
     (Server, "readmit"): "self, sender, items",
+    (Opponent, "plan"): "self, view",
+    (Opponent, "script"): "self, view",
 }
 """How the methods of each base class are called."""
 
 
-def fault_of(protocol: Protocol, play: Callable[[Protocol], object]) -> PartError | None:
+def fault_of(protocol: Protocol, adversary: object, play: Callable[[Protocol], object]) -> PartError | None:
     """Return what is wrong with a part of a protocol in a game, and the line of its method; None if nothing is.
+
+    Of the adversary only the signature is checked: each game looks at its plans.
 
     Parameters
     ----------
@@ -37,6 +42,9 @@ def fault_of(protocol: Protocol, play: Callable[[Protocol], object]) -> PartErro
     """
     calls = _Calls()
     try:
+        for name in ("plan", "script"):
+            if hasattr(adversary, name):
+                calls.check(Opponent, adversary, name, None)
         play(examined(protocol, calls))
     except PartError as fault:
         return PartError(f"{fault}{calls.place}")
@@ -92,14 +100,17 @@ class _Calls:
 
     def call(self, base: type, part: Any, name: str, *given: Any, **more: Any) -> Any:
         """Call a method of a part, and return what it returns; PartError if it does not take these arguments."""
+        self.check(base, part, name, *given, **more)
+        return getattr(part, name)(*given, **more)
+
+    def check(self, base: type, part: Any, name: str, *given: Any, **more: Any) -> None:
+        """Raise PartError if a method of a part does not take these arguments."""
         self.note(part, name)
-        method = getattr(part, name)
         try:
-            inspect.signature(method).bind(*given, **more)
+            inspect.signature(getattr(part, name)).bind(*given, **more)
         except TypeError as error:
             wanted = SIGNATURES[base, name]
             raise PartError(f"{self.name} is called in another way: write def {name}({wanted}) ({error})") from None
-        return method(*given, **more)
 
     def note(self, part: Any, name: str) -> None:
         """Note the method that is called, and where it, or else its class, is defined."""

@@ -204,7 +204,7 @@ class _Played:
             other = _Played(protocol, self.adversary, "auto", self.network, hosted=False)
             other._play_by(rules_of(protocol)[1]["leap"], size, record=False)
 
-        return fault_of(self.protocol, again) if self.host is None else None
+        return fault_of(self.protocol, self.adversary, again) if self.host is None else None
 
     def _examine(self, size: dict[str, Any]) -> None:
         """Raise PartError if a part of a user's protocol does something wrong in a short game, once for each."""

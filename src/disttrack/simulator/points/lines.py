@@ -5,12 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-MOST_LETTERS: Final = 300
+MOST_LETTERS: Final = 400
 """Maximum number of letters of an error in one line."""
 _FRAME: Final = re.compile(r'^  File "(.+)", line (\d+)', re.MULTILINE)
 """A frame of a traceback: its file and line."""
@@ -42,7 +41,8 @@ def cause_of(error: str) -> str:
     while message[1:] and message[0].startswith(" "):  # the source of that line, and marks below it
         message = message[1:]
     text = re.sub(r"^disttrack_user_[0-9a-f]+_", "", " ".join(" ".join(message).split()))  # the file's own name
-    text = text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
+    if len(text) > MOST_LETTERS:  # its end has the remedy and the line
+        text = f"{text[: MOST_LETTERS // 2]} … {text[3 - MOST_LETTERS // 2 :]}"
     own = [line(file, int(number)) for file, number in _FRAME.findall(error) if is_users(file)]
     return f"{text} ({own[-1]})" if own else text
 
@@ -60,8 +60,14 @@ def standing(frame: FrameType | None) -> str:
     return f"in {own.f_code.co_name}, {line(own.f_code.co_filename, own.f_lineno)}" if own is not None else ""
 
 
-def defined_at(method: Callable[..., Any] | None) -> str:
-    """Return the line of the user's where a function is defined, for the end of a message; empty for other code."""
+def defined_at(method: Any) -> str:
+    """Return the line of the user's where a function or class is, for the end of a message; empty for other code."""
+    if inspect.isclass(method):
+        try:
+            file, number = inspect.getsourcefile(method) or "<none>", inspect.getsourcelines(method)[1]
+        except (OSError, TypeError):  # typed in, or built in
+            return ""
+        return f" ({line(file, number)})" if is_users(file) else ""
     code = getattr(inspect.unwrap(method), "__code__", None) if method is not None else None
     return f" ({line(code.co_filename, code.co_firstlineno)})" if code and is_users(code.co_filename) else ""
 
