@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -22,4 +23,4 @@ def test_names_of_sites_do_not_overlap(sites: int) -> None:
     (height,) = {y for _, y, text in texts if text == "server"}
     row = sorted((float(x), len(text)) for x, y, text in texts if y == height)
     assert len(row) >= 6
-    assert min(b - a - (one + two) / 2 * LETTER for (a, one), (b, two) in zip(row, row[1:], strict=False)) > 0
+    assert min(b - a - (one + two) / 2 * LETTER for (a, one), (b, two) in pairwise(row)) > 0
