@@ -73,7 +73,7 @@ def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
         ("facts", "has no name", "name it"),
         ("facts", "has no home", "house it"),
         ("stops", "falls", "hold it"),
-        ("raises", "raises KeyError: 'x'", "to see t"),
+        ("raises", "raises KeyError: 'x' (test_mending.py:66)", "see the "),
         ("draws", "draws from a global random generator; it must use the one that it is given", "draw fro"),
     ]
     with pytest.raises(ConformanceError, match=r"^It: has no name$") as refusal:  # the first one ends everything

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from disttrack import Adversary, Burst, Message, Protocol, Randomized, Rest, Server, Site, play, run
+from disttrack import Adversary, Burst, Randomized, Rest, play, run
 from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
 
@@ -80,56 +80,6 @@ def test_a_mistake_in_an_adversary(name: str) -> None:
     adversary, wanted = GAMES[name]
     with pytest.raises(Exception) as raised:  # noqa: PT011
         play(TRACKER, adversary, sites=4, items=100)
-    assert holds(str(raised.value), wanted), str(raised.value)
-
-
-class Sends(Site):
-    """Sends what it was given, at each item."""
-
-    def __init__(self, sent: Any) -> None:
-        self.sent = sent
-
-    def silence(self) -> int:
-        return 0
-
-    def take(self, items: int) -> Any:
-        return self.sent
-
-
-class Answers(Server):
-    """Answers what it was given, to each message."""
-
-    def __init__(self, answer: Any) -> None:
-        self.answer, self.output = answer, 0
-
-    def hear(self, sender: int, message: Message) -> Any:
-        self.output += 1
-        return self.answer
-
-
-def tracker(sent: Any, answer: Any) -> Protocol:
-    class Mine(Protocol):
-        def sites(self, k: int, rng: Any, start: Any = ()) -> Any:
-            return [Sends(sent) for _ in range(k)]
-
-        def server(self, k: int, rng: Any, start: Any = ()) -> Any:
-            return Answers(answer)
-
-    return Mine()
-
-
-@pytest.mark.parametrize("engine", ["auto", "step", "leap"])
-@pytest.mark.parametrize(
-    ("sent", "answer", "wanted"),
-    [
-        (Message("x", 1), (), "take and hear of a site must return Messages in a sequence"),
-        ([Message("x", 1)], [Message("y", 1)], "Answers.hear must return pairs (receiver, Message)"),
-        ([Message("x", 1)], 3, ""),
-    ],
-)
-def test_a_mistake_in_a_tracker(engine: str, sent: Any, answer: Any, wanted: str) -> None:
-    with pytest.raises((TypeError, IndexError)) as raised:
-        play(tracker(sent, answer), lambda view: 0, sites=2, items=10, engine=engine)
     assert holds(str(raised.value), wanted), str(raised.value)
 
 

@@ -26,6 +26,17 @@ Sees = Literal["outputs", "traffic", "state"]
 """The power of an adversary: what it is shown."""
 
 
+class Known(dict[str, Any]):
+    """What an adversary knows of the algorithm, by name."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        near = "".join(f"; did you mean {one!r}?" for one in get_close_matches(str(name), self, 1, 0.6))
+        raise KeyError(f"the protocol states no {name!r}{near} (accepted: {', '.join(self)})")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"known is a mapping: view.known[{name!r}]", name=name, obj=self)
+
+
 class View:
     """The information that an adversary has: the outputs, its own moves, and the algorithm's parameters.
 
@@ -76,7 +87,7 @@ class View:
         self.changes = 0
         self.changed_at = 0
         self.answers: Sequence[bool | None] = ()
-        self.known: Mapping[str, Any] = known or {}
+        self.known: Mapping[str, Any] = Known(known or {})
         self.rng = rng
 
     def __getattr__(self, name: str) -> NoReturn:

@@ -43,8 +43,8 @@ class MoveError(ScenarioError):
     """An adversary named a site that does not exist; the message has the step."""
 
 
-class MessageError(ScenarioError):
-    """A protocol sent a message that cannot be counted or delivered; the line has its kind, and its words or site."""
+class PartError(ScenarioError):
+    """A part of a protocol broke a rule: a message that cannot be counted or delivered, or another returned value."""
 
 
 class RunError(Exception):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disttrack.protocols.base import Message
-from disttrack.simulator.errors import MessageError
+from disttrack.simulator.errors import PartError
 from disttrack.simulator.game.ledger import Ledger
 
 SITES = 4
@@ -79,7 +79,7 @@ def test_a_word_has_as_many_bits_as_the_largest_count() -> None:
 def test_a_message_of_no_words_is_not_counted() -> None:
     ledger = Ledger(3, 10)
     for send in (ledger.count_up, ledger.count_down):
-        with pytest.raises(MessageError):
+        with pytest.raises(PartError):
             send(2, Message("m", 1, 0))
     assert (ledger.messages, ledger.words) == (0, 0)
 

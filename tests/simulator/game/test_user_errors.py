@@ -16,7 +16,7 @@ from disttrack.protocols import Deterministic, Exact, Protocol
 from disttrack.protocols.base import Message, Server, Site
 from disttrack.protocols.bulk import BulkForm, Exchange, Segment, Stream
 from disttrack.simulator import play
-from disttrack.simulator.errors import MessageError, MoveError
+from disttrack.simulator.errors import MoveError, PartError
 
 TRACKER = Deterministic(alpha=0.1)
 
@@ -167,7 +167,7 @@ ANSWER = Message("answer", 1)
 def test_a_server_that_sends_to_no_site(engine: str, receiver: Any) -> None:
     options: Any = {"network": {"latency": 1}} if engine == "network" else {"engine": engine}
     said = re.escape(f"sends-to: the server sends a message 'answer' to site {receiver}; this game has sites 0 … 3")
-    with pytest.raises(MessageError, match=said):
+    with pytest.raises(PartError, match=said):
         play(SendsTo(receiver), RoundRobin(), sites=4, items=9, **options)
 
 

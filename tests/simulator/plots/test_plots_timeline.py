@@ -6,13 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from synthetic_results import write_result
 
 from disttrack.adversaries import Freeze, RoundRobin
 from disttrack.protocols import Deterministic, Exact, Randomized
 from disttrack.simulator.game.play import play
 from disttrack.simulator.plots import timeline_of
 from disttrack.simulator.plots.description import Region
-from disttrack.simulator.plots.traces import from_game, game_described
+from disttrack.simulator.plots.kinds import Timeline
+from disttrack.simulator.plots.traces import from_game, game_described, timeline
+from disttrack.simulator.results.read import read_tables
 
 
 def errors(game: object) -> np.ndarray:
@@ -70,3 +73,14 @@ def test_a_game_without_a_promise_has_no_band() -> None:
 
 def test_a_game_of_one_item_can_be_drawn() -> None:
     assert play(Deterministic(alpha=0.1), RoundRobin(), sites=1, items=1, record=True).plot().axes
+
+
+def test_a_swept_alpha_that_the_shown_games_share_is_named(tmp_path: Path) -> None:
+    sweep = {"alphas": (0.05, 0.2), "sites": (4,), "protocols": ("deterministic", "robust")}
+    tables = read_tables([write_result(tmp_path / "swept", **sweep)])
+    chosen = tables.trials["alpha"].astype(float) == 0.2
+    tables.trials.loc[chosen, "max_rel_error"] = 9.0  # the worst games: all have this alpha
+    figure = timeline(Timeline(), tables)
+    said = " ".join([figure.subtitle, *(panel.title for panel in figure.panels)])
+    assert "α 0.2" in said
+    assert "α 0.05" not in said

@@ -224,3 +224,12 @@ def test_terminal_and_document_match_the_same_points(case: str, tmp_path: Path) 
 
 def moved(row: Row) -> bool:
     return row.one.value != row.two.value
+
+
+def test_a_key_that_several_points_share_is_what_is_blamed(tmp_path: Path) -> None:
+    kinds = ("deterministic", "robust")
+    one = written(tmp_path / "one", protocols=kinds)
+    two = written(tmp_path / "two", protocols=kinds, alphas=(0.1,))
+    outcome = compare_results([one, two], NAMES[:2], ["sites"])
+    said = "several points have the same sites, and differ in protocol: name it too in --match"
+    assert outcome.unmatched == (f"4 of one without a match: {said}", f"4 of two without a match: {said}")

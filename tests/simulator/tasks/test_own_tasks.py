@@ -120,7 +120,7 @@ def test_what_is_wrong_is_said_in_one_line(file: Path, override: str, said: str)
     ("old", "new", "said"),
     [
         ('Size("throws", "items"', 'Size("throws", "itmes"', "column must be one of sites, items, start"),
-        ("def check(self", "def chekc(self", "abstract"),
+        ("def check(self", "def chekc(self", "lacks check: write def check"),
     ],
 )
 def test_a_task_that_is_wrong_in_itself_is_refused(file: Path, old: str, new: str, said: str) -> None:

@@ -12,6 +12,7 @@ expression is checked before there are results by evaluating it on a sample tabl
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -105,7 +106,8 @@ def parse(text: str) -> ast.expr:
             warnings.simplefilter("ignore")  # of escapes in texts
             tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ExpressionError(f"{text[:80]!r} cannot be read: {getattr(error, 'msg', error)}") from error
+        single = "; to compare, write ==" if re.search(r"[^=!<>]=[^=]", text) else ""
+        raise ExpressionError(f"{text[:80]!r} cannot be read: {getattr(error, 'msg', error)}{single}") from error
     level: list[ast.AST] = [tree]
     for _ in range(MOST_LEVELS):
         level = [child for node in level for child in ast.iter_child_nodes(node)]

@@ -10,6 +10,7 @@ import importlib
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any, Final, NoReturn
 
@@ -52,6 +53,8 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 Installed packages register more by entry points ``disttrack.commands``, each a mapping with ``module:command``, the
 line, and optionally what must be installed for it, and its heading."""
 COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in group.items()}
+HERE: Final = frozenset({"play", "conformance", "replay"})
+"""Commands that run the user's code in this process, and keep nothing of a game that is stopped."""
 OTHERS: Final = "Of installed packages"
 """The heading of commands that name none."""
 DEBUG: Final = "--debug"
@@ -102,21 +105,36 @@ class Commands(click.Group):
         words = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
         try:
-            with patient_output():
+            with patient_output(), _watched(words[:1]):
                 # every command takes it, at any place
+                extra["obj"] = DEBUG in words
                 status = super().main([word for word in words if word != DEBUG], *rest, **extra)
         except (ScenarioError, RunError, click.ClickException, KeyboardInterrupt, click.Abort) as error:
             if DEBUG in words:
                 traceback.print_exc()
-            click.echo(_line(error), err=True)
+            click.echo(_line(error, words[:1]), err=True)
             sys.exit(2 if isinstance(error, ScenarioError | click.ClickException) else 1)
         sys.exit(status if isinstance(status, int) else 0)
 
 
-def _line(error: BaseException) -> str:
+def _watched(command: Sequence[str]) -> AbstractContextManager[None]:
+    """Return the watch over the user's code in commands that play in this process."""
+    if not HERE.issuperset(command) or not command:
+        return nullcontext()
+    from disttrack.simulator.game.present import slow_calls_named
+
+    return slow_calls_named(lambda line: click.echo(f"disttrack {command[0]}: {line}", err=True))
+
+
+def _line(error: BaseException, command: Sequence[str]) -> str:
     """Return an error as one line, several as one each."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        return "disttrack: stopped; finished games are kept, and the same command continues"
+        from disttrack.simulator.points.lines import cause_of
+
+        *_, place = cause_of("".join(traceback.format_exception(error))).rpartition(" (")
+        where = f" at {place[:-1]}" if place.endswith(")") else ""
+        kept = "" if HERE.issuperset(command) else "; finished games are kept, and the same command continues"
+        return f"disttrack: stopped{where}{kept}"
     if not isinstance(error, click.ClickException):
         return str(error) if isinstance(error, ScenarioErrors) else one_line(shortened(str(error)))
     message = " ".join(error.format_message().split())

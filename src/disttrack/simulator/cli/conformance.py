@@ -27,14 +27,15 @@ def conformance(name: str) -> int:
 
     Exit status 1 if there is one.
     """
-    from disttrack.simulator.conformance import all_faults
+    from disttrack.simulator.conformance import all_faults, remark_on
     from disttrack.simulator.points.registry import make, parameters, role_of
 
     entry = entry_of(name)
     try:
         maker = class_of(entry.pop("kind"), "protocol", "adversary")
         usual = {key: USUAL[key] for key, value in parameters(maker).items() if value is MISSING and key in USUAL}
-        checks, faults = all_faults(make(role_of(maker), maker, {**usual, **entry}))
+        thing = make(role_of(maker), maker, {**usual, **entry})
+        checks, faults = all_faults(thing)
     except (ScenarioError, TypeError) as error:
         raise ScenarioError(f"{name}: {error}") from error
     for number, fault in enumerate(faults, start=1):
@@ -47,4 +48,6 @@ def conformance(name: str) -> int:
         print_text(f"{name}: {len(faults)} fault{'s' * (len(faults) > 1)} in {len(checks)} checks")
     else:
         print_text(f"{name}: all {len(checks)} checks pass ({', '.join(checks)})")
+    if not any(fault.check == "silence is honest" for fault in faults) and (remark := remark_on(thing)):
+        print_text(remark, "note: ", "      ")
     return int(bool(faults))

@@ -70,6 +70,11 @@ _WORDS: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\[[^]]*\]|\{[^}]*\}|
 """Words with spaces or commas between them, which quotes and brackets keep together."""
 
 
+def debugging() -> bool:
+    """Return whether tracebacks are shown: whether the command was called with --debug."""
+    return bool(click.get_current_context().find_root().obj)
+
+
 def side_option(side: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option of a protocol or an adversary."""
     settings = {"help": f"Kind and parameters of the {side}.", **settings}

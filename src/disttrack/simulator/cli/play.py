@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from disttrack.simulator.cli.options import JSON, RECORD_FILE, game_options, point_of, side_option
+from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_options, point_of, side_option
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.face import ended_early
@@ -58,7 +58,7 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     except ValueError as error:
         raise ScenarioError(f"disttrack play: {error}") from error
     if record is not None:
-        from disttrack.simulator.replay.diagram import diagram
+        from disttrack.simulator.replay.diagram import HEADS, diagram
         from disttrack.simulator.replay.files import save
         from disttrack.simulator.replay.record import record_of
 
@@ -84,10 +84,10 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
         if record is not None:
             if rows := diagram(recorded):
                 click.echo()
-                print_table(rows)
+                print_table(Table("The first messages", [Column(head, head != "messages") for head in HEADS], rows))
             print_text(f"record: {record}")
     if game.error:
-        click.echo(game.error.rstrip(), err=True)
+        click.echo(game.error.rstrip() if debugging() else game.cause, err=True)
     return int(bool(game.error))
 
 

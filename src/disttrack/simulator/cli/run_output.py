@@ -113,11 +113,12 @@ def print_run(
     folder = report.dir
     answers = answer_table(report)
     dropped = remarks(scenario.points)
+    lost = bool((report.trials["verdict"] == "error").all())  # there is nothing to put into words or figures
     _print_remarks(report, dropped)
     table = games_table(answers, str(folder / "trials.csv"))
     write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
-        _print_games(report, table, full=full)
+        _print_games(report, table, full=full or lost)
         if replay:
             _print_replay(scenario, report, replay, rows=len(answers.texts))
     if claims := [one for one in report.findings if form == "all" or (form == "failed" and one.fails)]:
@@ -128,7 +129,7 @@ def print_run(
         print_text(f"{report.played:,} games played{alike}{kept}, {duration(report.seconds)}")
         print_text(f"results: {folder}")
     page = None
-    if figures:
+    if figures and not lost:
         with status(scenario.name, quiet=form != "all") as show:
             faults = draw_figures(report, show=show)
             show("report")

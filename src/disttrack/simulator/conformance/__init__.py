@@ -12,6 +12,7 @@ from disttrack.simulator.conformance.suites import (
     check_bulk_form,
     check_counter,
     check_protocol,
+    remark_on,
 )
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "check_bulk_form",
     "check_counter",
     "check_protocol",
+    "remark_on",
 ]

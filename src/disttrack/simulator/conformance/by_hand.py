@@ -65,6 +65,19 @@ def deliver(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[M
         ]
 
 
+def unsaid_silence(protocol: Protocol, k: int, items: int) -> float:
+    """Return the share of items that made no site speak, if no site ever states a silence; else 0."""
+    rng, quiet = np.random.default_rng(0), 0
+    crowd, server = parts_of(protocol, k, rng, rng)
+    for number in range(items):
+        if crowd[number % k].silence():
+            return 0.0
+        sent = crowd[number % k].take(1)
+        quiet += not sent
+        deliver(crowd, server, number % k, sent)
+    return quiet / items
+
+
 def first_draw(protocol: Protocol, k: int, items: int, start: Sequence[int] = ()) -> int | None:
     """Return the item, given to the sites in turn, at which sites or server first draw a random number.
 

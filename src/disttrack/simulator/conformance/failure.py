@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -12,8 +13,10 @@ from scipy.stats import binom
 
 from disttrack.adversaries.base import Adversary
 from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import MoveError, PartError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
+from disttrack.simulator.points.lines import cause_of
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""
@@ -107,8 +110,12 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
     except ConformanceError as error:
         yield error
     except Exception as error:
-        mend = "to see the error, run disttrack play with this class and --debug"
-        fault = ConformanceError(f"raises {type(error).__name__}: {error}", mend)
+        told = isinstance(error, MoveError | PartError)  # with the remedy
+        mend = (
+            "" if told else "see the line that is named; disttrack play with this class and --debug has the traceback"
+        )
+        cause = str(error) if told else f"raises {cause_of(''.join(traceback.format_exception(error)))}"
+        fault = ConformanceError(cause, mend)
         fault.__cause__ = error
         yield fault
     else:

@@ -15,6 +15,7 @@ from disttrack.mechanisms import Counter
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.conformance.adversaries import ADVERSARY_CHECKS
 from disttrack.simulator.conformance.bulk_form import leap_and_bulk_agree
+from disttrack.simulator.conformance.by_hand import unsaid_silence
 from disttrack.simulator.conformance.counters import COUNTER_CHECKS
 from disttrack.simulator.conformance.failure import Checks, ConformanceError, checked, faults
 from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
@@ -198,6 +199,17 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
     for fault in faults(checks):
         by_text.setdefault(str(fault), fault)
     return list(checks), list(by_text.values())
+
+
+def remark_on(thing: object) -> str:
+    """Return what is no fault of a class, but makes its games slow; empty without."""
+    share = unsaid_silence(thing, max(SITES), ITEMS) if isinstance(thing, Protocol) else 0.0
+    if share < 0.5:
+        return ""
+    return (
+        f"silence() of its sites is always 0, but {share:.0%} of the items make none speak: games cost their items and "
+        "not their messages; where a site knows it, let silence() return the items before its next message"
+    )
 
 
 def _bound(checks: Mapping[str, Callable[..., Checks]], *arguments: Any) -> dict[str, Callable[[], Checks]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from disttrack.protocols.base import EVERYONE, Message, Server, Site
 from disttrack.simulator.game.ledger import Ledger
@@ -70,7 +70,7 @@ class Channels:
 
         def post() -> None:
             while down:
-                receiver, message = addressed(down.popleft(), self.server)
+                receiver, message = down.popleft()
                 queue.extend((False, site, message) for site in self.receivers(receiver, message))
 
         post()
@@ -107,10 +107,3 @@ class Channels:
         assert self.transcript is not None
         bits = self.ledger.bits_of(message)
         self.transcript.append((self.clock(), sender, receiver, message.kind, message.words, bits))
-
-
-def addressed(reply: Any, server: Server) -> tuple[int, Message]:
-    """Return what a server answers, checked to be a receiver and a message; TypeError if it is not."""
-    if len(reply) != 2:  # a Message has three parts
-        raise TypeError(f"{type(server).__name__}.hear must return pairs (receiver, Message); got {reply!r}")
-    return reply  # type: ignore[no-any-return]

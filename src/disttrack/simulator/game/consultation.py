@@ -145,7 +145,10 @@ class Consultation:
 def _meant(answer: Any, adversary: Adversary) -> str:
     """Return what to write in place of an answer that is no plan; empty where it cannot be guessed."""
     if isgenerator(answer):
-        return "; a plan() with yield is a method script(view) of class …(Scripted, Adversary), or a function"
+        return (
+            "; a plan() with yield is a function, or a method script(view) of class …(Scripted, Adversary), "
+            "where Scripted is of disttrack.adversaries.scripts"
+        )
     if iscoroutine(answer):
         answer.close()
         return "; write def in place of async def"

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from disttrack.simulator.points.lines import cause_of
+
 ERRORS: Final = ("max_rel_error", "max_abs_error", "regret", "mistakes")
 """The error that a kind of game is about: the first of these columns that it has."""
 
@@ -24,7 +26,20 @@ def ended_early(facts: Mapping[str, Any]) -> str:
 
 
 class Outcome:
-    """The outcome of any game: `ok`, `words`, `max_error`, `plot()`, a line of text, and a table in a notebook."""
+    """The outcome of any game: `ok`, `words`, `max_error`, `plot()`, a line of text, and a table in a notebook.
+
+    Attributes
+    ----------
+    error
+        The traceback or line of the error that ended it; None without one.
+    """
+
+    error: str | None
+
+    @property
+    def cause(self) -> str:
+        """The error in one line, with the last line of the user's code; empty without an error."""
+        return cause_of(self.error or "")
 
     @property
     @abstractmethod

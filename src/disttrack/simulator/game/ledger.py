@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from disttrack.protocols.base import Message
-from disttrack.simulator.errors import MessageError
+from disttrack.simulator.errors import PartError
 
 ONE: Final = 1
 """The words of nearly every message; an identity test detects them quickly, others are checked."""
@@ -36,11 +36,6 @@ class Tally:
     def words(self) -> int:
         """Total words."""
         return self.messages + self.more_words
-
-
-def no_messages(returned: object) -> TypeError:
-    """Return the error of a site whose `take` or `hear` returned something else than messages."""
-    return TypeError(f"take and hear of a site must return Messages in a sequence; got {returned!r}")
 
 
 class Ledger:
@@ -72,11 +67,7 @@ class Ledger:
     def count_up(self, site: int, message: Message) -> None:
         """Count a message from the site to the server."""
         self.up_sites[site] += 1
-        try:
-            tally = self.up[message.kind]
-        except AttributeError:
-            raise no_messages(message) from None
-        _count(tally, message, 1, self.more_words(message, site))
+        _count(self.up[message.kind], message, 1, self.more_words(message, site))
 
     def count_down(self, site: int, message: Message) -> None:
         """Count a message from the server to the site."""
@@ -104,7 +95,7 @@ class Ledger:
 
         Raises
         ------
-        MessageError
+        PartError
             If the words are no whole number of at least 1: such a message would lower the cost, or make it unknown.
         """
         words = message.words
@@ -112,17 +103,17 @@ class Ledger:
             return 0
         if isinstance(words, bool) or not isinstance(words, int | np.integer) or words < 1:
             who = f"site {sender}" if isinstance(sender, int) else sender
-            raise MessageError(
+            raise PartError(
                 f"protocol {self.protocol}: {who} sends a message {message.kind!r} of {words!r} words; "
                 "accepted: a whole number of at least 1"
             )
         return int(words) - 1
 
     def check_receiver(self, site: object, message: Message) -> None:
-        """Raise MessageError unless the server may send this message to `site`: a whole number from 0 to k - 1."""
+        """Raise PartError unless the server may send this message to `site`: a whole number from 0 to k - 1."""
         whole = isinstance(site, int | np.integer) and not isinstance(site, bool)
         if not whole or not 0 <= site < len(self.down_sites):  # type: ignore[operator]
-            raise MessageError(
+            raise PartError(
                 f"protocol {self.protocol}: the server sends a message {message.kind!r} to site {site!r}; "
                 f"this game has sites 0 … {len(self.down_sites) - 1}"
             )

@@ -18,7 +18,7 @@ from disttrack.adversaries.scripts import from_function
 from disttrack.protocols.base import Protocol, whole
 from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.programs import Exec, ProgramError, ending_programs
-from disttrack.simulator.errors import MessageError, MoveError, ScenarioError, printable
+from disttrack.simulator.errors import MoveError, PartError, ScenarioError, printable
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engine_choice import COMPILED, EngineError, choose, choose_engine, compiles
@@ -26,15 +26,19 @@ from disttrack.simulator.game.engines import Bulk, Compiled, CompiledInTime, Eng
 from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network
 from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.parts import fault_of, may_be_of_a_part
 from disttrack.simulator.game.power import check_task, missing_power
 from disttrack.simulator.game.present import in_play
-from disttrack.simulator.game.reference import SHORT, compare, own_class
+from disttrack.simulator.game.reference import SHORT, compare, identity, own_class
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.sizes import MOST_ITEMS, counted
+from disttrack.simulator.points.lines import asked_at
 from disttrack.simulator.points.point import label_of_class, unusual
 from disttrack.simulator.points.registry import kinds, parameters
 
 ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "compiled": Compiled, "bulk": Bulk}
+_examined: dict[Any, str] = {}
+"""What is wrong with the parts of the user's protocols that were examined; empty texts where nothing is."""
 _HOST: ContextVar[Callable[..., Engine] | None] = ContextVar("host", default=None)
 
 
@@ -179,6 +183,7 @@ class _Played:
         """
         try:
             if self.host is None:
+                self._examine(size)
                 compare_engines(self.protocol, self.adversary, self.network, self.asked, **size)
                 self.begun = time.perf_counter()
             self._rehearse(size)
@@ -190,13 +195,35 @@ class _Played:
                 self._play(size, record)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:
-            wrong_move = isinstance(error, MoveError | MessageError | ProgramError)
+        except BaseException as caught:
+            error = (self._fault(size) if may_be_of_a_part(caught) else None) or caught
+            if isinstance(error, MoveError):
+                error.args = (f"{error}{asked_at(self.game.adversary if self.game else self.adversary)}",)
+            wrong_move = isinstance(error, MoveError | PartError | ProgramError)
             if raises or (isinstance(error, ScenarioError) and not wrong_move):
-                raise
+                if error is caught:
+                    raise
+                raise error from caught
             self.error = printable(f"{type(error).__name__}: {error}" if wrong_move else traceback.format_exc())
             if self.game is not None:
                 self.game.stop()
+
+    def _fault(self, size: dict[str, Any]) -> PartError | None:
+        """Return what is wrong with a part of the protocol in this game; None if nothing is, or a host plays."""
+
+        def again(protocol: Protocol) -> None:
+            other = _Played(protocol, self.adversary, "auto", self.network, hosted=False)
+            other._play_by(rules_of(protocol)[1]["leap"], size, record=False)
+
+        return fault_of(self.protocol, self.adversary, again) if self.host is None else None
+
+    def _examine(self, size: dict[str, Any]) -> None:
+        """Raise PartError if a part of a user's protocol does something wrong in a short game, once for each."""
+        key = identity(self.protocol), size["sites"], repr(self.network)
+        if own_class(self.protocol) and key not in _examined:
+            _examined[key] = str(self._fault({**size, "items": min(SHORT, size["items"]), "seed": 0}) or "")
+        if fault := _examined.get(key):
+            raise PartError(fault)
 
     def _rehearse(self, size: dict[str, Any]) -> None:
         if isinstance(self.adversary, Replay):

@@ -139,7 +139,7 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
         which = "Of each protocol, the game with the largest error over α, against one adversary if all met it. "
     if left:
         which += f"Not shown: {', '.join(left)}. "
-    subtitle = fixed(tables).rsplit(" · ", 1)[0]
+    subtitle = " · ".join([*_alike(tables, chosen), fixed(tables).rsplit(" · ", 1)[0]])
     return described(
         traces,
         "Error and words in the course of a game",
@@ -166,6 +166,16 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     places = [order.index(key) for key in zip(each["result"], each["protocol"], strict=True)]
     kept = each.assign(_order=places)[:_MOST_GAMES]
     return kept.sort_values("_order"), sorted(each["protocol"][_MOST_GAMES:])
+
+
+def _alike(tables: Tables, chosen: pd.DataFrame) -> list[str]:
+    """Return the parameters that the scenario sweeps and the games that are shown share."""
+    swept = [axis for axis in swept_axes(tables.trials) if axis not in ("protocol", "adversary")]
+    return [
+        with_name(axis, chosen[axis].iloc[0])
+        for axis in swept
+        if len(chosen) > 1 and chosen[axis].nunique(dropna=False) == 1
+    ]
 
 
 def _parts(game: pd.Series[Any], tables: Tables, chosen: pd.DataFrame) -> list[str]:

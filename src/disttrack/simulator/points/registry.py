@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from disttrack.simulator.errors import ScenarioError, accepted, nearest, printable
+from disttrack.simulator.points.lines import defined_at
 from disttrack.simulator.points.source import (
     EXITS,
     Source,
@@ -184,12 +185,15 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         values = ", ".join(one.replace("=", ": ", 1) for one in given.split())
         raise ScenarioError(f"{kind!r} is written for the command line: here it is {{kind: {name}, {values}}}")
     if folder is not None and kind.endswith(".py") and (nameless := source_of(f"{kind}:_", folder)):
-        makers = public(load_file(nameless))
+        module = load_file(nameless)
+        makers = [name for name in public(module) if _may_be(family, getattr(module, name), base)]
         example = f"{kind}:{(makers or ['Class'])[0]}"
-        raise ScenarioError(f"{kind} holds {', '.join(makers) or 'no class'}: name one, {example}")
+        raise ScenarioError(f"{kind} holds {', '.join(makers) or f'no {family}'}: name one, {example}")
     kind = OF_FILES.get((family, kind), kind)
     if is_reference(kind):
         return import_reference(kind, folder)
+    if len(several := [one.strip() for one in kind.split(",")]) > 1 and all(one in kinds(family) for one in several):
+        raise ScenarioError(f"{kind!r} is one text; a list is in brackets: [{', '.join(several)}]")
     kind = current_name(family, kind, base)
     if kind not in kinds(family):
         known = kinds_for(family, base)
@@ -202,6 +206,15 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
     if not _extends(maker, base):
         raise ScenarioError(f"{kind} does not play here: {advice_on(maker)}")
     return maker
+
+
+def _may_be(family: Family, maker: Any, base: str) -> bool:
+    """Return whether a class or function of the user's can be one of a family."""
+    try:
+        check_extends(family, maker, base)
+    except ScenarioError:
+        return family == "adversary" and inspect.isfunction(maker)
+    return not inspect.isclass(maker) or HOMES[family].base != "" or hasattr(maker, "kind")
 
 
 _FORMER_NAMES: Final[set[str]] = set()
@@ -302,7 +315,10 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
             raise ScenarioError(f"{key}: a function as an adversary takes no parameters; write a class with fields")
         from disttrack.adversaries.scripts import from_function
 
-        return from_function(maker)
+        try:
+            return from_function(maker)
+        except TypeError as error:
+            raise ScenarioError(f"{error}{defined_at(maker)}") from error
     check_extends(family, maker, base)
     known = parameters(maker)
     name = getattr(maker, "kind", "") or maker.__name__
@@ -313,6 +329,9 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     for key, default in known.items():
         if default is MISSING and key not in arguments:
             raise ScenarioError(f"{key}: {name} needs this parameter ({accepted(known)})")
+    if missing := sorted(getattr(maker, "__abstractmethods__", ())):
+        wanted = ", ".join(f"def {method}{_bare(getattr(maker, method))}" for method in missing)
+        raise ScenarioError(f"{maker.__name__} lacks {', '.join(missing)}: write {wanted}{defined_at(maker)}")
     try:
         with guarded():
             return maker(**arguments)
@@ -324,6 +343,13 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
         if isinstance(error, ScenarioError):
             raise
         raise ScenarioError(f"{name}: cannot be made: {type(error).__name__}: {printable(str(error))}") from error
+
+
+def _bare(method: Any) -> inspect.Signature:
+    """Return the signature of a method without types."""
+    given = inspect.signature(method)
+    names = [one.replace(annotation=one.empty) for one in given.parameters.values()]
+    return given.replace(parameters=names, return_annotation=given.empty)
 
 
 def role_of(maker: Any) -> Role:
@@ -348,4 +374,4 @@ def check_extends(family: Family, maker: Any, base: str = "") -> None:
         name = getattr(maker, "__name__", repr(maker))
         also = " and is not a function of the view" if family == "adversary" else ""
         why = "is no class" if extended is None else f"does not extend {wanted.replace(':', '.')}{also}"
-        raise ScenarioError(f"{name} is no {family}: it {why}")
+        raise ScenarioError(f"{name} is no {family}: it {why}{defined_at(maker)}")

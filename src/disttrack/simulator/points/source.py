@@ -9,6 +9,7 @@ import hashlib
 import importlib
 import inspect
 import os
+import re
 import signal
 import sys
 import threading
@@ -125,10 +126,20 @@ def load_file(source: Source) -> ModuleType:
         if isinstance(error, ScenarioError):  # it is in words already
             raise ScenarioError(f"{source.path}:{(lines or [0])[-1]}: {error}") from error
         line = error.lineno if isinstance(error, SyntaxError) else (lines or [0])[-1]
-        raise ScenarioError(f"{source.path}:{line}: {type(error).__name__}: {error}") from error
+        what = f"{type(error).__name__}: {error}{_remedy(error)}"
+        raise ScenarioError(f"{source.path}:{line}: {what}") from error
     finally:
         sys.path.remove(folder)
     return module
+
+
+def _remedy(error: BaseException) -> str:
+    """Return what to write in place of what a file could not be imported for; empty where it cannot be guessed."""
+    if isinstance(error, ImportError) and (name := re.match(r"cannot import name '(\w+)'", str(error))):
+        return nearest(name[1], dir(sys.modules.get(error.name or "")))
+    if "non-frozen dataclass from a frozen one" in str(error):
+        return "; write @dataclass(frozen=True)"
+    return ""
 
 
 def is_reference(kind: str) -> bool:
@@ -208,7 +219,7 @@ def member(module: Any, name: str, kind: str) -> Any:
         value = getattr(value, part, None)
     if value is None:
         known = public(module)
-        raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, known)} ({accepted(known[:12])})")
+        raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, known)} ({accepted(known)})")
     return value
 
 

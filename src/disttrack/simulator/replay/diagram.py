@@ -1,4 +1,4 @@
-"""The first messages of a recorded game, as a table for the terminal."""
+"""The first messages of a recorded game, as rows of texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from itertools import groupby, islice
 from typing import Final
 
-from disttrack.simulator.cli.tables import Column, Table
 from disttrack.simulator.replay.record import SERVER, GameRecord, Sent
 from disttrack.simulator.replay.sentences import amount
 from disttrack.simulator.replay.stream import Stream
@@ -17,20 +16,19 @@ NAMED: Final = 4
 """Sites that are named one by one."""
 
 
-def diagram(record: GameRecord) -> Table | None:
-    """Return the first steps with messages: the item's site, who spoke to whom, and the output; None without any."""
+HEADS: Final = ("step", "item to", "messages", "output")
+
+
+def diagram(record: GameRecord) -> list[list[str]]:
+    """Return the first steps with messages: the item's site, who spoke to whom, and the output: see `HEADS`."""
     steps = [(step, list(sent)) for step, sent in islice(groupby(record.messages, lambda one: one.step), STEPS)]
-    if not steps:
-        return None
     at = Stream(record).step_sites([step for step, _ in steps]).tolist()
     outputs = dict(record.outputs)
-    rows = [
+    return [
         [f"{step:,}", "" if site < 0 else str(site), spoken(sent, record.about.sites),
          amount(outputs[step]) if step in outputs else ""]
         for (step, sent), site in zip(steps, at, strict=True)
     ]  # fmt: skip
-    columns = [Column(header, right=header != "messages") for header in ("step", "item to", "messages", "output")]
-    return Table("The first messages", columns, rows)
 
 
 def spoken(messages: Iterable[Sent], sites: int) -> str:

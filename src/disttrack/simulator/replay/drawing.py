@@ -24,6 +24,8 @@ REACH: Final = 2.5
 """Errors in units of alpha that the chart shows; greater ones are drawn at its edge."""
 LETTERS: Final = 95
 """Letters of text across a game."""
+ALONG: Final = 48
+"""Letters of names of sites above its messages."""
 STYLE: Final = {
     "font.size": 8, "axes.titlesize": 8, "axes.titlelocation": "left", "axes.spines.top": False,
     "axes.spines.bottom": False, "axes.spines.left": False, "axes.spines.right": False, "xtick.labeltop": True,
@@ -66,8 +68,8 @@ def drawing(records: Sequence[GameRecord], first: int = 0, last: int | None = No
 def _picture(axes: Axes, game: Frames, shown: Any, styles: Mapping[str, Any]) -> None:
     """Draw the sites that are fed, and the messages."""
     record, rows, wide = game.record, game.rows.loc[shown], len(game.columns)
-    server = -0.5 - 0.05 * wide
-    every = max(1, -(-wide * (1 + max(map(len, game.columns))) // LETTERS))
+    server = -0.5 - 0.09 * wide
+    every = max(1, -(-wide * (1 + max(map(len, game.columns))) // ALONG))
     axes.set(xlim=(server - 0.02 * wide, wide - 0.5), ylim=(shown[-1] + 0.5, shown[0] - 0.5))
     axes.set_title("\n".join(line for text in (record.title, facts(record)) for line in textwrap.wrap(text, LETTERS)))
     axes.set_xticks([server, *range(0, wide, every)], ["server", *game.columns[::every]])

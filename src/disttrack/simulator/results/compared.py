@@ -234,7 +234,7 @@ def compare_results(results: Sequence[Results], names: Sequence[str], match: Seq
         points=tuple(points),
         shared=tuple(one for one in parameters if one.words() and len(set(map(canonical, one.shown)) - {"null"}) == 1),
         rows=tuple(sorted(_rows(results, names, points), key=lambda row: not row.changed)),
-        unmatched=tuple(unmatched(points, names)),
+        unmatched=tuple(unmatched(points, names, match)),
         warnings=tuple(_warnings(results, names)),
     )
 

@@ -136,16 +136,25 @@ def _replaced(one: Setting, places: Sequence[int], other: int) -> list[str]:
     return ["" if text in first ^ second else text for text in texts]
 
 
-def unmatched(points: Sequence[Point], names: Sequence[str]) -> Iterator[str]:
-    """Yield the points that the first result lacks, or that no other has: their number and the reason, a line each."""
+def unmatched(points: Sequence[Point], names: Sequence[str], match: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the points that the first result lacks, or that no other has: their number and the reason, a line each.
+
+    With a key, the reason is a value of the key that the other results lack, or that several points share it.
+    """
     reasons: defaultdict[tuple[tuple[int, ...], tuple[str, ...]], list[Point]] = defaultdict(list)
     for point in points:
         if 0 not in point.places or len(point.places) == 1:
-            reasons[tuple(point.places), _strange(point, points)].append(point)
+            reasons[tuple(point.places), _strange(point, points, match)].append(point)
     for (own, strange), alike in reasons.items():
         values = {name: list(dict.fromkeys(exact(one.values[name]) or "none" for one in alike)) for name in strange}
         lacked = [f"{name} {', '.join(each[:LISTED])}{' …' * (len(each) > LISTED)}" for name, each in values.items()]
         why = "; ".join(lacked) or "these values together, or just once,"
+        if match and not strange:
+            whose, key = " and ".join(names[place] for place in own), " and ".join(match)
+            more = ",".join(_varied(alike, points, match))
+            why = f"several points have the same {key}" + f", and differ in {more}: name it too in --match" * bool(more)
+            yield f"{len(alike)} of {whose} without a match: {why}"
+            continue
         missing = " and ".join(names[place] for place in range(len(names)) if _is_other(place, own))
         yield f"{len(alike)} of {' and '.join(names[place] for place in own)} without a match: {why} not in {missing}"
 
@@ -155,9 +164,25 @@ def _is_other(place: int, own: Sequence[int]) -> bool:
     return place not in own and 0 in (place, *own)
 
 
-def _strange(point: Point, points: Sequence[Point]) -> tuple[str, ...]:
-    """Return the parameters of a point whose values no other result has; kinds only, for others differ with them."""
+def _varied(alike: Sequence[Point], points: Sequence[Point], match: Sequence[str]) -> list[str]:
+    """Return the parameters in which points of one result differ that have the key of one of these."""
+    keys = {canonical([point.values.get(name) for name in match]) for point in alike}
+    groups: defaultdict[tuple[int, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for point in points:
+        for place, own in point.own.items():
+            if (key := canonical([own.get(name) for name in match])) in keys:
+                groups[place, key].append(own)
+    names = [name for name in alike[0].values if name not in match]
+    return [name for name in names if any(len({canonical(own[name]) for own in one}) > 1 for one in groups.values())]
+
+
+def _strange(point: Point, points: Sequence[Point], match: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the parameters of a point whose values no other result has; kinds only, for others differ with them.
+
+    With a key, only those of the key count.
+    """
     others = [one.own[place] for one in points for place in one.own if _is_other(place, tuple(point.places))]
     known = {name: {canonical(other[name]) for other in others} for name in point.values}
-    strange = [name for name, value in point.values.items() if canonical(value) not in known[name]]
+    looked = {name: value for name, value in point.values.items() if not match or name in match}
+    strange = [name for name, value in looked.items() if canonical(value) not in known[name]]
     return tuple([name for name in strange if name in KINDS] or strange)

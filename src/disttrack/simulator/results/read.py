@@ -191,7 +191,8 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         of_adversaries=frozenset().union(*(one.of_adversaries for one in each)),
     )
     if together.trials.empty:
-        why = f"all of its {together.lost:,} games ended in an error" if together.lost else "trials.csv is empty"
+        lost = together.lost
+        why = f"all games ended in an error ({lost:,} of {lost:,})" if lost else "trials.csv is empty"
         raise NoResults(f"{opened(places[0]).dir}: holds no games: {why}")
     return together
 

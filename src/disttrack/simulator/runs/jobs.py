@@ -87,11 +87,15 @@ def game_seed(seed: int, trial: int) -> int:
 
 
 class InPlay(NamedTuple):
-    """A game in play: its job, when it began (`time.monotonic`), and the share of its items that are sent, or NaN."""
+    """A game in play: its job, when it began (`time.monotonic`), and the share of its items that are sent, or NaN.
+
+    `stands` is where it is in the user's code, if it is there.
+    """
 
     job: Job
     begun: float
     share: float = nan
+    stands: str = ""
 
 
 class Batches:
@@ -193,6 +197,7 @@ class Batches:
             if played > max(SLOW * expected, SHORTEST) and game.job.key not in self._overdue:
                 self._overdue.add(game.job.key)
                 sent = f"{percent(game.share)} of its items sent" if game.share == game.share else "no progress known"
+                sent += f", now {game.stands}" if game.stands else ""
                 lines.append(
                     f"{game.job.point.describe()}, trial {game.job.trial}: in play for {duration(played)}, expected "
                     f"{duration(expected)}; {sent}; --game-timeout SECONDS (game_timeout) ends such a game"

@@ -48,14 +48,16 @@ class _Worker:
         When the game in play began; infinite while the process is still importing.
     since
         The same, and while it is importing when it was started.
-    share
-        The share of the game in play that is over, as the process last wrote it; not-a-number if it is unknown.
+    share, place
+        The share of the game in play that is over, and where it is in the user's code, as the process last wrote them;
+        not-a-number or empty if it is unknown.
     """
 
     process: Any
     connection: Connection
     own: frozenset[str]
     share: Any
+    place: Any
     jobs: deque[Job] = field(default_factory=deque)
     begun: float = inf
     since: float = field(default_factory=time.monotonic)
@@ -63,7 +65,12 @@ class _Worker:
     def begin(self) -> None:
         """Note that its next game begins now."""
         self.begun = self.since = time.monotonic()
-        self.share.value = nan
+        self.share.value, self.place.value = nan, b""
+
+    @property
+    def stands(self) -> str:
+        """Where the game in play is in the user's code."""
+        return str(self.place.value.decode(errors="replace"))
 
 
 class WorkerProcesses:
@@ -106,7 +113,8 @@ class WorkerProcesses:
                 self._output.unlink()
 
     def _in_play(self) -> list[InPlay]:
-        return [InPlay(worker.jobs[0], worker.since, worker.share.value) for worker in self._workers if worker.jobs]
+        playing = [worker for worker in self._workers if worker.jobs]
+        return [InPlay(one.jobs[0], one.since, one.share.value, one.stands) for one in playing]
 
     def _close(self) -> None:
         """End all workers, without waiting for games in play."""
@@ -135,11 +143,11 @@ class WorkerProcesses:
         if len(self._workers) == self._count:
             self._forget(idle[0])
         here, there = self._context.Pipe()
-        share = self._context.RawValue("d", nan)
-        process = self._context.Process(target=serve, args=(there, self._output, os.getpid(), share))
+        share, place = self._context.RawValue("d", nan), self._context.RawArray("c", 200)
+        process = self._context.Process(target=serve, args=(there, self._output, os.getpid(), share, place))
         with undisturbed():  # a process that is started is known, and so is ended
             process.start()
-            self._workers.append(_Worker(process, here, own, share))
+            self._workers.append(_Worker(process, here, own, share, place))
         there.close()
         return self._workers[-1]
 
@@ -162,7 +170,8 @@ class WorkerProcesses:
         late = bool(worker.jobs) and time.monotonic() - worker.begun >= self._limit
         if not gone and not late:
             return ended
-        cause = f"TimeoutError: the game took longer than {self._limit:g} s"
+        where = f"; it stood {worker.stands}" if worker.stands else ""
+        cause = f"TimeoutError: the game took longer than {self._limit:g} s{where}"
         if gone:
             worker.process.join(GRACE)  # it closes its files before it is gone
             cause = _death(worker.process.exitcode)

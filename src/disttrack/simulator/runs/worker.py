@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import disttrack.simulator.game.play  # noqa: F401 - takes a second: imported once, and no part of a game's time
-from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
-from disttrack.simulator.game.present import share_in_play
+from disttrack.simulator.errors import MoveError, PartError, ScenarioError
+from disttrack.simulator.game.present import TICK, share_in_play, stands
 from disttrack.simulator.game.streams import watched
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.runs.jobs import Job, Played
@@ -46,7 +46,7 @@ def attempt(job: Job) -> Played:
     record: Record | ScenarioError
     try:
         record = play_job(job)
-    except (MoveError, MessageError) as error:
+    except (MoveError, PartError) as error:
         record = lost(f"{type(error).__name__}: {error}")
     except ScenarioError as error:
         record = ScenarioError(str(error))  # of a type that every process knows
@@ -65,7 +65,7 @@ def play_job(job: Job) -> Record:
     ScenarioError
         The task returns no record, or one that no table can hold; or this process has other code or data than the
         game's key was made from.
-    MoveError, MessageError
+    MoveError, PartError
         A class made an impossible move, or sent such a message.
     """
     try:
@@ -106,7 +106,7 @@ def _refuse_other_code(job: Job) -> None:
         )
 
 
-def serve(connection: Connection, output: Path, parent: int, share: Any) -> NoReturn:
+def serve(connection: Connection, output: Path, parent: int, share: Any, place: Any) -> NoReturn:
     """Play batch after batch; never return.
 
     Parameters
@@ -118,11 +118,13 @@ def serve(connection: Connection, output: Path, parent: int, share: Any) -> NoRe
     parent
         The process that started this one; the worker ends with it.
     share
-        A number in shared memory that receives the share of the game in play once a second.
+        A number in shared memory that receives the share of the game in play, several times a second.
+    place
+        Letters in shared memory that receive where the user's code stands.
     """
     own, folder = os.getpid(), os.getcwd()
     try:
-        _begin(parent, output, share)
+        _begin(parent, output, share, place)
         connection.send(READY)
         while True:
             for job in connection.recv():
@@ -135,7 +137,7 @@ def serve(connection: Connection, output: Path, parent: int, share: Any) -> NoRe
         os._exit(1)
 
 
-def _begin(parent: int, output: Path, share: Any) -> None:
+def _begin(parent: int, output: Path, share: Any, place: Any) -> None:
     """Leave Ctrl-C to the parent, end when the parent has ended, whatever the cause, and print to a file."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -143,10 +145,13 @@ def _begin(parent: int, output: Path, share: Any) -> None:
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # so that copies of it end with it
 
+    main = threading.get_ident()
+
     def watch() -> None:
         while os.getppid() == parent:
             share.value = share_in_play()
-            time.sleep(1.0)
+            place.value = stands(main).encode()[: len(place)]
+            time.sleep(TICK)
         if hasattr(os, "killpg"):
             os.killpg(0, signal.SIGKILL)
         os._exit(1)

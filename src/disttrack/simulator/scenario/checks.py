@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from disttrack.simulator.claims.claim import Claim, ill_typed
@@ -48,19 +49,40 @@ def check_keys(document: Document, game: Task, faults: Faults) -> None:
     keys = keys_of(game.sizes)
     names = {"title": "question", **called(game.sizes)}
     unknown = [key for key in document.data if key not in (*keys, *game.defaults)]
-    if unknown and "task" not in document.data and (why := _plays_elsewhere(document.data.get("protocol"), game.kind)):
+    protocols = document.data.get("protocol")
+    if "task" not in document.data and (why := _plays_elsewhere(protocols, game.kind, unknown)):
         raise document.error(("protocol",), why)
+    others = {} if "task" in document.data else keys_of_others(frozenset({*keys, *game.defaults, *names}))
     for key in unknown:
-        advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, keys)
+        advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, [*keys, *others])
+        if near := next((one for one in others if key == one or f"{one!r}" in advice), ""):
+            advice = f"{advice if key != near else ''}; {near} is a key of {others[near]}"
         faults.add(document.error((key,), f"unknown key{advice} ({accepted(keys)})"))
 
 
-def _plays_elsewhere(protocols: object, task: str) -> str:
-    """Return why a protocol does not play a task, and which one does; empty if all may play it."""
+@cache
+def keys_of_others(known: frozenset[str]) -> dict[str, str]:
+    """Return the keys that other tasks have, each with the line that asks for a task that has it."""
+    tasks = [(name, kind.load()()) for name, kind in kinds("task").items()]
+    return {
+        key: f"`task: {name}`"
+        for name, task in reversed(tasks)
+        for key in (*keys_of(task.sizes), *task.defaults)
+        if key not in known
+    }
+
+
+def _plays_elsewhere(protocols: object, task: str, unknown: Sequence[str]) -> str:
+    """Return why a protocol does not play a task, and which one does; empty if all may play it.
+
+    One that plays without a verdict is refused only where the file has keys that the task does not know.
+    """
     for one in protocols if isinstance(protocols, list) else [protocols]:
         kind = one.get("kind") if isinstance(one, Mapping) else one
         known = kinds("protocol").get(kind) if isinstance(kind, str) else None
-        if known is not None and game_of(maker := known.load()) not in ("", task):
+        if known is None or (own := game_of(maker := known.load())) in ("", task):
+            continue
+        if unknown or kinds("task")[own].load().own_engines:
             return f"{kind} does not play here: {advice_on(maker)}"
     return ""
 

@@ -128,7 +128,13 @@ def read(path: Path, name: str | None = None) -> Document:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise ScenarioError(f"{name}: there is no such file") from error
+        beside = {file.stem: file.name for file in path.parent.glob("*.y*ml")}
+        near = next((file for stem, file in beside.items() if f"{stem!r}" in nearest(path.stem, beside)), "")
+        advice = f"; did you mean {near!r}?" if near else ""
+        raise ScenarioError(f"{name}: there is no such file{advice}") from error
+    except IsADirectoryError as error:
+        what = "name the file of a scenario; report, plot and compare take the folder of a result"
+        raise ScenarioError(f"{name}: is a folder; {what}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{name}: cannot be read: {error}") from error
     return parse(text, name, path.parent)

@@ -200,7 +200,9 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
         if not path.exists() and path.name == str(source) and not path.suffix:
             shipped = shipped_scenarios()
             if path.name not in shipped:
-                raise ScenarioError(f"{source}: there is no such file or scenario{nearest(path.name, shipped)}")
+                near = path.with_suffix(".yaml")
+                advice = f"; did you mean '{near}'?" if near.is_file() else nearest(path.name, shipped)
+                raise ScenarioError(f"{source}: there is no such file or scenario{advice}")
             path = shipped[path.name]
         document = read(path, str(source))
     written = stated_trials(document.data)

@@ -6,13 +6,10 @@ a game. The scenario, the runner, the journal and the tables use nothing else of
 
 from __future__ import annotations
 
-import re
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
@@ -28,12 +25,6 @@ if TYPE_CHECKING:
 
 MOST: Final = 10**300
 """The largest whole number in a table, which still fits a float."""
-MOST_LETTERS: Final = 300
-"""Maximum number of letters of an error in one line."""
-FRAME: Final = re.compile(r'^  File "(.+)", line (\d+)', re.MULTILINE)
-"""A frame of a traceback: its file and line."""
-_OTHERS: Final = (str(Path(__file__).resolve().parents[2]), "<", sys.prefix, sys.base_prefix)
-"""Beginnings of files that are not the user's: of this project, generated, of Python and installed packages."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,26 +81,6 @@ class Record(Outcome):
     def words(self) -> int | None:
         """Words that were sent, or that a sketch keeps."""
         return self.row.get("words")
-
-    @property
-    def cause(self) -> str:
-        r"""Return the error in one line, class, message and the last line of the user's; empty without an error.
-
-        Examples
-        --------
-        >>> Record({}, error='Traceback:\n  File "a.py", line 3, in plan\n    fail()\nValueError: no\nmore').cause
-        'ValueError: no more (a.py:3)'
-        """
-        lines = (self.error or "").strip().splitlines()
-        stack = [number for number, line in enumerate(lines) if line.startswith('  File "')]
-        message = lines[stack[-1] + 1 :] if stack else lines
-        while message[1:] and message[0].startswith(" "):  # the source of that line, and marks below it
-            message = message[1:]
-        line = re.sub(r"^disttrack_user_[0-9a-f]+_", "", " ".join(" ".join(message).split()))  # the file's own name
-        line = line if len(line) <= MOST_LETTERS else line[: MOST_LETTERS - 1] + "…"
-        frames = FRAME.findall(self.error or "")
-        own = [f"{Path(path).name}:{number}" for path, number in frames if not path.startswith(_OTHERS)]
-        return f"{line} ({own[-1]})" if own else line
 
 
 def lost(error: str) -> Record:

@@ -21,6 +21,7 @@ from disttrack.simulator.game.reference import SHORT, compare, own_class
 from disttrack.simulator.game.sizes import counted
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.code import is_ours
+from disttrack.simulator.points.lines import asked_at
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import advice_on, kinds, parameters
 from disttrack.simulator.points.source import is_reference
@@ -218,7 +219,7 @@ def played(
         if own_error(error, mechanism, adversary):
             raise
         steps = sides.view.steps if sides else 0
-        raise MoveError(f"adversary {adversary.kind}: after step {steps}: {error}") from error
+        raise MoveError(f"adversary {adversary.kind}: after step {steps}: {error}{asked_at(adversary)}") from error
     return sides
 
 

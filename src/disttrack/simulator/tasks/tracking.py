@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.trace import Trace
-from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
+from disttrack.simulator.errors import MoveError, PartError, ScenarioError
 from disttrack.simulator.game.engine_choice import COMPILED, choose_engine, compiles
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.outcome import Game
@@ -85,7 +85,7 @@ class Count(Task):
             compare_engines(given["protocol"], given["adversary"], given["network"], point.engine, **size)
         try:
             return play(**given, **options)
-        except (MoveError, MessageError) as error:
+        except (MoveError, PartError) as error:
             raise type(error)(f"{point.describe()}: {error}") from error
 
     def demand(self, point: Point) -> Demand:

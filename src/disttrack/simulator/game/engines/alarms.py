@@ -9,15 +9,16 @@ import simpy
 
 from disttrack.adversaries.schedules import NEVER
 from disttrack.protocols.base import Message, Site
+from disttrack.simulator.errors import PartError
 from disttrack.simulator.game.consultation import Consultation
 
 NORMAL: Final = 1
 """SimPy's default priority, that of an item."""
 
 
-def no_silence(number: int, site: Site) -> RuntimeError:
+def no_silence(number: int, site: Site) -> PartError:
     """Return the error of a site that states a silence below 0: its alarm would never go forward."""
-    return RuntimeError(f"site {number} says a silence of {site.silence()} items; accepted: 0 or more, or FOREVER")
+    return PartError(f"site {number} says a silence of {site.silence()} items; accepted: 0 or more, or FOREVER")
 
 
 class Alarms:
@@ -97,7 +98,7 @@ class Alarms:
         self._credited[site] = due
         messages = self._sites[site].take(items)
         if messages:
-            raise RuntimeError(f"site {site} spoke within its silence: {messages!r}")
+            raise PartError(f"site {site} spoke within its silence: {messages!r}; it must not promise more")
 
     # ------------------------------------------------------------------ plans
 

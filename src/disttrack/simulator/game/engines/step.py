@@ -15,7 +15,7 @@ import simpy
 
 from disttrack.adversaries.schedules import NEVER
 from disttrack.protocols.base import EVERYONE, Message
-from disttrack.simulator.game.channels import SERVER, addressed
+from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.judge import Judge, PresentJudge
 from disttrack.simulator.game.network import Network
@@ -128,8 +128,7 @@ class Step(Engine, Ends):
 
     def send_down(self, messages: Sequence[tuple[int, Message]]) -> None:
         """Send the server's messages to the sites."""
-        for reply in messages:
-            receiver, message = addressed(reply, self.server)
+        for receiver, message in messages:
             if receiver == EVERYONE:
                 self.ledger.broadcasts += 1
             else:

@@ -1,0 +1,222 @@
+"""What is wrong with the parts of a user's protocol: their signatures, and the values that they return.
+
+No engine looks at these, which would cost time per message. A short game with parts that do, and that know which method
+was called last, is played before the first game of a protocol, and the same game again after one has ended in an error.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from disttrack.adversaries.base import Opponent
+from disttrack.protocols.base import Exactly, Message, Protocol, Server, Site
+from disttrack.protocols.programs import ProgramError
+from disttrack.simulator.errors import PartError, ScenarioError
+from disttrack.simulator.points.lines import defined_at, is_users
+
+SIGNATURES: Final[Mapping[tuple[type, str], str]] = {
+    (Protocol, "sites"): "self, k, rng, start=()",
+    (Protocol, "server"): "self, k, rng, start=()",
+    (Site, "silence"): "self",
+    (Site, "take"): "self, items",
+    (Site, "hear"): "self, message",
+    (Server, "hear"): "self, sender, message",
+    (Server, "readmit"): "self, sender, items",
+    (Opponent, "plan"): "self, view",
+    (Opponent, "script"): "self, view",
+}
+"""How the methods of each base class are called."""
+
+
+def fault_of(protocol: Protocol, adversary: object, play: Callable[[Protocol], object]) -> PartError | None:
+    """Return what is wrong with a part of a protocol in a game, and the line of its method; None if nothing is.
+
+    Of the adversary only the signature is checked: each game looks at its plans.
+
+    Parameters
+    ----------
+    play
+        Plays the game with another protocol.
+    """
+    calls = _Calls()
+    try:
+        for name in ("plan", "script"):
+            if hasattr(adversary, name):
+                calls.check(Opponent, adversary, name, None)
+        play(examined(protocol, calls))
+    except PartError as fault:
+        return PartError(f"{fault}{calls.place}")
+    except Exception:  # the code of a part or of the adversary, which names its own line
+        return None
+    return None
+
+
+def may_be_of_a_part(error: BaseException) -> bool:
+    """Return whether a part's value may have caused an error of a game, which was not raised by the user's own code."""
+    wrong = isinstance(error, PartError) or (
+        isinstance(error, Exception) and not isinstance(error, ScenarioError | ProgramError)
+    )
+    return wrong and not is_users(innermost(error))
+
+
+def innermost(error: BaseException) -> str:
+    """Return the file of the code that raised an error."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace.tb_frame.f_code.co_filename if trace is not None else "<none>"
+
+
+def examined(protocol: Protocol, calls: _Calls) -> Protocol:
+    """Return the protocol with parts that raise PartError when they return a wrong value."""
+    base: Any = type(protocol)
+
+    class Examined(base):  # type: ignore[misc]
+        def sites(self, k: int, *rest: Any, **more: Any) -> Sequence[Site]:
+            return calls.sites(Protocol, protocol, k, *rest, **more)
+
+        def server(self, *given: Any) -> Server:
+            made = calls.call(Protocol, protocol, "server", *given)
+            if not _has(made, "hear"):
+                calls.refuse(f"must return an object of a class that extends Server; got {made!r}")
+            return _Server(made, calls)
+
+    Examined.__name__ = base.__name__
+    other = copy.copy(protocol)
+    object.__setattr__(other, "__class__", Examined)
+    return other
+
+
+class _Calls:
+    """The calls of the parts of one game.
+
+    Attributes
+    ----------
+    name, place
+        The method called last, and where it is defined.
+    """
+
+    name = place = ""
+
+    def call(self, base: type, part: Any, name: str, *given: Any, **more: Any) -> Any:
+        """Call a method of a part, and return what it returns; PartError if it does not take these arguments."""
+        self.check(base, part, name, *given, **more)
+        return getattr(part, name)(*given, **more)
+
+    def check(self, base: type, part: Any, name: str, *given: Any, **more: Any) -> None:
+        """Raise PartError if a method of a part does not take these arguments."""
+        self.note(part, name)
+        try:
+            inspect.signature(getattr(part, name)).bind(*given, **more)
+        except TypeError as error:
+            wanted = SIGNATURES[base, name]
+            raise PartError(f"{self.name} is called in another way: write def {name}({wanted}) ({error})") from None
+
+    def note(self, part: Any, name: str) -> None:
+        """Note the method that is called, and where it, or else its class, is defined."""
+        self.name = f"{type(part).__name__}.{name}"
+        methods = [vars(base)[name] for base in type(part).__mro__ if name in vars(base)]
+        methods += [one for base in type(part).__mro__ for one in vars(base).values() if inspect.isfunction(one)]
+        self.place = next(filter(None, map(defined_at, filter(callable, methods))), "")
+
+    def refuse(self, what: str) -> None:
+        """Raise the error of the method called last."""
+        raise PartError(f"{self.name} {what}")
+
+    def sites(self, base: type, protocol: Protocol, k: int, *rest: Any, **more: Any) -> list[Site]:
+        """Return the sites of a protocol, checked to be k of them."""
+        returned = self.call(base, protocol, "sites", k, *rest, **more)
+        made = list(returned) if isinstance(returned, Iterable) else [returned]
+        if returned is None or not all(_has(site, "silence", "take", "hear") for site in made):
+            self.refuse(f"must return k objects of a class that extends Site; got {returned!r}")
+        if len(made) != k:
+            self.refuse(f"must return a site for each of the k = {k}; got {len(made)}: [… for _ in range(k)]")
+        return [_Site(site, self) for site in made]
+
+    def messages(self, returned: Any, each: Callable[[Any], bool], accepted: str) -> list[Any]:
+        """Return what a method has returned as a list, of which each must be what is accepted."""
+        if isinstance(returned, Message) or _is_pair(returned) or not isinstance(returned, Iterable):
+            self.refuse(f"must return {accepted}, or () for none; got {returned!r}")
+        made = list(returned)
+        for one in made:
+            if not each(one):
+                self.refuse(f"must return {accepted}; got {one!r} among them")
+        return made
+
+
+def _has(part: Any, *methods: str) -> bool:
+    """Return whether an object has these methods; a class is no object."""
+    return not isinstance(part, type) and all(callable(getattr(part, name, None)) for name in methods)
+
+
+def _is_message(one: Any) -> bool:
+    return isinstance(one, Message) and isinstance(one.kind, str)
+
+
+def _is_pair(one: Any) -> bool:
+    return isinstance(one, tuple) and len(one) == 2 and _is_message(one[1])
+
+
+class _Part:
+    """A part of the user's, whose calls are examined; it has what that one has."""
+
+    def __init__(self, part: Any, calls: _Calls) -> None:
+        self.part, self.calls = part, calls
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.part, name)
+
+
+class _Site(_Part, Site):
+    """A site that checks what the user's own returns."""
+
+    def silence(self) -> int:
+        items = self.calls.call(Site, self.part, "silence")
+        if isinstance(items, bool) or not hasattr(items, "__index__") or items < 0:
+            self.calls.refuse(f"must return a whole number of items, at least 0, or FOREVER; got {items!r}")
+        return items  # type: ignore[no-any-return]
+
+    def take(self, items: int) -> Sequence[Message]:
+        return self._sent(self.calls.call(Site, self.part, "take", items))
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        return self._sent(self.calls.call(Site, self.part, "hear", message))
+
+    def _sent(self, returned: Any) -> list[Message]:
+        return self.calls.messages(returned, _is_message, "Messages in a sequence, [Message('kind', value)]")
+
+
+class _Server(_Part, Server):
+    """A server that checks what the user's own returns."""
+
+    @property
+    def output(self) -> Any:  # type: ignore[override]
+        self.calls.note(self.part, "output")
+        try:
+            output = self.part.output
+        except AttributeError:
+            self.calls.refuse("is missing: set self.output, the estimate in items, in __init__")
+        if not isinstance(output, int | float | Exactly | Mapping) and not hasattr(output, "__float__"):
+            self.calls.refuse(f"must be a number, the estimate in items; got {output!r}")
+        return output
+
+    @property
+    def rounds(self) -> int:  # type: ignore[override]
+        return self.part.rounds  # type: ignore[no-any-return]
+
+    @property
+    def extra(self) -> Mapping[str, Any]:  # type: ignore[override]
+        return self.part.extra  # type: ignore[no-any-return]
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        return self._sent(self.calls.call(Server, self.part, "hear", sender, message))
+
+    def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
+        return self._sent(self.calls.call(Server, self.part, "readmit", sender, items))
+
+    def _sent(self, returned: Any) -> list[tuple[int, Message]]:
+        pairs = "pairs (receiver, Message) in a sequence, [(EVERYONE, Message('kind', value))]"
+        return self.calls.messages(returned, _is_pair, pairs)

@@ -1,0 +1,143 @@
+"""Code of the user's that raises, or does not return: the command line names its file and line."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from commands import disttrack, refused
+
+from disttrack import Exact, play
+from disttrack.simulator.game import present
+
+FILE = """\
+from disttrack import Adversary, Burst
+
+
+def raises(view):
+    return [][view.steps]
+
+
+def stops(view):
+    raise KeyboardInterrupt
+
+
+class Rests(Adversary):
+    def plan(self, view):
+        return Burst(0, 0)
+
+
+def far(view):
+    yield Burst(0, 1)
+    yield Burst(9)
+"""
+GAME = ("play", "--sites", "4", "--items", "200", "--protocol", "exact", "--adversary")
+MISTAKES = {
+    "raises": ("IndexError: list index out of range", 5),
+    "Rests": ("length of a burst must be at least 1", 14),
+    "far": ("named site 9 at step 2", 19),
+}
+
+
+@pytest.fixture(autouse=True)
+def own_file(folder: Path) -> None:
+    Path("own.py").write_text(FILE)
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_an_error_is_one_line_with_the_users_line_and_debug_has_the_traceback(name: str) -> None:
+    message, number = MISTAKES[name]
+    game = disttrack(*GAME, f"own.py:{name}")
+    (line,) = game.stderr.strip().splitlines()
+    assert game.exit_code == 1
+    assert message in line
+    assert line.endswith(f"(own.py:{number})")
+    more = disttrack("--debug", *GAME, f"own.py:{name}").stderr
+    assert ("Traceback" in more) == (name != "far"), "a wrong move has none"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MISTAKES)
+def test_conformance_names_the_line_too(name: str) -> None:
+    faults = " ".join(disttrack("conformance", f"own.py:{name}").stdout.split())
+    assert MISTAKES[name][0] in faults
+    assert f"(own.py:{MISTAKES[name][1]})" in faults
+
+
+def test_ctrl_c_names_where_the_game_stands() -> None:
+    assert refused(*GAME, "own.py:stops", status=1) == "disttrack: stopped at own.py:9"
+
+
+def test_a_call_that_does_not_return_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(present, "SLOW", 0.05)
+    monkeypatch.setattr(present, "TICK", 0.01)
+    told: list[str] = []
+    end = time.monotonic() + 30
+
+    def many_calls(view: object) -> int:
+        return 0
+
+    def hangs(view: object) -> int:
+        while not told and time.monotonic() < end:
+            pass
+        return 0
+
+    with present.slow_calls_named(told.append):
+        play(Exact(), many_calls, sites=2, items=3000)
+        assert not told
+        play(Exact(), hangs, sites=2, items=50)
+    (line,) = told
+    assert "in hangs, test_code_of_users.py:" in line
+
+
+@pytest.mark.slow
+def test_a_run_whose_games_all_end_in_errors_says_so_and_ends_with_1() -> None:
+    Path("s.yaml").write_text("{name: s, sites: 4, items: 200, trials: 8, protocol: exact, adversary: 'own.py:raises'}")
+    run = disttrack("run", "s.yaml", "--workers", "1")
+    (line,) = run.stderr.strip().splitlines()
+    assert run.exit_code == 1
+    assert "8 games ended in an error, the first: " in line
+    assert "list index out of range (own.py:5)" in line
+
+
+QUIET = """\
+from disttrack import Message, Protocol, Server, Site
+from disttrack.protocols.base import SumOfReports
+
+
+class Quiet(Site):
+    count = 0
+
+    def silence(self):
+        return SILENCE
+
+    def take(self, items):
+        self.count += items
+        return () if self.count % 50 else [Message("count", self.count)]
+
+
+class Mine(Protocol):
+    def sites(self, k, rng, start=()):
+        return [Quiet() for _ in range(k)]
+
+    def server(self, k, rng, start=()):
+        return SumOfReports([0] * k)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("silence", "noted"), [("0", True), ("49 - self.count % 50", False)])
+def test_conformance_notes_sites_that_never_state_a_silence(silence: str, noted: bool) -> None:
+    Path("own.py").write_text(QUIET.replace("SILENCE", silence))
+    said = " ".join(disttrack("conformance", "own.py:Mine").stdout.split())
+    assert ("note: silence() of its sites is always 0, but 98% of the items make none speak" in said) == noted
+
+
+def test_a_scenario_beside_its_bare_name_and_a_folder_in_its_place() -> None:
+    Path("semester.yaml").write_text("{name: s}")
+    Path("folder").mkdir()
+    assert refused("run", "semester") == "semester: there is no such file or scenario; did you mean 'semester.yaml'?"
+    assert "did you mean 'semester.yaml'?" in refused("run", "semster.yaml")
+    for command in ("run", "replay", "check"):
+        assert "folder: is a folder; name the file of a scenario" in refused(command, "folder")
