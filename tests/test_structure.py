@@ -44,7 +44,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "report": frozenset({"errors", "points", "results", "plots", "pages"}),
     "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
     "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),
-    "search": SIDES | {"mechanisms", "game", "points", "errors", "tasks", "scenario", "results", "runs"},
+    "search": SIDES | {"mechanisms", "game", "learners", "points", "errors", "tasks", "scenario", "results", "runs"},
     "conformance": SIDES | {"mechanisms", "errors", "game", "points"},
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
     "learners": SIDES | {"mechanisms", "game"},

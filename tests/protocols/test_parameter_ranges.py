@@ -68,7 +68,7 @@ CASES: Final = [
         (Count.kinds("protocol") | ThresholdAlarm.kinds("protocol")).items(), kinds("adversary").items()
     )
     for parameter in parameters(kind.load())
-    if name not in ("trace", "item-trace", "learned", "moves")  # whose texts have tests of their own
+    if name not in ("trace", "item-trace", "learned", "moves", "table")  # whose texts have tests of their own
 ]
 
 

@@ -44,6 +44,7 @@ from disttrack.adversaries.sketching import *  # noqa: F403
 from disttrack.adversaries.streams import Biased as Biased
 from disttrack.adversaries.streams import HardInstance as HardInstance
 from disttrack.adversaries.streams import Scattered as Scattered
+from disttrack.adversaries.tabular import Tabular as Tabular
 from disttrack.adversaries.trace import ItemTrace as ItemTrace
 from disttrack.adversaries.trace import Trace as Trace
 from disttrack.adversaries.trial import Trial as Trial

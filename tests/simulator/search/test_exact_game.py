@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from disttrack import adversaries
 from disttrack.adversaries import Adversary, Freeze
-from disttrack.protocols import Deterministic, Protocol, Randomized
+from disttrack.protocols import Block, Deterministic, Martingale, Protocol, Randomized, Robust
 from disttrack.simulator import play
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.search.exact_game import ExactGame, History
@@ -118,6 +118,32 @@ def test_no_shipped_adversary_beats_the_value() -> None:
     assert failures(Randomized(alpha=0.5, confidence=0.25), Freeze(), GAMES) > most
 
 
-def test_a_game_that_it_cannot_play_is_refused() -> None:
-    with pytest.raises(ValueError, match="copies must be 1"):
-        ExactGame(Randomized(alpha=0.5, copies=3), **SIZE)
+@pytest.mark.false_alarm(2e-6)
+@pytest.mark.parametrize(
+    "protocol",
+    [Block(alpha=0.5, confidence=0.25), Martingale(alpha=0.5, parameters="simple", strength=0.5)],
+    ids=lambda one: one.kind,
+)
+def test_the_engine_attains_the_values_of_trackers_in_rounds(protocol: Protocol) -> None:
+    """A binomial interval, missed with probability 1e-6; a value wrong by 0.15 is found with 0.95."""
+    game = ExactGame(protocol, sites=2, items=10)
+    failed = sum(not play(protocol, game.best, seed=SEED + seed, sites=2, items=10).ok for seed in range(GAMES))
+    low, high = binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], GAMES, float(game.value()))
+    assert 0.1 < game.value() < 0.9
+    assert low <= failed <= high
+
+
+def test_who_sees_the_state_does_at_least_as_well() -> None:
+    value, bound = (ExactGame(COINS, **SIZE, sees=sees).value() for sees in ("outputs", "state"))
+    assert value < bound < 1
+    block = Block(alpha=0.5, confidence=0.25)  # its outputs show all signals
+    assert ExactGame(block, **SIZE).value() == ExactGame(block, **SIZE, sees="state").value() > 0
+
+
+@pytest.mark.parametrize(
+    ("protocol", "says"),
+    [(Randomized(alpha=0.5, copies=3), "copies must be 1"), (Robust(alpha=0.5), "robust: there is no exact model")],
+)
+def test_a_game_that_it_cannot_play_is_refused(protocol: Protocol, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        ExactGame(protocol, **SIZE)

@@ -86,7 +86,7 @@ def test_it_plays_or_is_refused_in_one_line(name: str) -> None:
     wrong = {task: said for task, said in outcomes.items() if not said.startswith((REFUSED, "ok", "failed", "undec"))}
     assert not wrong
     games = {task for task, said in outcomes.items() if not said.startswith(REFUSED)} - {"audit", "joint-privacy"}
-    needs_a_file = {"trace", "item-trace", "in-the-air"}
+    needs_a_file = {"trace", "item-trace", "in-the-air", "table"}
     assert games or name in needs_a_file
     for task in set(GAMES) - {"audit"}:  # which has inputs of its own
         if not ASKING[name].plays_in(task):

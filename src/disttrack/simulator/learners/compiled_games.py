@@ -179,7 +179,6 @@ class CompiledGames(Games):
         return self._facts[:, ACTIONS]
 
     def told(self) -> dict[str, npt.NDArray[Any]]:
-        """Return what `Known.told` has of each game."""
         return {
             "items": self._whole[:, STEP].copy(),
             "output": self._real[:, STANDING] * self._numerator / self._denominator,

@@ -95,6 +95,11 @@ class Games(ABC):
     def known(self, game: int) -> Known:
         """Return what is known of a game."""
 
+    def told(self) -> dict[str, npt.NDArray[Any]]:
+        """Return what `Known.told` has of each game."""
+        every = [self.known(game).told() for game in range(len(self.rewards))]
+        return {name: np.array([one[name] for one in every]) for name in every[0]}
+
     @abstractmethod
     def moves(self, game: int) -> list[int]:
         """Return the actions of a game."""

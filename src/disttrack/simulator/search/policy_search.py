@@ -1,7 +1,7 @@
 """The search for the worst policy: a black-box optimiser against a protocol whose rules it does not use.
 
 The optimiser moves the numbers of `adversaries.adaptive.Policy` and sees one thing only: how large the relative error
-became in a game. The result is saved as a scenario.
+became in a game. In tiny games a table of moves is learned instead (`table_search`). The result is saved as a scenario.
 """
 
 from __future__ import annotations
@@ -18,15 +18,21 @@ import numpy.typing as npt
 from disttrack.adversaries.adaptive import Policy
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.known import early_of
+from disttrack.adversaries.tabular import Tabular
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.play import play
+from disttrack.simulator.search import table_search
 
+TINY: Final = 64
+"""Sites times items up to which a table is learned in place of the numbers of `Policy`, which say too little there."""
 POPULATION: Final = 40
 """Policies that the optimiser keeps at a time."""
 FINALISTS: Final = 12
 """Policies that are played again, since the best of many single games is partly luck."""
 FINAL: Final = 0.25
 """Share of the budget that goes to the finalists."""
+MOST_FRESH: Final = 2000
+"""Most games in which a table is measured."""
 
 Reals = npt.NDArray[np.float64]
 
@@ -38,7 +44,7 @@ class SearchResult:
     Attributes
     ----------
     policy
-        The worst policy, or the worst machine of a search with bounded memory.
+        The worst policy or table, or the worst machine of a search with bounded memory.
     strength
         Mean over its last games of the largest relative error.
     broken
@@ -90,7 +96,8 @@ def attack(
 
     Differential evolution with one game per policy, each with a seed of its own, so that no policy fits itself to one
     game's luck. The best are played again, the weaker half dropped each time; the winner's strength is measured in
-    games that were not used to choose it.
+    games that were not used to choose it. Where sites times items are at most `TINY`, a table is learned in place of
+    that, which makes most games fail.
 
     Parameters
     ----------
@@ -112,6 +119,12 @@ def attack(
     from scipy.optimize import Bounds, differential_evolution
 
     arena = Games(protocol, {"sites": sites, "items": items, "start": start}, seed, on_game)
+    if sites * items <= TINY and protocol.accuracy:
+        size: dict[str, Any] = {"sites": sites, "items": items, "start": start}
+        learned = int(budget * (1 - FINAL))
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
+        table = table_search.learn(protocol, **size, budget=learned, rng=rng, on_games=arena.count)
+        return measured(Tabular(table=table), arena, budget)
     tried: list[tuple[float, Policy]] = []
 
     def harmlessness(place: Reals) -> float:
@@ -141,13 +154,17 @@ class Games:
         self.games = 0
         self.failed = 0
 
+    def count(self, games: int = 1) -> None:
+        """Count games that have been played."""
+        self.games += games
+        if self.on_game is not None:
+            self.on_game(self.games)
+
     def error(self, policy: Adversary) -> float:
         """Return the largest relative error of one game."""
         played = play(self.protocol, policy, seed=int(self._seeds.integers(2**53)), **self.game)
-        self.games += 1
         self.failed += not played.ok
-        if self.on_game is not None:
-            self.on_game(self.games)
+        self.count()
         return played.max_rel_error or 0.0
 
 
@@ -166,9 +183,13 @@ def final(tried: list[tuple[float, Any]], arena: Games, budget: int) -> SearchRe
             errors[name] += [arena.error(policies[name]) for _ in range(max(1, each // len(finalists)))]
         finalists.sort(key=lambda name: -fmean(errors[name]))
         finalists = finalists[: (len(finalists) + 1) // 2]
-    winner = policies[finalists[0]]
+    return measured(policies[finalists[0]], arena, budget, last)
+
+
+def measured(winner: Any, arena: Games, budget: int, most: int = MOST_FRESH) -> SearchResult:
+    """Return the result of a search whose winner is measured in fresh games: those left of the budget, up to `most`."""
     arena.failed = 0
-    last = max(4, min(last, budget - arena.games))
+    last = max(4, min(most, budget - arena.games))
     strength = fmean(arena.error(winner) for _ in range(last))
     return SearchResult(winner, strength, arena.failed / last, arena.games, last)
 
@@ -185,7 +206,14 @@ def _rounded(value: float) -> float:
 
 
 def scenario_of(
-    result: SearchResult, protocol: dict[str, object], *, sites: int, items: int, start: int, seed: int
+    result: SearchResult,
+    protocol: dict[str, object],
+    *,
+    sites: int,
+    items: int,
+    start: int,
+    seed: int,
+    file: str = "",
 ) -> str:
     """Return a scenario that plays the policy beside `freeze` and a stream that does not react.
 
@@ -193,16 +221,18 @@ def scenario_of(
     ----------
     protocol
         The protocol's entry: kind and parameters.
+    file
+        The file of the table, if the policy is one.
     """
     import yaml
 
     kind = str(protocol["kind"]).rpartition(":")[2]
-    adversary = {"kind": result.policy.kind, **result.policy.as_mapping()}
+    adversary = {"kind": result.policy.kind, **({"file": file} if file else result.policy.as_mapping())}
     body = {
         "name": f"attack-on-{kind}".lower(),
         "question": f"How strong is the worst {adversary['kind']} of {result.games:,} games against {kind}?",
         "seed": seed,
-        "trials": 20,
+        "trials": 1000 if file else 20,  # a tiny game is mostly chance
         "sites": sites,
         "items": items,
         **({"start": start} if start else {}),

@@ -23,4 +23,5 @@ def adversaries() -> list[Any]:
     """Return one adversary of trackers of each kind but recorded traces."""
     loaded = {name: kind.load() for name, kind in kinds("adversary").items()}
     made = [(name, maker) for name, maker in loaded.items() if maker is not Trace and maker.plays_in("count")]
-    return [maker(**({"of": "freeze"} if name == "replay" else {})) for name, maker in made]
+    given: dict[str, dict[str, object]] = {"replay": {"of": "freeze"}, "table": {"table": {}}}
+    return [maker(**given.get(name, {})) for name, maker in made]
