@@ -12,7 +12,7 @@ from typing import ClassVar, Final, NamedTuple
 import numpy as np
 
 from disttrack.mechanisms.base import Mechanism
-from disttrack.mechanisms.checks import FromZero, NotNegative, Whole
+from disttrack.mechanisms.checks import FromZero, Positive, Whole
 from disttrack.mechanisms.halting import Ones
 from disttrack.mechanisms.monitors import HALTING
 from disttrack.mechanisms.shortcuts import Shortcut
@@ -161,7 +161,7 @@ class ExactMonitor(Mechanism):
     shortcuts: ClassVar = {**HALTING, "failure": Shortcut(None)}
 
     k: Whole
-    epsilon: NotNegative
+    epsilon: Positive
     horizon: Whole
     delta: FromZero = 0.0
 
