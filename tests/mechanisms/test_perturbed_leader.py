@@ -85,3 +85,41 @@ def numbers(memory: Any) -> list[float]:
     if isinstance(memory, list | tuple):
         return [value for part in memory for value in numbers(part)]
     return [float(memory)]
+
+
+@pytest.mark.parametrize("errors", ["adversarial", "frozen", "independent"])
+def test_totals_with_errors_are_within_delta_and_alike_for_single_rounds_and_tables(errors: Any) -> None:
+    """The choices of the definition: totals, errors by hand, head starts of a twin of the generator."""
+    rounds, within = 200, 3
+    costs = np.eye(2)[np.arange(rounds) % 2]
+    rules = PerturbedLeader(2, rounds, rate=0.2, within=within, errors=errors)
+    single, table = (rules.start(np.random.default_rng(7), np.random.default_rng(8)) for _ in range(2))
+    chosen = [*table.release(costs[:20]), *table.release(costs[20:])]  # 20 is no multiple of Delta
+    assert chosen == [single.step(row) for row in costs]
+    totals = np.vstack((np.zeros(2), np.cumsum(costs, axis=0)))[:-1]
+    shown = {
+        "adversarial": totals - within * np.sign(costs - costs[:, ::-1]),
+        "frozen": totals[np.arange(rounds) // within * within],
+        "independent": totals + np.random.default_rng(8).uniform(-within, within, (rounds, 2)),
+    }[errors]
+    assert np.abs(shown - totals).max() <= within
+    head_starts = np.random.default_rng(7).exponential(5.0, (rounds, 2))
+    assert chosen == np.argmin(shown - head_starts, axis=1).tolist()
+    assert chosen != np.argmin(totals - head_starts, axis=1).tolist()
+
+
+@pytest.mark.parametrize("within", [1, 30])
+def test_the_mean_regret_with_adversarial_errors_is_below_its_bound(within: int) -> None:
+    """Exactly, for costs that alternate: an expert is followed if its head start exceeds the other's by the lead."""
+    rounds = 10_000
+    for cautious in (False, True):
+        rules = PerturbedLeader(2, rounds, within=within, cautious=cautious)
+        rate = 1 / rules.mean_head_start
+        # the one to be charged is Delta better than it is, the other worse, and it is behind by 1 in every second round
+        leads = np.array([2 * within, 2 * within - 1])
+        expected = np.mean(1 - np.exp(-rate * leads) / 2) * rounds
+        regret = expected - rounds / 2
+        assert 0.2 * rules.regret_bound(rounds / 2) < regret + 1 / rate
+        assert regret <= rules.regret_bound(rounds / 2)
+    with pytest.raises(ValueError, match="epsilon and within exclude each other"):
+        PerturbedLeader(2, rounds, within=within, epsilon=1.0)

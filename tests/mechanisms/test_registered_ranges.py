@@ -80,7 +80,7 @@ RANGES: dict[str, Range | None] = {
     **dict.fromkeys(("size", "groups", "buffers", "participations", "separation", "blocks"), whole(1)),
     "cells": whole(1),
     "experts": whole(2),
-    **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "strategy", "parts"), NAME),
+    **dict.fromkeys(("counter", "static", "queries", "sketch", "literal", "strategy", "parts", "errors"), NAME),
     "calibration": NAME,
     "signs": NAME,
     "by": NAME,
@@ -89,7 +89,8 @@ RANGES: dict[str, Range | None] = {
     "base": Range("a whole number of at least 3", (2, 1, -3, True, 3.0), (3,)),
     "registers": whole(128),
     "density": Range("a number of at least 1", (0.9, 0, *NUMBER), (1, 1.0)),
-    "normal": Range("true or false", (0, 1, "yes", None), (True, False)),
+    **dict.fromkeys(("normal", "cautious"), Range("true or false", (0, 1, "yes", None), (True, False))),
+    "within": whole(0),
     "strength": POSITIVE,
     "cut": None,
     "sticky": None,
@@ -106,7 +107,7 @@ OWN: dict[tuple[str, str, str], Range | None] = {
     ("protocol", "guessing", "rate"): Range("a number above 0, up to 1", (0, 1.5, *NUMBER), (1e-9, 1.0)),
     ("protocol", "experts-private", "points"): whole(2),
     ("protocol", "pmw", "rounds"): whole(0),
-    **{("protocol", kind, "delta"): FROM_0 for kind in ("laplace", "gaussian", "pmw")},
+    **{("protocol", kind, "delta"): FROM_0 for kind in ("laplace", "gaussian", "pmw", "exact-monitor")},
     **{
         ("protocol", kind, "delta"): FROM_0
         for kind in kinds("protocol")

@@ -124,10 +124,6 @@ PROTOCOLS = {
     "too few sites": (own(mine=f"{RULES}[S() for _ in range(k)] -> [S()]"), "must return a site for each of the k"),
     "sites without start": (own(mine="k, rng, start=()): -> k):  # here"), "write def sites(self, k, rng, start=())"),
     "no output": (own(server=f"{INIT}self.output = 0 -> pass"), "is missing: set self.output"),
-    "output is a text": (
-        own(server=f"{INIT}= 0 -> = None\n+= message.value -> = '7'"),
-        "must be a number, the estimate in items",
-    ),
     "take returns a message": (
         own(site=f"{TAKE}[Message(\"item\", items)] -> Message('item', items)"),
         "take must return Messages in a sequence",

@@ -43,6 +43,7 @@ from disttrack.adversaries.schedules import Schedule as Schedule
 from disttrack.adversaries.sketching import *  # noqa: F403
 from disttrack.adversaries.streams import Biased as Biased
 from disttrack.adversaries.streams import HardInstance as HardInstance
+from disttrack.adversaries.streams import LastMoment as LastMoment
 from disttrack.adversaries.streams import Scattered as Scattered
 from disttrack.adversaries.tabular import Tabular as Tabular
 from disttrack.adversaries.trace import ItemTrace as ItemTrace

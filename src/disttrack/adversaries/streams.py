@@ -119,6 +119,32 @@ class HardInstance(Adversary):
 
 
 @dataclass
+class LastMoment(Adversary):
+    """Stays just below half of a monitor's threshold as long as it can, then sends the rest without a pause.
+
+    ceil(k / 2) - 1 items in the first steps, the others in the last ones: the longest time for an alarm that is too
+    early, and the shortest for one in time. In other games it sends an item at every step.
+
+    Source
+    ------
+    derived here: the packing bound of `clock-monitor`.
+    """
+
+    kind: ClassVar[str] = "last-moment"
+    plays: ClassVar[tuple[str, ...]] = ("threshold-monitor",)
+    oblivious: ClassVar[bool] = True
+
+    def plan(self, view: View) -> Schedule | None:
+        if view.known.get("kind") not in MONITORS:
+            return Burst(0)
+        if view.steps:
+            return None
+        k = min(view.known["k"], view.items)
+        first = min((view.known["k"] + 1) // 2 - 1, k)
+        return at_steps([*range(1, first + 1), *range(view.items - k + first + 1, view.items + 1)])
+
+
+@dataclass
 class Biased(Uniform):
     """Charges each expert in each round with its own probability, from low for the first to high for the last.
 

@@ -8,12 +8,14 @@ from disttrack.mechanisms.above_threshold import AboveThreshold as AboveThreshol
 from disttrack.mechanisms.accounting import Overdrawn as Overdrawn
 from disttrack.mechanisms.accounting import PrivacyLedger as PrivacyLedger
 from disttrack.mechanisms.base import Mechanism, kinds_of
+from disttrack.mechanisms.clock_monitor import ClockMonitor as ClockMonitor
 from disttrack.mechanisms.continual_output import ContinualOutput as ContinualOutput
 from disttrack.mechanisms.counters import *  # noqa: F403
 from disttrack.mechanisms.counters.linear import LinearCounter as LinearCounter
 from disttrack.mechanisms.counters.linear import NoisePath as NoisePath
 from disttrack.mechanisms.density import PanPrivateDensity as PanPrivateDensity
 from disttrack.mechanisms.dynamic import *  # noqa: F403
+from disttrack.mechanisms.exact_monitor import ExactMonitor as ExactMonitor
 from disttrack.mechanisms.hard_instance import HardInstance as HardInstance
 from disttrack.mechanisms.hard_instance import hard_instance as hard_instance
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile as laplace_sum_quantile
@@ -35,6 +37,12 @@ from disttrack.mechanisms.prediction import PointPredictor as PointPredictor
 from disttrack.mechanisms.prediction import PrivateProper as PrivateProper
 from disttrack.mechanisms.static import *  # noqa: F403
 from disttrack.mechanisms.threshold_queries import *  # noqa: F403
+
+MONITORS: dict[str, type[Mechanism]] = {
+    each.kind: each
+    for each in (SparseVectorMonitor, ReleaseMonitor, CounterMonitor, ClockMonitor, ExactMonitor)  # noqa: F405
+}
+"""Every threshold monitor by its name."""
 
 MECHANISMS: dict[str, type[Mechanism]] = kinds_of(vars(), Mechanism)
 """Every mechanism by its name: a dataclass of parameters with attributes `kind`, `source` and `error`."""

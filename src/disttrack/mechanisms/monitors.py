@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def _no_halting_times(monitor: Mechanism, rng: np.random.Generator | None = None
     raise NotImplementedError(f"{monitor.kind} states no halting_times")
 
 
-_HALTING = {"halting_times": Shortcut(_no_halting_times)}
+HALTING = {"halting_times": Shortcut(_no_halting_times)}
 """The shortcut of monitors, which adversaries read: the distribution of `halt`."""
 
 
@@ -89,7 +89,7 @@ class SparseVectorMonitor(Mechanism):
     kind = "sparse-vector-monitor"
     error = "right for k >= (8 / epsilon) ln(2 / beta) + (16 / epsilon) ln(2 T / beta)"
     arithmetic = "real"
-    shortcuts: ClassVar = _HALTING
+    shortcuts: ClassVar = HALTING
 
     k: Whole
     epsilon: Positive
@@ -163,7 +163,7 @@ class ReleaseMonitor(Mechanism):
     kind = "release-monitor"
     error = "right for k of the order of 1 / delta"
     arithmetic = "coins"
-    shortcuts: ClassVar = _HALTING
+    shortcuts: ClassVar = HALTING
 
     k: Whole
     delta: Share
@@ -228,7 +228,7 @@ class CounterMonitor(Mechanism):
     kind = "counter-monitor"
     error = "right if the counter errs by k / 4 at most"
     arithmetic = "grid"
-    shortcuts: ClassVar = _HALTING
+    shortcuts: ClassVar = HALTING
 
     k: Whole
     epsilon: float
@@ -258,7 +258,4 @@ class CounterMonitor(Mechanism):
         return place + 1 if reached[place] else None
 
 
-MONITORS: dict[str, type[Any]] = {each.kind: each for each in (SparseVectorMonitor, ReleaseMonitor, CounterMonitor)}
-"""Every threshold monitor by its name."""
-
-__all__ = ["MONITORS", "CounterMonitor", "ReleaseMonitor", "SparseVectorMonitor"]
+__all__ = ["CounterMonitor", "ReleaseMonitor", "SparseVectorMonitor"]

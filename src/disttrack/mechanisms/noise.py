@@ -204,7 +204,7 @@ class Silence:
     def laplace(self, mean: float, scale: float, size: int) -> Floats:
         return np.zeros(size)
 
-    normal = laplace
+    normal = uniform = laplace
 
 
 def or_silence(rng: np.random.Generator, silent: bool) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from disttrack.mechanisms.base import Mechanism
-from disttrack.mechanisms.checks import Positive, Whole, at_least
+from disttrack.mechanisms.checks import Flag, Natural, Positive, Whole, at_least
 from disttrack.mechanisms.counters import counter as counter_called
 from disttrack.mechanisms.counters.base import Run
 from disttrack.mechanisms.noise import Floats, or_silence
@@ -40,11 +40,19 @@ class PerturbedLeader(Mechanism):
         Privacy loss for the cost of one expert in one round; None for exact costs and no privacy.
     counter
         Kind of the counters.
+    within
+        Largest error Delta of the totals that the combiner sees, without privacy; 0 for none.
+    errors
+        Who chooses them: ``adversarial``, so that an expert about to be charged looks better by Delta than
+        it is, and another worse; ``frozen``, the totals at the last multiple of Delta rounds;
+        ``independent``, uniform and fresh in every round.
+    cautious
+        True divides the rate of None by sqrt(1 + 2 Delta), which is best for errors of an adversary.
 
     Raises
     ------
     ValueError
-        If a parameter is out of range.
+        If a parameter is out of range, or `epsilon` and `within` are both given.
 
     Source
     ------
@@ -60,9 +68,14 @@ class PerturbedLeader(Mechanism):
     rate: Positive | None = None
     epsilon: Positive | None = None
     counter: str = "pan-private"
+    within: Natural = 0
+    errors: Literal["adversarial", "frozen", "independent"] = "adversarial"
+    cautious: Flag = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.epsilon is not None and self.within:
+            raise ValueError("epsilon and within exclude each other: a private counter has errors of its own")
         if self.epsilon is not None:
             counter = counter_called(self.counter, self.epsilon, self.horizon + 1)
             if counter.arithmetic != "grid":
@@ -72,10 +85,18 @@ class PerturbedLeader(Mechanism):
     def mean_head_start(self) -> float:
         """Mean of the head starts."""
         rate = self.rate if self.rate is not None else math.sqrt(math.log(self.experts) / self.horizon)
-        return 1 / rate
+        return math.sqrt(1 + 2 * self.within) / rate if self.cautious and self.rate is None else 1 / rate
 
     def regret_bound(self, best: float) -> float:
-        """Return a bound on the mean regret without privacy if the best expert's cost is `best`."""
+        """Return a bound on the mean regret without privacy if the best expert's cost is `best`.
+
+        Totals with errors move the lead that an expert needs by 2 Delta more, and so the chance to follow it by a
+        factor e^(2 rate Delta): derived here, in docs/experts.md.
+        """
+        if self.within:
+            lead = (1 + math.log(self.experts)) * self.mean_head_start
+            more = math.expm1(min((1 + 2 * self.within) / self.mean_head_start, 700.0))  # what floats hold
+            return min(more * (best + lead) + lead, self.horizon)
         return best / self.mean_head_start + math.log(self.experts) * self.mean_head_start
 
     def privacy_price(self) -> float:
@@ -103,11 +124,12 @@ class PerturbedLeader(Mechanism):
 class LeaderRun:
     """A running combiner of experts: `choose`, then `learn`, in each round; `step` does both, `release` many rounds."""
 
-    __slots__ = ("_counters", "_head_starts", "_seen", "leader", "t")
+    __slots__ = ("_counters", "_frozen", "_head_starts", "_noise", "_seen", "leader", "t")
 
     def __init__(self, leader: PerturbedLeader, head_starts: np.random.Generator, noise: np.random.Generator) -> None:
         self.leader = leader
-        self._head_starts = head_starts
+        self._head_starts, self._noise = head_starts, noise
+        self._frozen = np.zeros(leader.experts)
         self.t = 0
         """Rounds played so far."""
         self._counters: list[Run] = []
@@ -117,10 +139,18 @@ class LeaderRun:
         # The counters take a zero before the first round, so that the noise has the same distribution in it.
         self._seen = np.array([run.step(0) for run in self._counters] or [0.0] * leader.experts)
 
-    def choose(self) -> int:
-        """Return the expert to follow in the next round; numbers are those of the leader in section 6."""
+    def choose(self, costs: ArrayLike | None = None) -> int:
+        """Return the expert to follow in the next round; numbers are those of the leader in section 6.
+
+        Parameters
+        ----------
+        costs
+            The costs of this round, which only whoever sets the errors of totals knows: without errors they
+            may be left out.
+        """
         head_starts = self._head_starts.exponential(self.leader.mean_head_start, self.leader.experts)  # (1)
-        return int(np.argmin(self._seen - head_starts))  # (2)
+        shown = self._seen if costs is None else self._shown(self._seen[None], np.asarray(costs)[None], self.t)[0]
+        return int(np.argmin(shown - head_starts))  # (2)
 
     def learn(self, costs: ArrayLike) -> None:
         """Take the experts' costs of the round, each from 0 to 1."""
@@ -128,7 +158,7 @@ class LeaderRun:
 
     def step(self, costs: ArrayLike) -> int:
         """Play a round with these costs, and return the expert followed, chosen before they are known."""
-        followed = self.choose()
+        followed = self.choose(costs)
         self.learn(costs)
         return followed
 
@@ -141,17 +171,35 @@ class LeaderRun:
         chosen = np.empty(len(table), dtype=np.int64)
         for at in range(0, len(table), CHUNK):
             block = table[at : at + CHUNK]
-            before = np.vstack((self._seen, self._estimates(block)))
-            self._seen = before[-1]
+            begun, seen = self.t, self._seen
+            estimates = self._estimates(block)
+            shown = self._shown(np.vstack((seen, estimates[:-1])), block, begun)
+            self._seen = estimates[-1]
             shape = block.shape
             head_starts = self._head_starts.exponential(self.leader.mean_head_start, shape)
-            chosen[at : at + CHUNK] = np.argmin(before[:-1] - head_starts, axis=1)
+            chosen[at : at + CHUNK] = np.argmin(shown - head_starts, axis=1)
         return chosen
 
     def state(self) -> dict[str, Any]:
         """Return the state that an intruder sees between two rounds, if the counters have a visible memory."""
         counters: list[Any] = self._counters
         return {"round": self.t, "estimates": self._seen.tolist(), "counters": [run.state() for run in counters]}
+
+    def _shown(self, totals: Floats, costs: Floats, begun: int) -> Floats:
+        """Return the totals that the combiner sees before some rounds: `begun` were played, and errors added."""
+        within = self.leader.within
+        if not within:
+            return totals
+        if self.leader.errors == "independent":
+            return totals + self._noise.uniform(-within, within, totals.shape)
+        if self.leader.errors == "adversarial":
+            favoured: Floats = np.sign(costs - costs.mean(axis=1, keepdims=True))
+            return totals - within * favoured
+        rounds = np.arange(len(totals))
+        since = (begun + rounds) % within  # rounds since the totals were shown
+        shown: Floats = np.where((since > rounds)[:, None], self._frozen, totals[np.maximum(rounds - since, 0)])
+        self._frozen = shown[-1]
+        return shown
 
     def _estimates(self, costs: Floats) -> Floats:
         """Pass the costs of some rounds to the counters; return the estimated totals after each."""

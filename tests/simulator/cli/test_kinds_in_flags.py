@@ -36,7 +36,7 @@ def test_what_is_no_kind_with_parameters_is_refused(text: str) -> None:
 @pytest.mark.parametrize("kind", ["split", "lease"])
 def test_a_quota_is_no_counter(kind: str) -> None:
     said = refused("play", "--protocol", f"{kind} limit=10 window=100", "--task", "count")
-    assert "does not play here: a scenario with `task: quota` plays it" in said
+    assert "plays quota, not count: a scenario with `task: quota` plays it" in said
 
 
 def test_sizes_may_be_floats_that_are_whole() -> None:

@@ -150,6 +150,14 @@ def test_every_task_refuses_what_is_none_of_its_own(name: str) -> None:
             {"steps": 61},
             "steps: must be at least 2^(k + 1) - 2 = 62 for hard-instance with k = 5; got 61",
         ),
+        *(
+            (
+                "threshold-monitor",
+                {"protocol": {"kind": kind, "epsilon": 1, "k": 2, "horizon": 9}, "adversary": "last-moment"},
+                "horizon: must be at least the 62 steps of the game",
+            )
+            for kind in ("counter-monitor", "exact-monitor")
+        ),
         ("second-moment", {"protocol": {"kind": "kmv", "size": 9}}, "takes a sketch for it; kmv is none"),
         (
             "second-moment",

@@ -15,10 +15,12 @@ import numpy as np
 
 from disttrack.mechanisms import (
     AboveThreshold,
+    ClockMonitor,
     ContinualOutput,
     Counter,
     CounterMonitor,
     DynamicMechanism,
+    ExactMonitor,
     PanPrivateDensity,
     PerturbedLeader,
     PrivatePartition,
@@ -159,6 +161,8 @@ def with_promise(name: str, times: float, most: float = inf) -> type[FaultyPart]
 HALF: dict[type[Any], type[FaultyPart]] = {
     RandomizedResponse: with_promise("epsilon", 2.0),
     PanPrivateDensity: with_promise("epsilon", 2.0),
+    ClockMonitor: with_promise("epsilon", 2.0),
+    ExactMonitor: with_promise("epsilon", 2.0),
     ReleaseMonitor: with_promise("delta", 2.0, 0.999),
     ReleaseQueries: with_promise("delta", 2.0, 0.999),
     SparseVectorMonitor: with_share(_QuieterTest, 0.5),
@@ -169,6 +173,8 @@ HALF: dict[type[Any], type[FaultyPart]] = {
 TENFOLD: dict[type[Any], type[FaultyPart]] = {
     RandomizedResponse: with_promise("epsilon", 0.1),
     PanPrivateDensity: with_promise("epsilon", 0.1),
+    ClockMonitor: with_promise("epsilon", 0.1),
+    ExactMonitor: with_promise("epsilon", 0.1),
     SparseVectorMonitor: with_share(_QuieterTest, 10.0),
     **dict.fromkeys(DRAWN, with_share(_Quieter, 10.0)),
 }

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from disttrack.adversaries.base import Opponent
-from disttrack.protocols.base import Exactly, Message, Protocol, Server, Site
+from disttrack.protocols.base import Message, Protocol, Server, Site
 from disttrack.protocols.programs import ProgramError
 from disttrack.simulator.errors import PartError, ScenarioError
 from disttrack.simulator.points.lines import defined_at, is_users
@@ -199,9 +199,7 @@ class _Server(_Part, Server):
             output = self.part.output
         except AttributeError:
             self.calls.refuse("is missing: set self.output, the estimate in items, in __init__")
-        if not isinstance(output, int | float | Exactly | Mapping) and not hasattr(output, "__float__"):
-            self.calls.refuse(f"must be a number, the estimate in items; got {output!r}")
-        return output
+        return output  # what is no number fails at its steps (docs/game.md)
 
     @property
     def rounds(self) -> int:  # type: ignore[override]

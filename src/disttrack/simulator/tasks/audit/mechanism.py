@@ -27,6 +27,8 @@ USUAL: Final[dict[str, dict[str, Any]]] = {
     "private-partition": {"horizon": 4},
     "sparse-vector-monitor": {"k": 2, "cut": 0.0},
     "release-monitor": {"k": 1, "delta": 0.01},
+    "clock-monitor": {"k": 2},
+    "exact-monitor": {"k": 2, "horizon": 4},
     "counter-monitor": {"k": 2, "cut": 0.0, "horizon": 4},
     "sparse-vector-queries": {"epsilon": 10.0, "points": 2500, "queries": 2},
     "release-queries": {"delta": 0.01},

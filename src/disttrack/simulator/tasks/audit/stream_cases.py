@@ -20,8 +20,10 @@ import numpy as np
 
 from disttrack.mechanisms import (
     AboveThreshold,
+    ClockMonitor,
     ContinualOutput,
     CounterMonitor,
+    ExactMonitor,
     PanPrivateDensity,
     PrivatePartition,
     ReleaseMonitor,
@@ -43,6 +45,7 @@ from disttrack.simulator.tasks.audit.case import (
 from disttrack.simulator.tasks.audit.counter_cases import EXACT_STEPS
 from disttrack.simulator.tasks.audit.counter_cases import STEPS as STEPS
 from disttrack.simulator.tasks.audit.exact.coins import coin_loss
+from disttrack.simulator.tasks.audit.exact.draw import draw_loss
 from disttrack.simulator.tasks.audit.exact.halting import MeasuredTest, halting_loss, measured_test
 from disttrack.simulator.tasks.audit.exact.linear import linear_loss
 
@@ -126,7 +129,7 @@ def _(partition: PrivatePartition) -> Audit:
 
 
 @audit_of.register
-def _(monitor: CounterMonitor | ReleaseMonitor | SparseVectorMonitor) -> Audit:
+def _(monitor: ClockMonitor | CounterMonitor | ExactMonitor | ReleaseMonitor | SparseVectorMonitor) -> Audit:
     """A stream without an item, or with one at the first step."""
 
     def watch(ones: Sequence[int], rng: np.random.Generator) -> Sequence[float]:
@@ -142,6 +145,8 @@ def _(monitor: CounterMonitor | ReleaseMonitor | SparseVectorMonitor) -> Audit:
     case = Case(watch, ((), (1,)), says)
     if isinstance(monitor, CounterMonitor):
         return Audit([case])
+    if isinstance(monitor, ClockMonitor | ExactMonitor):
+        return Audit([case], lambda: Exact(draw_loss(watch, case.inputs), monitor.epsilon))
     return Audit([case], coins if isinstance(monitor, ReleaseMonitor) else partial(_silent, monitor, watch))
 
 

@@ -154,7 +154,7 @@ class Experts(Duel):
         experts, steps = sizes["experts"], sizes["steps"]
         view = View(sites=experts, items=steps, known=known(mechanism), rng=rngs["adversary"])
         twin = None
-        if mechanism.epsilon is not None:
+        if mechanism.epsilon is not None or mechanism.within:
             exact = PerturbedLeader(experts, mechanism.horizon, mechanism.rate)
             twin = exact.start(copy.deepcopy(rngs["head starts"]), rngs["noise"])
         run = mechanism.start(rngs["head starts"], rngs["noise"])

@@ -14,7 +14,7 @@ import numpy as np
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.streams import HardInstance
-from disttrack.mechanisms import MONITORS
+from disttrack.mechanisms import MONITORS, CounterMonitor, ExactMonitor
 from disttrack.mechanisms.monitors import verdict
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point, PointError
@@ -76,6 +76,8 @@ class ThresholdMonitor(MechanismGame):
     )
 
     def fits(self, mechanism: Any, adversary: Adversary, sizes: Sizes) -> None:
+        if isinstance(mechanism, CounterMonitor | ExactMonitor):  # that of others is for a cut or a rate
+            self.fits_horizon(mechanism, sizes["steps"])
         if isinstance(adversary, HardInstance):
             k = mechanism.k if adversary.k is None else adversary.k
             if sizes["steps"] < (least := 2 ** (k + 1) - 2):
