@@ -14,13 +14,17 @@ import re
 import sys
 from pathlib import Path
 
-from disttrack.simulator.results.stored import read_manifest
+import pandas as pd
+
+from disttrack.simulator.results.stored import read_manifest, table_file
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "results" / "reference"
 PACKED = ("trials.csv", "series.csv", "kinds.csv", "controls.csv")
 COURSES = ("attack", "dynamic", "flights", "headline", "prediction", "quota")
 """Results with a figure that is drawn from their series.csv. It is kept of these: of others it would be too large."""
+TIMELINES = ("attack", "headline")
+"""Those of which a timeline alone is drawn: it shows the games with the largest error."""
 
 
 def pack(folder: Path, shown: set[str]) -> None:
@@ -28,6 +32,8 @@ def pack(folder: Path, shown: set[str]) -> None:
     tables = read_manifest(folder / "manifest.json")["tables"]
     for name in PACKED:
         plain, packed = folder / name, folder / f"{name}.gz"
+        if name == "series.csv" and folder.name in TIMELINES:
+            keep_worst(folder)
         if plain.is_file():
             packed.write_bytes(gzip.compress(plain.read_bytes(), 9, mtime=0))
             plain.unlink()
@@ -46,6 +52,19 @@ def pack(folder: Path, shown: set[str]) -> None:
         captions = json.loads((figures / "captions.json").read_text(encoding="utf-8"))
         text = json.dumps({stem: digests[stem] for stem in sorted(captions)}, indent=1)
         kept.write_text(f"{text}\n", encoding="utf-8")
+
+
+def keep_worst(folder: Path) -> None:
+    """Keep the rows of series.csv of each point's game with the largest error, the first of equal ones."""
+    trials, series = (pd.read_csv(table_file(folder / name), dtype=str) for name in ("trials.csv", "series.csv"))
+    worst = trials["max_rel_error"].astype(float).groupby(trials["point"], sort=False).idxmax()
+    kept = series.merge(trials.loc[worst, ["point", "trial"]])
+    text = kept.to_csv(index=False, lineterminator="\n")
+    (folder / "series.csv").write_text(text, encoding="utf-8")
+    manifest = folder / "manifest.json"
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    old = read_manifest(manifest)["tables"]["series.csv"]
+    manifest.write_text(manifest.read_text(encoding="utf-8").replace(old, digest), encoding="utf-8")
 
 
 def main() -> None:

@@ -165,7 +165,7 @@ def test_a_game_of_many_messages_as_compiled(adversary: Adversary) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "adversary"), enumerate([*COMPILED, *OTHERS]), ids=named)
+@pytest.mark.parametrize(("number", "adversary"), list(enumerate([*COMPILED, *OTHERS])), ids=named)
 def test_each_pair_as_compiled(number: int, adversary: Adversary) -> None:
     """Each adversary and each protocol in every size, each pair in every second one."""
     for place, protocol in enumerate(TRACKERS):
