@@ -80,7 +80,7 @@ class SiteProcess:
         self.over = Failure()
         self._leaving, self._left, self._step = False, asyncio.Event(), 0.0
         self._writer: asyncio.StreamWriter | None = None
-        self._heard_at = 0.0
+        self._heard_at = self._began = 0.0
         self._waiting = Waiting()
         self._clock: asyncio.Task[None] | None = None
         if kept.facts:
@@ -113,6 +113,10 @@ class SiteProcess:
         if len(site.waiting) == waiting:
             return bool(site.admitted > admitted)
         return await self._waiting.answer(patience)
+
+    def clock(self) -> tuple[float, float]:
+        """Return the seconds of a step, 0 for no clock, and those since the first window of a quota began."""
+        return self._step, time.monotonic() - self._began
 
     def do(self, event: Event) -> bool:
         """Apply an event, keep it, send what follows; answer the requests that need not wait any more.
@@ -236,7 +240,8 @@ class SiteProcess:
 
     def _begin(self, facts: dict[str, Any]) -> None:
         """Begin a life, or continue the present one."""
-        part, self._step = self.kept.part, facts["step"]
+        part, self._step = self.kept.part, facts["step"] or 0.0
+        self._began = time.monotonic() - (facts["age"] or 0.0)
         if part is None:
             protocol = self.protocol or protocol_of(facts["entry"])
             self.kept.begin(

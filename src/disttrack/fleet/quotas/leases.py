@@ -175,6 +175,9 @@ class LeaseSite(QuotaSite):
                 self.answered(False)
         return ()
 
+    def turns_until(self, price: int) -> int:
+        return int(self._refused)
+
     def _settle(self, requests: int, cost: int) -> None:
         super()._settle(requests, cost)
         if self.rule.shape != "window":  # the server has counted the reserve, and may forget it before this is used

@@ -131,8 +131,28 @@ class QuotaSite(Site):
         return ()
 
     hooks = frozenset(
-        {"open", "silent", "charged", "asks", "ask", "heard", "slot", "flush", "last_words", "first_words"},
+        {
+            "open",
+            "silent",
+            "charged",
+            "asks",
+            "ask",
+            "heard",
+            "slot",
+            "flush",
+            "last_words",
+            "first_words",
+            "turns_until",
+        },
     )
+
+    def turns_until(self, price: int) -> int:
+        """Return after how many turns of its clock, at the earliest, it may admit a request that it rejects now.
+
+        It is 0 if only the answer to a question is missing, as when a request comes while another one waits. Flushes
+        and settlings are not counted, nor what another site gives back in the meantime.
+        """
+        return 1
 
     # ------------------------------------------------------------------ messages and requests
 
