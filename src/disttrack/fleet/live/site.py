@@ -22,6 +22,8 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError
 
 LOG: Final = logging.getLogger("disttrack.fleet.live")
+TURN: Final = 0.001
+"""Seconds between two looks for turns of the clock that are due."""
 
 
 class SiteProcess:
@@ -107,6 +109,7 @@ class SiteProcess:
     async def admit(self, cost: int = 1, patience: float | None = None) -> bool:
         """Answer a request of a quota. It may wait for the server; after `patience` seconds it is rejected."""
         self.pace.request(self._step)
+        await self._caught_up()
         site = self.part.site
         waiting, admitted = len(site.waiting), site.admitted
         self.do(("request", cost))
@@ -117,6 +120,14 @@ class SiteProcess:
     def clock(self) -> tuple[float, float]:
         """Return the seconds of a step, 0 for no clock, and those since the first window of a quota began."""
         return self._step, time.monotonic() - self._began
+
+    async def _caught_up(self) -> None:
+        """Wait for the turns of the clock that are due: what is admitted belongs to the present window or slot."""
+        while self._clock is not None and not self._clock.done():
+            step, age = self.clock()
+            if (self.part.site.window + 1) * self.part.protocol.period * step > age:
+                return
+            await asyncio.sleep(TURN)
 
     def do(self, event: Event) -> bool:
         """Apply an event, keep it, send what follows; answer the requests that need not wait any more.
@@ -211,6 +222,7 @@ class SiteProcess:
             self._resume(writer, rest)
             while data := await reader.read(CHUNK):
                 self._heard_at = time.monotonic()
+                await self._caught_up()
                 if self.delay:
                     asyncio.get_running_loop().call_later(self.delay, self._hear, incoming, data)
                 else:

@@ -288,7 +288,7 @@ class TokenServer(QuotaServer):
         sent, number, granted, returned, question, want = message.value
         life = self._lives[sender]
         if number > life.number and not granted:  # what the life before has used, it has used by now
-            self._end(sender, self.window + self.rule.rest)
+            self._end(sender, self.window)
             life = self._lives[sender] = Life(number)
         elif number != life.number or life.over or granted > life.granted:  # one of them has lost its state
             return ((sender, Message("anew", (self.window, number, life.number))),)
@@ -299,7 +299,7 @@ class TokenServer(QuotaServer):
         replies: list[tuple[int, Message]] = []
         if message.kind == "leave":
             self.free -= want  # costs beyond its tokens
-            self._end(sender, self.window + self.rule.rest, want)
+            self._end(sender, self.window, want)
         elif message.kind == "need":
             active = sum(not one.over and one.granted > one.returned for one in self._lives)
             if not self._give(sender, active if life.granted else self.k, want):
@@ -338,16 +338,16 @@ class TokenServer(QuotaServer):
         return ((EVERYONE, Message("recall", (self.window,))),)
 
     def _end(self, site: int, slot: int, debt: int = 0) -> None:
-        """End a site's life, whose tokens are rested from this slot on."""
+        """End a site's life, in which nothing is admitted after this slot; a stall of the clock delays its turns."""
         life = self._lives[site]
         if not life.over and (tokens := life.granted - life.returned + debt):
-            self._resting.append((slot, tokens))
+            self._resting.append((slot + self.rule.rest + self.rule.patience, tokens))
         life.over = True
         self._refused.pop(site, None)
 
     def lose(self, site: int) -> None:
         life = self._lives[site]
-        self._end(site, life.heard + 1 + self.rule.term + self.rule.patience + self.rule.rest)
+        self._end(site, life.heard + 1 + self.rule.term)
 
     def turn(self) -> Sequence[tuple[int, Message]]:
         self.window += 1
