@@ -191,13 +191,13 @@ def limits(site: QuotaSite, cost: int, step: float, age: float) -> dict[str, str
     if not step:
         return {"RateLimit": known}
     turns = site.turns_until(rule.reserve or cost)
-    flushed = rule.every is not None and rule.shape != "window"  # then only an answer brings anything
-    due = [] if flushed else [(site.window + turns) * rule.period]
+    every = rule.every if rule.shape != "window" else None  # between flushes nothing comes back then
+    due = [] if every else [(site.window + turns) * rule.period]
     if rule.settle:
         due.append((int(age / step) // rule.settle + 1) * rule.settle)
-    if flushed:
-        first = (site.number + 1) * rule.every // site.k or 1
-        due.append(first + (max(-1, (int(age / step) - first) // rule.every) + 1) * rule.every)
+    if every:
+        first = (site.number + 1) * every // site.k or 1
+        due.append(first + (max(-1, (int(age / step) - first) // every) + 1) * every)
     wait = max(1, ceil(min(due) * step - age))
     policy = f'"quota";q={rule.limit};w={max(1, round(rule.window * step))}'
     return {"RateLimit-Policy": policy, "RateLimit": f"{known};t={wait}", "Retry-After": str(wait)}

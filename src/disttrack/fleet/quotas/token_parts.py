@@ -124,7 +124,7 @@ class TokenSite(QuotaSite):
     def turns_until(self, price: int) -> int:
         if not self._refused:
             return 0
-        return max(1, max(self._acked, self._renewed) + self.rule.rest - self.window)
+        return int(max(1, max(self._acked, self._renewed) + self.rule.rest - self.window))
 
     # ------------------------------------------------------------------ time
 
@@ -186,7 +186,7 @@ class SlidingSite(TokenSite):
         for slot, _, tokens, _ in self._used:
             covered += tokens
             if covered >= price:
-                return max(1, slot + self.rule.rest - self.window)
+                return int(max(1, slot + self.rule.rest - self.window))
         return super().turns_until(price)
 
     def _settle(self, requests: int, cost: int) -> None:
@@ -222,7 +222,7 @@ class BucketSite(TokenSite):
         lacks = (price - self.left) * rule.window * rule.depth - self._part
         if price > self.tokens:
             return super().turns_until(price)
-        return max(1, ceil(lacks / (self.tokens * rule.period * rule.limit)))
+        return int(max(1, ceil(lacks / (self.tokens * rule.period * rule.limit))))
 
     def slot(self) -> Sequence[Message]:
         messages = super().slot()
