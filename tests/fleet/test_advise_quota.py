@@ -98,8 +98,10 @@ def test_a_load_that_can_not_exceed_what_is_allowed_costs_nothing() -> None:
 
 @pytest.mark.parametrize("sites", [1, 4, 30])
 @pytest.mark.parametrize("overshoot", [0.0, 0.002, 0.1])
-def test_a_bound_is_never_below_what_games_have(sites: int, overshoot: float) -> None:
-    service = service_of(sites, 50.0, 1.0, None, overshoot, 0.0)
+@pytest.mark.quick_cases(4)
+@pytest.mark.parametrize("any_window", [False, True])
+def test_a_bound_is_never_below_what_games_have(sites: int, overshoot: float, any_window: bool) -> None:
+    service = service_of(sites, 50.0, 1.0, None, overshoot, 0.0, any_window)
     for protocol in candidates(service):
         found = settled(protocol, service, 3)
         assert found.words <= bound(protocol, service) + 1e-6, protocol
@@ -109,6 +111,15 @@ def test_a_bound_is_never_below_what_games_have(sites: int, overshoot: float) ->
 def test_a_countdown_may_have_the_smallest_reports_whatever_the_limit() -> None:
     kinds = [protocol.kind for protocol in candidates(service_of(1000, 1e8, 1.0, None, 0.0, 0.0))]
     assert "countdown-quota" in kinds
+
+
+def test_a_limit_for_any_window_is_kept_at_boundaries_too() -> None:
+    words = ("--quota", "200/s", "--sites", "4", "--overshoot", "0%", "--any")
+    shown = disttrack("advise", "quota", *words, "--out", "any.yaml").stdout
+    assert "cheapest:      sliding-lease" in shown
+    played = disttrack("run", "any.yaml", "--no-figures", "--set", "trials=1").stdout
+    assert "PASS     no window admits more than is allowed" in played
+    assert "boundary" in Path("any.yaml").read_text(encoding="utf-8")
 
 
 def test_units_are_those_of_seconds() -> None:

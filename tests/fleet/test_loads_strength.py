@@ -21,6 +21,11 @@ def overshoot(game: Any) -> float:
     return float(row["overshoot"] / (row["rule_of_thumb"] or 1))
 
 
+def burst(game: Any) -> float:
+    """Return the largest cost in a window's length, over the limit."""
+    return float(measured(game)["burst"])
+
+
 def utilisation(game: Any) -> float:
     """Return the utilisation of a quota."""
     return float(measured(game)["utilisation"])
@@ -31,6 +36,7 @@ LIMIT: Final = {"limit": 500, "window": 1500}
 HITS: Final = (
     Hit(loads.Greedy(), PeriodicQuota(**LIMIT, every=150), overshoot, 1.4, 2.2, FLEET),
     Hit(loads.ChurnOfSites(stay=9), BatchQuota(**LIMIT, size=10), overshoot, 1.0, 2.0, FLEET),
+    Hit(loads.Boundary(), Lease(**LIMIT), burst, 1.95, 2.0, FLEET),
     Hit(loads.Probing(), Lease(**LIMIT, upfront=0.5), utilisation, 0.99, 1.0, FLEET, SingleSite()),
 )
 STREAMS: Final = {"autoscaling", "flash-crowd"}

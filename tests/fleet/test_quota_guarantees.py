@@ -13,7 +13,7 @@ from disttrack.adversaries import Adversary, Burst, Bursts, Freeze, Rest, RoundR
 from disttrack.adversaries.scripts import Scripted
 from disttrack.fleet import quotas
 from disttrack.fleet.change import Change
-from disttrack.fleet.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy, Probing
+from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrowd, Greedy, Probing
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.task import measured
 from disttrack.simulator import play
@@ -30,6 +30,7 @@ DRAWN: Final[dict[str, Any]] = {
     "low": [0, 0.3],
     "fraction": [0.2, 0.5, 1],
     "memory": [0, 0.5],
+    "slots": [1, 4, 16, 64, 300],
 }
 """Values of the parameters that some kinds have; `every` may be above the window."""
 
@@ -67,8 +68,13 @@ def a_quota(rng: random.Random) -> Quota:
         # below and above the costs; settled often, and less than once a window
         reserve = rng.choice([1, 1, 1, 1, round(mean), max(cycle), 2 * max(cycle)])
         more |= {"reserve": min(limit, reserve), "settle": rng.choice([2, 2, 5, 5, 20, 1500])}
-    kind = rng.choice(KINDS)
-    for name in set(parameters(kind)) - set(parameters(quotas.Split)):
+    kind = rng.choice([*KINDS, *[one for one in KINDS if "slots" in parameters(one)]])
+    shape = rng.choice(["window", "sliding", "sliding", "bucket"]) if "shape" in parameters(kind) else kind.shape
+    if "shape" in parameters(kind):
+        more["shape"] = shape
+    if shape == "bucket":
+        more["depth"] = max(*cycle, more.get("reserve", 1), round(limit * rng.choice([0.1, 0.5, 1, 1, 2])))
+    for name in sorted(set(parameters(kind)) - set(parameters(quotas.Split))):
         every = rng.choice([1, 3, 10, 20, 1 + window // 20, 1 + window // 4, window + 3])
         if name in DRAWN or name == "every":  # a kind of another package may have others
             more[name] = every if name == "every" else rng.choice(DRAWN[name])
@@ -130,6 +136,7 @@ def setting(number: int) -> dict[str, Any]:
     window = protocol.window
     stay, dies = rng.choice([1, 3, 20, 60]), rng.random() < 0.2
     oblivious = [RoundRobin(), Uniform(), Zipf(), SingleSite(), Bursts(mean=30), FlashCrowd(rng.choice([0.5, 1]))]
+    oblivious.append(Boundary(rng.choice([0.1, 0.5, 1])))
     reacting = [Greedy(), Greedy(stay), Probing(), ChurnOfSites(stay, dies), Autoscaling(dies=dies), Freeze()]
     edges = Edges(rng.choice([1 + window // 20, 1 + window // 8, 1 + window // 3]), rng.choice([0, protocol.skew]))
     return {
@@ -170,5 +177,5 @@ def test_every_parameter_of_a_kind_is_drawn() -> None:
     assert len(shipped) >= 9
     for kind in shipped:
         own = set(parameters(kind)) - set(parameters(quotas.Split))
-        assert own <= {*DRAWN, "every"}, kind
+        assert own <= {*DRAWN, "every", "shape", "depth"}, kind
         assert all(parameters(kind)[name] is not MISSING for name in own), kind

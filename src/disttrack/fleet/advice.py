@@ -17,6 +17,7 @@ from disttrack.fleet.quotas import (
     Lease,
     PeriodicQuota,
     Quota,
+    SlidingLease,
     Split,
     WeightedSplit,
 )
@@ -54,6 +55,8 @@ class Service:
         Share of the limit that may be overshot, at most.
     latency
         Steps of a message, one way.
+    any
+        Whether the limit is for any window, and not only for each.
     """
 
     sites: int
@@ -61,6 +64,7 @@ class Service:
     window: int
     overshoot: float
     latency: int = 0
+    any: bool = False
 
     @property
     def allowed(self) -> float:
@@ -159,6 +163,11 @@ def _cheapest(service: Service) -> Iterator[Quota]:
     trip, k, limit, window = 2 * service.latency, service.sites, service.limit, service.window
     room = inf if service.harmless else service.overshoot * limit + 1e-6
     common = limit, window
+    if service.any:
+        yield from (Central(*common, shape="sliding"), *(SlidingLease(*common, fraction=part) for part in (0.5, 0.9)))
+        if (every := floor(min(window, (room - trip) / 2))) >= 1:
+            yield PeriodicQuota(*common, every=every, shape="sliding")
+        return
     yield from (Split(*common), WeightedSplit(*common), HybridQuota(*common), Central(*common))
     for low, fraction in product((0.0, 0.5), (0.5, 0.9)):
         yield Lease(*common, low=low, fraction=fraction)
@@ -196,6 +205,7 @@ def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> s
     """Return the scenario that verifies a recommendation, as YAML."""
     given = "".join(f", {key}: {value}" for key, value in best.parameters.items())
     network = [f"network: {{latency: {service.latency}}}"] if service.latency else []
+    boundary = ", boundary" if service.any else ""
     lines = [
         f"name: {name}",
         f"question: Does {best.protocol.kind} keep an overshoot of {service.overshoot:.3g}?",
@@ -206,7 +216,7 @@ def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> s
         f"window: {service.window}",
         "trials: 5",
         f"protocol: {{kind: {best.protocol.kind}{given}}}",
-        "adversary: [uniform, {kind: zipf, exponent: 1}, single-site, greedy, probing]",
+        f"adversary: [uniform, {{kind: zipf, exponent: 1}}, single-site, greedy, probing{boundary}]",
         *network,
         "claims:",
         "  - name: no window admits more than is allowed",
@@ -219,7 +229,7 @@ def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> s
 
 
 def service_of(
-    sites: int, quota: float, window: float, load: float | None, overshoot: float, latency: float
+    sites: int, quota: float, window: float, load: float | None, overshoot: float, latency: float, any: bool = False
 ) -> Service:
     """Return a service in steps from one in seconds.
 
@@ -229,6 +239,8 @@ def service_of(
         Requests per second that may be admitted, and that come at most; None for three times the quota.
     window, latency
         In seconds.
+    any
+        Whether the limit is for any window.
 
     Raises
     ------
@@ -238,7 +250,7 @@ def service_of(
     Examples
     --------
     >>> service_of(12, 1000, 1.0, None, 0.02, 0.02)
-    Service(sites=12, limit=1000, window=3000, overshoot=0.02, latency=60)
+    Service(sites=12, limit=1000, window=3000, overshoot=0.02, latency=60, any=False)
     """
     load = 3 * quota if load is None else load
     limit, steps = round(quota * window), round(load * window)
@@ -251,4 +263,4 @@ def service_of(
     for fits, message in checks:
         if not fits:
             raise ScenarioError(message)
-    return Service(sites, limit, steps, overshoot, ceil(latency * load))
+    return Service(sites, limit, steps, overshoot, ceil(latency * load), any)

@@ -24,17 +24,18 @@ from disttrack.simulator.results.formats import number, percent
 @click.option("--window", type=TIME, help="Window of the quota; a minute of 60/min, and so on, if left out.")
 @click.option("--overshoot", type=SHARE, default="1%", help="Share of the limit that may be overshot.")
 @click.option("--latency", type=TIME, default="0s", help="Time of a message, one way.")
+@click.option("--any", "any_window", is_flag=True, help="Keep the limit in any window, not only in each.")
 @SEED
 @OUT
 def advise_quota(
     quota: Quantity, sites: int, seed: int, load: float | None, window: float | None, overshoot: float, latency: float,
-    out: Path | None,
+    any_window: bool, out: Path | None,
 ) -> None:  # fmt: skip
     """Rank the protocols that keep an overshoot: a step of their games brings a request, and lasts 1 / load."""
     from disttrack.fleet import advice as search
 
     window = 1 / quota.unit if window is None else window
-    service = search.service_of(sites, quota, window, load, overshoot, latency)
+    service = search.service_of(sites, quota, window, load, overshoot, latency, any_window)
     ranked = search.advise(service, seed)
     best = ranked[0]
     rows = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from disttrack.fleet.book import Book
 from disttrack.fleet.change import Change
 from disttrack.fleet.fleet import Fleet
 from disttrack.fleet.quotas.base import Quota
@@ -22,6 +23,7 @@ class FleetEngine(Engine):
     def __init__(self, *sides: Any, **options: Any) -> None:
         super().__init__(*sides, **options)
         self.view.answers = self.fleet.answers
+        self.book = self.fleet.answers.book = Book(self.protocol, self.consultation, lambda: self.now)
         self._changed: Change | None = None
 
     def parts(self) -> Fleet:
@@ -45,7 +47,9 @@ class FleetEngine(Engine):
 
     def extra(self) -> dict[str, Any]:
         """Return the protocol, and what the sites had done at steps spread over each window (`fleet.Fleet.looks`)."""
-        return {"quota": self.protocol, "looks": self.fleet.looks, "figure": "disttrack.fleet.figure:window_described"}
+        self.fleet.answers.book = None
+        shown = {"figure": "disttrack.fleet.figure:window_described"}
+        return {"quota": self.protocol, "looks": self.fleet.looks, "died": self.fleet.died, "book": self.book, **shown}
 
 
 class QuotaStep(FleetEngine, Step):

@@ -13,7 +13,7 @@ from disttrack.simulator.faults.promises import TIMES
 
 
 class Generous(FaultyPart):
-    """Sites and server of a quota with several times its limit."""
+    """Sites and server of a quota with several times its limit, and depth if that is a parameter."""
 
     def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         return self._wider().sites(k, rng, start)
@@ -23,4 +23,5 @@ class Generous(FaultyPart):
 
     def _wider(self) -> Any:
         own = self.repaired()
-        return replace(own, limit=TIMES * own.limit)
+        deeper = {"depth": TIMES * own.depth} if own.depth else {}
+        return replace(own, limit=TIMES * own.limit, **deeper)

@@ -44,6 +44,8 @@ class Fleet(Receivers):
     looks
         A row per look: step, requests offered, their cost, the cost admitted, requests rejected, and for a few sites
         the cost admitted by each and what each could still admit.
+    died
+        The steps of deaths.
     restarts
         Number of deaths.
     away
@@ -58,15 +60,16 @@ class Fleet(Receivers):
         self.rule, self.k = rule, k
         self.answers = self.server.answers = self.sites[0].answers
         self.looks: list[dict[str, Any]] = []
+        self.died: list[int] = []
         self.away = False
 
     def begin(self, mail: Mail) -> None:
         """Set the clocks, on this mail."""
         super().begin(mail)
         rule, k = self.rule, self.k
-        self._every(TURN, rule.window, rule.window, self._turn_server)
+        self._every(TURN, rule.period, rule.period, self._turn_server)
         for site in range(k):
-            self._every(TURN, rule.window + rule.late(site, k), rule.window, partial(self._act, site, "turn"))
+            self._every(TURN, rule.first_turn(site, k), rule.period, partial(self._act, site, "turn"))
         if rule.settle:
             for site in range(k):
                 self._every(SETTLE, rule.settle, rule.settle, partial(self._act, site, "learn_costs"))
@@ -124,7 +127,9 @@ class Fleet(Receivers):
         if how == "join":
             self._act(site, "join")
             return
-        self.restarts += how == "die"
+        if how == "die":
+            self.died.append(self.mail.now)
+        self.restarts = len(self.died)
         self._act(site, "leave", how == "die")
 
     # ------------------------------------------------------------------ looks

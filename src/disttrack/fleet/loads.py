@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.listed_schedules import Labels
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
@@ -16,7 +18,7 @@ from disttrack.adversaries.scripts import Scripted
 from disttrack.fleet.change import Change
 from disttrack.mechanisms.checks import Flag, UpToOne, Whole
 
-__all__ = ["Autoscaling", "ChurnOfSites", "FlashCrowd", "Greedy", "Probing"]
+__all__ = ["Autoscaling", "Boundary", "ChurnOfSites", "FlashCrowd", "Greedy", "Probing"]
 PLAYS = ("quota",)
 
 
@@ -185,3 +187,37 @@ class FlashCrowd(Scripted, Adversary):
                 yield Rest(window - crowd)
             for begin in range(0, crowd, 2**20):
                 yield Labels(view.rng.integers(view.sites, size=min(2**20, crowd - begin)), view.sites)
+
+
+@dataclass
+class Boundary(Scripted, Adversary):
+    """Requests to the sites in turn before and after the end of each second window, and rests in between.
+
+    A limit per window lets twice as much through about that boundary as within a window.
+
+    Parameters
+    ----------
+    part
+        Part of a window with requests, before the boundary and after it.
+
+    Source
+    ------
+    derived: the burst of fixed windows.
+    """
+
+    kind: ClassVar[str] = "boundary"
+    oblivious: ClassVar[bool] = True
+    plays: ClassVar[tuple[str, ...]] = PLAYS
+
+    part: UpToOne = 0.5
+
+    def script(self, view: View) -> Iterator[Schedule]:
+        window: int = view.known["window"]
+        crowd = max(1, round(self.part * window))
+        while True:
+            if crowd < window:
+                yield Rest(window - crowd)
+            for begin in range(0, 2 * crowd, 2**20):
+                yield Labels(np.arange(begin, min(2 * crowd, begin + 2**20)) % view.sites, view.sites)
+            if crowd < window:
+                yield Rest(window - crowd)

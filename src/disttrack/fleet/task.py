@@ -1,11 +1,14 @@
-"""The task `quota`: a limit per window of steps; the sites of a fleet admit or reject each request at once."""
+"""The task `quota`: a limit in windows of steps or a bucket; the sites of a fleet admit or reject each request."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil, inf, isfinite
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
+from disttrack.fleet.book import beyond, in_order, largest, possible
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
 from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.network import Latency, Network, network_of
@@ -16,16 +19,19 @@ from disttrack.simulator.tasks.tracking import Count, record_of
 
 
 class QuotaGame(Count):
-    """A game in which the sites of a fleet share a limit per window of steps.
+    """A game in which the sites of a fleet share a limit, of the protocol's shape: in each window, in any, or a bucket.
 
-    A window fails if more was admitted in it than the protocol guarantees; a protocol that guarantees nothing on this
-    network is undecided. A step brings at most one request.
+    A game fails if more was admitted in a window, of a bucket in any interval, than the protocol guarantees; a protocol
+    that guarantees nothing on this network is undecided. A step brings at most one request.
 
-    Columns, of whole games: `overshoot`, the largest cost admitted in a window beyond the limit, over the limit;
+    Columns, of whole games: `overshoot`, the largest cost admitted beyond the limit, over the limit, in each window, or
+    by the shape of the limit in any interval;
     `mean_overshoot`, the same on average over the windows; `overshoot_promised`, the largest that is guaranteed, empty
     without a guarantee; `utilisation`, the cost admitted over what could have been, each at most the limit per
-    window; `false_rejections`, the cost that was rejected and could have been admitted, over the cost offered; `burst`,
-    the largest cost admitted in as many steps as a window has, from one look on, over the limit; `windows`;
+    window, or by other shapes what one counter would admit that hears of each request at once; `false_rejections`, the
+    cost that was rejected and could have been admitted, over the cost offered; `burst`, the largest cost admitted in as
+    many steps as a window has, over the limit: in any, but of live games and of more than 4 million requests between
+    looks; `windows`;
     `words_per_window`; `messages_per_window`; `deaths`, sites that died; `rule_of_thumb`, of a protocol with flushes,
     the overshoot that engineers expect, over the limit.
     """
@@ -34,22 +40,22 @@ class QuotaGame(Count):
     each_item: ClassVar[bool] = True
     heading: ClassVar[str] = "Quotas that sites share"
     own_engines: ClassVar[Mapping[str, type[Any]]] = {"step": QuotaStep, "leap": QuotaLeap}
-    rules: ClassVar[int] = 2
+    rules: ClassVar[int] = 3
     bases: ClassVar[Mapping[str, str]] = {**Count.bases, "protocol": "disttrack.fleet.quotas.base:Quota"}
     sizes: ClassVar[Sequence[Size]] = (SITES, Size("requests", "items", "Requests of a game.", least=1, needed=True))
-    defaults: ClassVar[Sequence[str]] = ("limit", "window", "costs", "reserve", "settle", "skew")
+    defaults: ClassVar[Sequence[str]] = ("limit", "window", "costs", "reserve", "settle", "skew", "shape", "depth")
     columns: ClassVar[Sequence[str]] = (
         *("overshoot", "mean_overshoot", "overshoot_promised", "utilisation", "false_rejections", "burst", "windows"),
         *("rule_of_thumb", "words_per_window", "messages_per_window", "deaths"),
     )
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which no window admitted more than is guaranteed"),
-        Answer("overshoot", "largest cost admitted in a window beyond the limit, over the limit", "overshoot", rank=0),
+        Answer("overshoot", "largest cost admitted beyond what the limit allows, over the limit", "overshoot", rank=0),
         Answer("promised", "largest overshoot that is guaranteed, over the limit", "overshoot_promised", rank=2),
         Answer("utilisation", "cost admitted over what could have been admitted", "utilisation", rank=0),
         Answer("words/window", "words sent in both directions, per window", "words_per_window", rank=0),
         Answer("false rejections", "cost rejected that the limit allowed, over the cost offered", "false_rejections"),
-        Answer("burst", "largest cost in as many steps as a window has, over the limit", "burst", rank=2),
+        Answer("burst", "largest cost in any as many steps as a window has, over the limit", "burst", rank=2),
     )
 
     def check(self, point: Point) -> None:
@@ -121,25 +127,25 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
     looks, limit = game.looks, protocol.limit
     windows = by_window(looks, protocol.window)
     admitted = [row["admitted"] for row in windows]
-    could = sum(min(limit, row["cost"]) for row in windows)
-    wasted = sum(max(0, min(limit, row["cost"]) - row["admitted"]) for row in windows)
-    deaths = max(row["died"] for row in windows)
+    found = _each(looks, windows, protocol) if protocol.shape == "window" else _any(game, windows)
+    burst, deaths = _burst(game), found.deaths
     fleet: dict[str, Any] = {"k": game.sites, **ways(network), "deaths": deaths, "away": looks[-1]["away"]}
     worst = protocol.worst(**fleet)
-    over = max(admitted) > worst
+    over = found.most > worst
     promised = isfinite(protocol.slack(**fleet))
+    allowed = limit + protocol.depth
     return {
         "verdict": "undecided" if not promised else "failed" if over else "ok",
         "ok": promised and not over,
         "max_rel_error": None,
         "first_failure": None,
         "failing_fraction": None,
-        "overshoot": max(0, max(admitted) - limit) / limit,
-        "mean_overshoot": sum(max(0, cost - limit) for cost in admitted) / len(admitted) / limit,
+        "overshoot": max(0, found.most - limit) / limit,
+        "mean_overshoot": sum(max(0, cost - allowed) for cost in admitted) / len(admitted) / limit,
         "overshoot_promised": max(0.0, worst - limit) / limit if promised else None,
-        "utilisation": sum(min(limit, cost) for cost in admitted) / could if could else 1.0,
-        "false_rejections": wasted / max(1, looks[-1]["cost"]),
-        "burst": _burst(looks, protocol.window) / limit,
+        "utilisation": found.used / found.could if found.could else 1.0,
+        "false_rejections": found.wasted / max(1, looks[-1]["cost"]),
+        "burst": burst / limit,
         "windows": len(windows),
         "rule_of_thumb": rule_of_thumb(protocol, game.sites, network),
         "words_per_window": game.words / len(windows),
@@ -160,8 +166,60 @@ def rule_of_thumb(protocol: Quota, k: int, network: Network | None) -> float | N
     return (k - 1) / k * (protocol.every + trip) * sum(cycle) / len(cycle) / protocol.limit
 
 
-def _burst(looks: Sequence[dict[str, Any]], window: int) -> int:
-    """Return the largest cost admitted between two looks a window apart, or from the start."""
+class Found(NamedTuple):
+    """What was admitted, by the shape of the limit.
+
+    Attributes
+    ----------
+    most
+        The limit, and the largest cost beyond what it allows, which may be below 0.
+    could, used, wasted
+        The cost that could have been admitted, what was admitted of it, and what was not.
+    deaths
+        The most sites that died where the guarantee counts them.
+    """
+
+    most: float
+    could: int
+    used: int
+    wasted: int
+    deaths: int
+
+
+def _each(looks: Sequence[dict[str, Any]], windows: Sequence[dict[str, Any]], protocol: Quota) -> Found:
+    """Return it for a limit in each window."""
+    limit = protocol.limit
+    could = sum(min(limit, row["cost"]) for row in windows)
+    used = sum(min(limit, row["admitted"]) for row in windows)
+    wasted = sum(max(0, min(limit, row["cost"]) - row["admitted"]) for row in windows)
+    return Found(max(row["admitted"] for row in windows), could, used, wasted, max(row["died"] for row in windows))
+
+
+def _any(game: Any, windows: Sequence[dict[str, Any]]) -> Found:
+    """Return it for another shape; without a full book from looks, so that `most` may be too small."""
+    protocol: Quota = game.quota
+    pages, died = game.book.admitted, np.array(game.died, np.int64)
+    sliding = protocol.shape == "sliding"
+    deaths = largest(died, np.ones_like(died), protocol.window) if sliding else len(died)
+    if not _is_full(game):
+        found = _each(game.looks, windows, protocol)
+        return found._replace(most=_burst(game) - protocol.depth, deaths=deaths)
+    admitted = game.looks[-1]["admitted"]
+    could = possible(*in_order(game.book.offered), protocol)
+    most = protocol.limit + beyond(*in_order(pages), protocol)
+    return Found(most, could, min(could, admitted), max(0, could - admitted), deaths)
+
+
+def _is_full(game: Any) -> bool:
+    """Return whether all that was admitted is noted."""
+    return bool(sum(game.book.admitted[1]) == game.looks[-1]["admitted"])
+
+
+def _burst(game: Any) -> int:
+    """Return the largest cost in as many steps as a window has: in any, or from looks if not all is noted."""
+    looks, window = game.looks, game.quota.window
+    if _is_full(game):
+        return largest(*in_order(game.book.admitted), window)
     at = {0: 0, **{look["step"]: look["admitted"] for look in looks}}
     return max(int(cost) - int(at.get(max(0, step - window), cost)) for step, cost in at.items())
 

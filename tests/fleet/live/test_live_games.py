@@ -13,12 +13,14 @@ from disttrack.fleet.live.timed import Host
 from disttrack.fleet.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy, Probing
 from disttrack.fleet.quotas import (
     BatchQuota,
+    BucketLease,
     Central,
     CountdownQuota,
     Gossip,
     HybridQuota,
     Lease,
     PeriodicQuota,
+    SlidingLease,
     Split,
     WeightedSplit,
 )  # fmt: skip
@@ -38,6 +40,8 @@ QUOTAS = (
     BatchQuota(**RULE, size=5), Central(**RULE), CountdownQuota(**RULE), Gossip(**RULE, every=20), HybridQuota(**RULE),
     Lease(**RULE, low=0.2), PeriodicQuota(**RULE, every=30), Split(**RULE), WeightedSplit(**RULE),
     CountdownQuota(**RULE, costs="1 4 2", reserve=2, settle=7, skew=20),
+    SlidingLease(**RULE, slots=10, costs="1 4 2", reserve=2, settle=7), BucketLease(**RULE, slots=10, depth=60),
+    PeriodicQuota(**RULE, every=30, shape="sliding"), Central(**RULE, shape="bucket", depth=60, slots=10),
 )  # fmt: skip
 
 

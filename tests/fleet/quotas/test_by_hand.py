@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import random
 import re
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 from disttrack.adversaries import Adversary, Burst, Rest, Rotation, RoundRobin, SingleSite
 from disttrack.adversaries.scripts import Scripted
+from disttrack.fleet.book import beyond, largest
 from disttrack.fleet.change import Change
+from disttrack.fleet.loads import Boundary
 from disttrack.fleet.quotas import (
     BatchQuota,
+    BucketLease,
     Central,
     CountdownQuota,
     Gossip,
     HybridQuota,
     Lease,
     PeriodicQuota,
+    SlidingLease,
     Split,
     WeightedSplit,
 )
@@ -232,3 +238,82 @@ def test_what_is_wrong_is_refused(make: Any, said: str) -> None:
 
 def test_a_base_is_no_kind() -> None:
     assert not Quota.kind
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (partial(BucketLease, 5, 10), "depth must be given with the shape bucket, and only then; got 0"),
+        (partial(PeriodicQuota, 5, 10, depth=3), "depth must be given with the shape bucket, and only then; got 3"),
+        (partial(BucketLease, 9, 10, costs=4, depth=3), "costs must be at most the depth of 3; got 4"),
+        (partial(SlidingLease, 5, 10, slots=0), "slots must be a whole number of at least 1; got 0"),
+        (partial(Central, 5, 10, shape="hour"), "shape must be one of window, sliding, bucket; got 'hour'"),
+    ],
+)
+def test_a_shape_that_is_wrong_is_refused(make: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
+        make()
+
+
+def test_tokens_rest_for_a_window_after_their_use() -> None:
+    # slots of one step: ten in steps 1 to 10, and each again 20 steps later; 30 requests in 30 steps
+    game = play(SlidingLease(10, 20, slots=20), SingleSite(), sites=1, items=60, record=True)
+    admitted = sorted(game.book.admitted[0])
+    assert admitted == [*range(1, 11), *range(21, 31), *range(41, 51)]
+    # 10, 5, 3, 2, 1 are left when it asks: 5, 2, 1, 1, 1, then it is refused, and all are asked for tokens
+    kinds = [row for row in game.transcript["kind"] if row != "renew"]
+    assert kinds[:13] == [*["need", "grant"] * 6, "recall"]
+    assert measured(game)["utilisation"] == 1
+
+
+def test_a_bucket_is_filled_by_what_it_lacked() -> None:
+    # a rate of one in two steps, slots of two steps: 10 at once, then one a slot
+    game = play(BucketLease(10, 20, depth=10, slots=10), SingleSite(), sites=1, items=40)
+    steps = sorted(game.book.admitted[0])
+    assert steps[:10] == list(range(1, 11))
+    assert measured(game)["overshoot"] == 0
+    assert len(steps) >= 10 + 40 // 2 - 4
+
+
+def test_a_boundary_lets_twice_the_limit_through_and_tokens_do_not() -> None:
+    rule = {"limit": 50, "window": 200}
+    for protocol, most in ((Lease(**rule), 2.0), (Central(**rule), 2.0), (SlidingLease(**rule), 1.0)):
+        row = played(protocol, Boundary(), items=400)
+        assert (row["burst"], row["overshoot"]) == (most, 0), protocol
+
+
+def test_tokens_of_a_site_that_died_come_back() -> None:
+    def die(view: Any) -> Any:
+        while view.steps < 20:
+            yield Burst(0, 20 - view.steps)
+        yield Change("die", (0,))
+        while True:
+            yield Burst(1)
+
+    rule = SlidingLease(10, 40, slots=40)
+    game = play(rule, die, sites=2, items=400)
+    steps = sorted(game.book.admitted[0])
+    # its life ends for the server after a term and patience; then they rest
+    last = 20 + rule.term + rule.patience + rule.rest + 2
+    assert max(measured(game)["burst"], 1) == 1
+    assert sum(step > last for step in steps) >= 10 * ((400 - last) // 45)
+
+
+def test_the_largest_burst_is_that_of_trying_all_intervals() -> None:
+    rng = random.Random(4)
+    for _ in range(60):
+        steps = np.array(sorted(rng.randrange(1, 60) for _ in range(25)))
+        costs, window = np.array([rng.randrange(1, 6) for _ in steps]), rng.randrange(1, 60)
+        sums = [
+            sum(cost for step, cost in zip(steps, costs, strict=True) if begin <= step < begin + window)
+            for begin in range(-60, 60)
+        ]
+        assert largest(steps, costs, window) == max(sums)
+        rule = BucketLease(7, 10, costs=1, depth=9)
+        most = max(
+            sum(cost for step, cost in zip(steps, costs, strict=True) if begin <= step <= end)
+            - (end - begin + 1) * 7 / 10
+            for begin in range(1, 60)
+            for end in range(begin, 60)
+        )
+        assert beyond(steps, costs, rule) == pytest.approx(most - 9)

@@ -24,18 +24,18 @@ async def tick(part: SiteState, do: Callable[[Event], object], age: float, step:
     """
     loop = asyncio.get_running_loop()
     rule, began = part.protocol, loop.time() - age
-    window = int(age / (rule.window * step))
+    window = int(age / (rule.period * step))
     if joins or window > part.site.window + 1:
         do(("act", "leave", True))
         do(("join", window))
     first = (part.number + 1) * rule.every // part.k or 1 if rule.every else 0
-    moments = {"turn": (0, rule.window), "learn_costs": (0, rule.settle), "flush": (first, rule.every)}
+    moments = {"turn": (0, rule.period), "learn_costs": (0, rule.settle), "flush": (first, rule.every)}
     due = {
         name: begin + (int((age / step - begin) // period) + 1) * period
         for name, (begin, period) in moments.items()
         if period
     }
-    due["turn"] = (part.site.window + 1) * rule.window
+    due["turn"] = (part.site.window + 1) * rule.period
     while True:
         name = min(due, key=lambda one: due[one])
         await asyncio.sleep(max(0.0, began + due[name] * step - loop.time()))

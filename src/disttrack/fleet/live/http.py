@@ -10,7 +10,7 @@ import hmac
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from math import inf
+from math import ceil, inf
 from typing import Any, Final
 
 from aiohttp import web
@@ -26,6 +26,7 @@ from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.live.site_state import MOST, SiteState
 from disttrack.fleet.quotas import Quota
+from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.simulator.errors import RunError
 from disttrack.simulator.game.outputs import measured
 
@@ -147,7 +148,10 @@ def site_app(sites: Mapping[int, SiteProcess], security: Security) -> web.Applic
         if asked.cost > protocol.dearest:
             raise _error(400, f"cost: must be at most {protocol.dearest}, as the protocol says; got {asked.cost}")
         admitted = await site.admit(asked.cost, READY)
-        return web.json_response({"admitted": admitted}, status=200 if admitted else 429)
+        headers = limits(site.part.site, asked.cost, *site.clock())
+        if admitted:
+            headers.pop("Retry-After", None)
+        return web.json_response({"admitted": admitted}, status=200 if admitted else 429, headers=headers)
 
     async def healthz(request: web.Request) -> web.StreamResponse:
         summaries = [site.summary() for site in sites.values()]
@@ -168,6 +172,35 @@ def site_app(sites: Mapping[int, SiteProcess], security: Security) -> web.Applic
 
     routes = ("POST", "/items", items), ("POST", "/admit", admit), ("GET", "/healthz", healthz)
     return _app(security, [site.kept for site in sites.values()], values, *routes)
+
+
+def limits(site: QuotaSite, cost: int, step: float, age: float) -> dict[str, str]:
+    """Return the header fields that say what a site of a quota knows of its limit.
+
+    `RateLimit` and `RateLimit-Policy` are those of draft-ietf-httpapi-ratelimit-headers-09: r is the cost that the site
+    may still admit by itself, and t, like `Retry-After`, the seconds, rounded up, before which it does not admit a
+    request of this cost that it rejects now, unless another site gives something back. Without a clock there is only r.
+
+    Parameters
+    ----------
+    step, age
+        Seconds of a step, 0 for no clock, and since the first window began.
+    """
+    rule: Quota = site.rule
+    known = f'"quota";r={max(0, site.left)}'
+    if not step:
+        return {"RateLimit": known}
+    turns = site.turns_until(rule.reserve or cost)
+    every = rule.every if rule.shape != "window" else None  # between flushes nothing comes back then
+    due = [] if every else [(site.window + turns) * rule.period]
+    if rule.settle:
+        due.append((int(age / step) // rule.settle + 1) * rule.settle)
+    if every:
+        first = (site.number + 1) * every // site.k or 1
+        due.append(first + (max(-1, (int(age / step) - first) // every) + 1) * every)
+    wait = max(1, ceil(min(due) * step - age))
+    policy = f'"quota";q={rule.limit};w={max(1, round(rule.window * step))}'
+    return {"RateLimit-Policy": policy, "RateLimit": f"{known};t={wait}", "Retry-After": str(wait)}
 
 
 # ---------------------------------------------------------------------- common parts

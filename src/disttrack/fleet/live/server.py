@@ -103,7 +103,7 @@ class ServerProcess:
         if not isinstance(self.part.protocol, Quota):
             self._tasks.append(self.over.start(self._wait()))
         elif self.step is not None:
-            self._tasks.append(self.over.start(self._windows(self.part.protocol.window * self.step)))
+            self._tasks.append(self.over.start(self._windows(self.part.protocol.period * self.step)))
         taken: int = self._listener.sockets[0].getsockname()[1]
         return taken
 

@@ -191,6 +191,8 @@ class ServerState:
         if self.first[site]:
             self._see(site, self.seen[site][0], 0)
             return ()
+        if known and not kept and isinstance(self.server, QuotaServer):
+            self.server.lose(site)
         if known and not kept and self.seen[site][1] != GONE:
             self.unknown[site] = MOST  # cut off, it takes items beyond its silence
         self.sessions[site], self._answered[site] = Session(), -1
@@ -254,7 +256,7 @@ class ServerState:
     def turn(self, window: int) -> Letters:
         """Begin a window of a quota; those in between were missed by a server that was down."""
         assert isinstance(self.server, QuotaServer)
-        self.above += self.server.spent.get(self.server.window, 0) > self.protocol.limit  # type: ignore[attr-defined]
+        self.above += self.server.now_spent > self.protocol.pool  # type: ignore[attr-defined]
         self.server.window = window - 1
         letters: Letters = self.server.turn()
         return letters

@@ -22,6 +22,8 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError
 
 LOG: Final = logging.getLogger("disttrack.fleet.live")
+TURN: Final = 0.001
+"""Seconds between two looks for turns of the clock that are due."""
 
 
 class SiteProcess:
@@ -80,7 +82,7 @@ class SiteProcess:
         self.over = Failure()
         self._leaving, self._left, self._step = False, asyncio.Event(), 0.0
         self._writer: asyncio.StreamWriter | None = None
-        self._heard_at = 0.0
+        self._heard_at = self._began = 0.0
         self._waiting = Waiting()
         self._clock: asyncio.Task[None] | None = None
         if kept.facts:
@@ -107,12 +109,25 @@ class SiteProcess:
     async def admit(self, cost: int = 1, patience: float | None = None) -> bool:
         """Answer a request of a quota. It may wait for the server; after `patience` seconds it is rejected."""
         self.pace.request(self._step)
+        await self._caught_up()
         site = self.part.site
         waiting, admitted = len(site.waiting), site.admitted
         self.do(("request", cost))
         if len(site.waiting) == waiting:
             return bool(site.admitted > admitted)
         return await self._waiting.answer(patience)
+
+    def clock(self) -> tuple[float, float]:
+        """Return the seconds of a step, 0 for no clock, and those since the first window of a quota began."""
+        return self._step, time.monotonic() - self._began
+
+    async def _caught_up(self) -> None:
+        """Wait for the turns of the clock that are due: what is admitted belongs to the present window or slot."""
+        while self._clock is not None and not self._clock.done():
+            step, age = self.clock()
+            if (self.part.site.window + 1) * self.part.protocol.period * step > age:
+                return
+            await asyncio.sleep(TURN)
 
     def do(self, event: Event) -> bool:
         """Apply an event, keep it, send what follows; answer the requests that need not wait any more.
@@ -207,6 +222,7 @@ class SiteProcess:
             self._resume(writer, rest)
             while data := await reader.read(CHUNK):
                 self._heard_at = time.monotonic()
+                await self._caught_up()
                 if self.delay:
                     asyncio.get_running_loop().call_later(self.delay, self._hear, incoming, data)
                 else:
@@ -236,7 +252,8 @@ class SiteProcess:
 
     def _begin(self, facts: dict[str, Any]) -> None:
         """Begin a life, or continue the present one."""
-        part, self._step = self.kept.part, facts["step"]
+        part, self._step = self.kept.part, facts["step"] or 0.0
+        self._began = time.monotonic() - (facts["age"] or 0.0)
         if part is None:
             protocol = self.protocol or protocol_of(facts["entry"])
             self.kept.begin(

@@ -12,6 +12,8 @@ from disttrack.fleet.quotas.reports import BatchQuota as BatchQuota
 from disttrack.fleet.quotas.reports import CountdownQuota as CountdownQuota
 from disttrack.fleet.quotas.shares import Split as Split
 from disttrack.fleet.quotas.shares import WeightedSplit as WeightedSplit
+from disttrack.fleet.quotas.tokens import BucketLease as BucketLease
+from disttrack.fleet.quotas.tokens import SlidingLease as SlidingLease
 
 if not typing.TYPE_CHECKING:  # type checkers read the imports above
     __all__ = [name for name in vars() if name[0].isupper()]

@@ -1,5 +1,11 @@
 """Base class of quota protocols: a limit per window of steps, the requests that it is for, and the guarantee.
 
+A limit has a shape. T is the `limit`, W the `window`, and b the `depth`.
+
+- `window`: at most T in each window, from step 1 on.
+- `sliding`: at most T in any W steps in a row.
+- `bucket`: at most b + x T / W in any x steps in a row: a bucket of depth b that is filled at the rate T / W.
+
 Time is counted in steps, and a step brings at most one request. Guarantees and their proofs: docs/quota-guarantees.md.
 """
 
@@ -8,8 +14,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
-from typing import ClassVar
+from math import ceil, inf
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -19,6 +25,9 @@ from disttrack.mechanisms.checks import Natural, Whole
 from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.protocols.base import Guarantee, Protocol
 from disttrack.simulator.faults.mixins import FaultyPart
+
+Shape = Literal["window", "sliding", "bucket"]
+"""What the limit is kept in: each window, any window, or any interval by a bucket."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +68,12 @@ class Quota(Protocol):
     faults: ClassVar[Mapping[str, type[FaultyPart]]] = {"coarse": Generous}
     one_sum: ClassVar[bool] = False
     """Whether one sum over all sites stops them, and not a budget of each: what is unsettled then counts once."""
+    shape: ClassVar[Shape] = "window"
+    """A parameter of the kinds that have several."""
+    depth: ClassVar[int] = 0
+    """With the shape `bucket`, its depth b: a parameter."""
+    slots: ClassVar[int] = 1
+    """Parts into which clocks divide the time in which the limit comes back, if it has another shape than `window`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -68,10 +83,14 @@ class Quota(Protocol):
             cycle = []
         if not cycle or min(cycle) < 1:
             raise ValueError(f"costs must be whole numbers of at least 1 with spaces between; got {self.costs!r}")
-        if max(cycle) > self.limit:
-            raise ValueError(f"costs must be at most the limit of {self.limit}; got {max(cycle)}")
-        if self.reserve > self.limit:
-            raise ValueError(f"reserve must be at most the limit of {self.limit}; got {self.reserve}")
+        bucket = self.shape == "bucket"
+        if bucket != bool(self.depth):
+            raise ValueError(f"depth must be given with the shape bucket, and only then; got {self.depth}")
+        most = f"the {'depth' if bucket else 'limit'} of {self.pool}"
+        if max(cycle) > self.pool:
+            raise ValueError(f"costs must be at most {most}; got {max(cycle)}")
+        if self.reserve > self.pool:
+            raise ValueError(f"reserve must be at most {most}; got {self.reserve}")
         if bool(self.reserve) != bool(self.settle):
             raise ValueError(f"settle must be given with a reserve, and only then; got {self.settle}")
         if self.skew >= self.window:
@@ -87,14 +106,41 @@ class Quota(Protocol):
         """The largest cost of a request."""
         return max(self.cycle)
 
+    @property
+    def pool(self) -> int:
+        """The cost that may be admitted at once."""
+        return self.depth if self.shape == "bucket" else self.limit
+
+    @property
+    def span(self) -> int:
+        """The steps after which all of `pool` may be admitted again."""
+        return ceil(self.window * self.depth / self.limit) if self.shape == "bucket" else self.window
+
+    @property
+    def period(self) -> int:
+        """The steps from one turn of the clocks to the next, g: a window, or a slot."""
+        return self.window if self.shape == "window" else max(1, self.span // self.slots)
+
+    @property
+    def rest(self) -> int:
+        """The slots from one with an admission to the first that is a span later in all of its steps."""
+        return ceil((self.span + self.period - 1) / self.period)
+
     def late(self, site: int, k: int) -> int:
         """Return the steps by which the clock of a site is late."""
         return self.skew * site // max(1, k - 1)
+
+    def first_turn(self, site: int, k: int) -> int:
+        """Return the step of the first turn of a site's clock; slots have no number that sites share, only a phase."""
+        late = self.late(site, k)
+        return self.period + late if self.shape == "window" else late % self.period or self.period
 
     def worst(
         self, k: int, up: float = 0, down: float = 0, deaths: int = 0, away: bool = False, varies: float = 0
     ) -> float:
         """Return the largest cost that can be admitted in a window, whatever the adversary does.
+
+        Of a bucket it is the limit, and the largest cost in any interval beyond b + x T / W.
 
         Parameters
         ----------
@@ -103,7 +149,7 @@ class Quota(Protocol):
         up, down
             Most steps of a message to the server, and of one to a site.
         deaths
-            Sites that die in a window without a last message.
+            Sites that die in a window without a last message; for a bucket, in the game.
         away
             Whether a site is out of the fleet at any time.
         varies
@@ -111,13 +157,19 @@ class Quota(Protocol):
         """
         dearest, waiting = self.dearest, self.waiting(up + down)
         most = self.limit + self.slack(k, up, down, deaths, away, varies)
-        if 0 < self.reserve < dearest:
-            stops = deaths + (1 if self.one_sum else k)
-            answered = min(waiting, 2 * self.settle + varies)
-            unsettled = min(stops * (2 * self.settle + answered), self.window)
-            most = min(most * dearest / self.reserve, most + (dearest - self.reserve) * unsettled)
         requests: float = self.window
-        if late := self.late(k - 1, k):
+        if self.shape == "sliding":
+            requests += min(up + down, k * waiting)  # those that have waited
+        if 0 < self.reserve < dearest:
+            stops = deaths + self.stops(k, up + down)
+            answered = min(waiting, 2 * self.settle + varies)
+            unsettled, more = stops * (2 * self.settle + answered), dearest - self.reserve
+            if self.shape == "bucket":
+                return most + more * unsettled
+            most = min(most * dearest / self.reserve, most + more * min(unsettled, requests))
+        if self.shape == "bucket":
+            return most
+        if self.shape == "window" and (late := self.late(k - 1, k)):
             before = min(up + down, k * waiting, late + varies)  # of the window before, answered in this one
             most += min(most, dearest * (late + before))
             requests += before
@@ -130,6 +182,10 @@ class Quota(Protocol):
         is 0 by default.
         """
         return 0.0
+
+    def stops(self, k: int, trip: float) -> float:
+        """Return by how many budgets sites are stopped in a window: for each, something is not settled then."""
+        return 1 if self.one_sum else k
 
     def waiting(self, trip: float) -> float:
         """Return the most requests that wait at a site for an answer, if a round trip has this many steps."""
@@ -148,3 +204,23 @@ class Quota(Protocol):
 
     shortcuts: ClassVar = {"slack": Shortcut(lambda quota, k, up, down, deaths=0, away=False: inf)}
     descriptions = frozenset({"worst"})
+
+
+@dataclass(frozen=True)
+class Shaped(Quota):
+    """A quota whose limit has any shape.
+
+    Parameters
+    ----------
+    shape
+        In what the limit is kept: each `window`; any window of as many steps, `sliding`; or a `bucket` that is filled
+        at the rate of the limit per window, and holds `depth`.
+    depth
+        With the shape bucket, its depth b.
+    slots
+        With another shape than `window`, the slots in the time after which the limit comes back.
+    """
+
+    shape: Shape = "window"  # type: ignore[misc]
+    depth: Natural = 0  # type: ignore[misc]
+    slots: Whole = 64  # type: ignore[misc]

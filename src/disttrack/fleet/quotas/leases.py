@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.base import Quota, Shaped
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, UpToOne
 from disttrack.protocols.base import FOREVER, Guarantee, Message
@@ -63,8 +63,11 @@ class Leases(Quota):
 
 
 @dataclass(frozen=True)
-class Central(Leases):
+class Central(Shaped, Leases):
     """Each request waits until the server admits or rejects it.
+
+    In another shape than `window`, a site that was refused asks again in the next slot, and the server counts a request
+    when it admits it, which may be up to `varies` steps nearer to another one than at the sites.
 
     Source
     ------
@@ -72,9 +75,16 @@ class Central(Leases):
     """
 
     kind: ClassVar[str] = "central"
+    guarantee: ClassVar[Guarantee] = "always"
 
     def upfront_of(self, k: int) -> int:
         return 0
+
+    def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
+        """Return what the server can admit in `varies` steps and a step, if no window has a number."""
+        return 0.0 if self.shape == "window" or not varies else self.dearest * (varies + 1)
+
+    cost_bound = Leases.cost_bound
 
 
 @dataclass(frozen=True)
@@ -157,6 +167,22 @@ class LeaseSite(QuotaSite):
         self._start()
         return ()
 
+    def slot(self) -> Sequence[Message]:
+        self._refused = False
+        if self.window % self.rule.rest == 0:  # their answers may be lost
+            self._open.clear()
+            while self.waiting:
+                self.answered(False)
+        return ()
+
+    def turns_until(self, price: int) -> int:
+        return int(self._refused)
+
+    def _settle(self, requests: int, cost: int) -> None:
+        super()._settle(requests, cost)
+        if self.rule.shape != "window":  # the server has counted the reserve, and may forget it before this is used
+            self.left = min(0, self.left)
+
     def _start(self) -> None:
         self._refused = False
         self._open: set[int] = set()
@@ -220,13 +246,13 @@ class LeaseServer(QuotaServer):
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         window, value, number = message.value
-        if window < self.window:
+        if self.is_past(window):
             return ()
         if message.kind == "return":
             self.spend(window, -value if (sender, number) not in self._returned else 0)
             self._returned.add((sender, number))
             return ()
-        left = self.rule.limit - self.k * self.rule.upfront_of(self.k) - self.spent.get(window, 0)
+        left = self.rule.pool - self.k * self.rule.upfront_of(self.k) - self.spent_in(window)
         asked = self._asked.setdefault(window, set())
         lease = self.rule.granted(len(asked) if sender in asked else self.k, left, value)
         asked.add(sender)

@@ -9,18 +9,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.base import Quota, Shaped
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import Guarantee, Message
 
 
 @dataclass(frozen=True)
-class PeriodicQuota(Quota):
+class PeriodicQuota(Shaped):
     """Every `every` steps a site reports what it has admitted since, and the server answers with the total.
 
     It admits while that total and its own admissions since are below the limit. Flushes are spread evenly over the
-    sites.
+    sites. The bound is the same in each shape: docs/quota-guarantees.md.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class PeriodicSite(QuotaSite):
         super().__init__(*parts)
 
     def open(self) -> Sequence[Message]:
-        self.left = self.rule.limit
+        self.left = self.rule.pool
         self.flying: dict[int, int] = {}
         """Reports of this window that are not answered yet, by their numbers."""
         return ()
@@ -87,7 +87,9 @@ class PeriodicSite(QuotaSite):
     def heard(self, message: Message) -> Sequence[Message]:
         _, total, number = message.value
         if self.flying.pop(number, None) is not None:  # else it was asked before it left, or is a copy
-            self.left = self.rule.limit - total - self.held - sum(self.flying.values())
+            if self.rule.shape != "window":  # no window ends, with which a lost report is forgotten
+                self.flying = {one: cost for one, cost in self.flying.items() if one > number}
+            self.left = self.rule.pool - total - self.held - sum(self.flying.values())
         return ()
 
 
@@ -98,7 +100,7 @@ class TotalServer(QuotaServer):
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         window, cost, number = message.value
-        if window < self.window:
+        if self.is_past(window):
             return ()
         return ((sender, Message("total", (window, self.spend(window, cost), number))),)
 

@@ -2,7 +2,8 @@
 
 What it knows is its `left`, the cost that it may still admit by itself in this window. Windows are numbered, and the
 first value of a message is the number of its window: what belongs to a window that is over is dropped, and what belongs
-to one that has not begun at a site waits there.
+to one that has not begun at a site waits there. With another shape than `window` the numbers are those of slots, which
+begin nothing anew: nothing is dropped or waits.
 """
 
 from __future__ import annotations
@@ -12,11 +13,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from disttrack.fleet.quotas.costs import Costs
+from disttrack.fleet.quotas.meter import Meter
 from disttrack.protocols.sites import FOREVER, Message, Server, Site
 
 
 class Answers(list[bool | None]):
-    """The last answer of each site, None before its first, and how often one of them changed: seen by the adversary."""
+    """The last answer of each site, None before its first, and how often one of them changed: seen by the adversary.
+
+    Attributes
+    ----------
+    book
+        Notes what comes and what is admitted, for exact measures; None for nobody.
+    """
+
+    book: Any = None
 
     def __init__(self, k: int) -> None:
         super().__init__([None] * k)
@@ -104,6 +114,10 @@ class QuotaSite(Site):
         """Take a message for the present window, and return what is sent back."""
         return ()
 
+    def slot(self) -> Sequence[Message]:
+        """Begin a slot, if the shape is not `window`; return what is sent."""
+        return ()
+
     def flush(self) -> Sequence[Message]:
         """Return what it sends each `every` steps."""
         return ()
@@ -117,12 +131,34 @@ class QuotaSite(Site):
         return ()
 
     hooks = frozenset(
-        {"open", "silent", "charged", "asks", "ask", "heard", "flush", "last_words", "first_words"},
+        {
+            "open",
+            "silent",
+            "charged",
+            "asks",
+            "ask",
+            "heard",
+            "slot",
+            "flush",
+            "last_words",
+            "first_words",
+            "turns_until",
+        },
     )
+
+    def turns_until(self, price: int) -> int:
+        """Return after how many turns of its clock, at the earliest, it may admit a request that it rejects now.
+
+        It is 0 if only the answer to a question is missing, as when a request comes while another one waits. Flushes
+        and settlings are not counted, nor what another site gives back in the meantime.
+        """
+        return 1
 
     # ------------------------------------------------------------------ messages and requests
 
     def hear(self, message: Message) -> Sequence[Message]:
+        if self.rule.shape != "window":
+            return self.heard(message) if self.present else ()
         if message.value[0] > self.window:
             self._early.append(message)
         return self.heard(message) if message.value[0] == self.window and self.present else ()
@@ -142,6 +178,8 @@ class QuotaSite(Site):
         return self.costs.too_dear(self.offered, self.left)
 
     def take(self, items: int) -> Sequence[Message]:
+        if self.answers.book is not None:
+            self.answers.book.comes(self, items)
         if items > 1:  # all but the last are within the quota, and answered alike
             self._admit(items - 1) if self._fitting() else self._reject(items - 1)
         if self._fitting():
@@ -166,6 +204,8 @@ class QuotaSite(Site):
     def _admit(self, requests: int) -> None:
         cost = self.costs.total(self.offered, requests)
         price = requests * self.rule.reserve or cost
+        if self.answers.book is not None:
+            self.answers.book.admits(self, requests)
         self.offered += requests
         self._count(requests, cost)
         self.left -= price
@@ -186,6 +226,8 @@ class QuotaSite(Site):
             return
         cost = self.waiting.popleft()
         if admitted:
+            if self.answers.book is not None:
+                self.answers.book.admits_now(cost)
             self._count(1, cost)
         else:
             self.answers.give(self.number, False)
@@ -200,8 +242,10 @@ class QuotaSite(Site):
             self.answered(False)
 
     def turn(self) -> Sequence[Message]:
-        """Begin the next window."""
+        """Begin the next window, or slot."""
         self.window += 1
+        if self.rule.shape != "window":
+            return self.slot() if self.present else ()
         self._begin()
         if not self.present:
             return ()
@@ -250,11 +294,13 @@ class QuotaServer(Server):
     Its output, which the adversary sees, is the number of changes of the sites' answers.
     """
 
-    __slots__ = ("answers", "k", "rule", "spent", "window")
+    __slots__ = ("answers", "k", "meter", "rule", "spent", "window")
 
     def __init__(self, rule: Any, k: int) -> None:
         self.rule, self.k = rule, k
         self.window = 0
+        self.meter = None if rule.shape == "window" else Meter(rule)
+        """Of another shape than `window`, what is spent."""
         self.spent: dict[int, int] = {0: 0}
         self.answers = Answers(k)
 
@@ -267,12 +313,33 @@ class QuotaServer(Server):
 
     def spend(self, window: int, cost: int) -> int:
         """Count a cost in a window; return what is spent there by now."""
+        if self.meter is not None:
+            self.meter.add(cost)
+            return self.meter.spent
         self.spent[window] = self.spent.get(window, 0) + cost
         return self.spent[window]
+
+    @property
+    def now_spent(self) -> int:
+        """What is known to be spent of the limit at present."""
+        return self.spent_in(self.window)
+
+    def spent_in(self, window: int) -> int:
+        """Return what is spent in a window, or with another shape at present."""
+        return self.spent.get(window, 0) if self.meter is None else self.meter.spent
+
+    def is_past(self, window: int) -> bool:
+        """Return whether a message of this window has no effect any more."""
+        return self.meter is None and window < self.window
+
+    def lose(self, site: int) -> None:
+        """Note that a site has lost its state without coming into the fleet anew."""
 
     def turn(self) -> Sequence[tuple[int, Message]]:
         """Begin the next window; return what is sent."""
         self.spent.pop(self.window, None)
         self.window += 1
+        if self.meter is not None:
+            self.meter.turn(self.window)
         self.spent.setdefault(self.window, 0)
         return ()

@@ -1,0 +1,129 @@
+"""The steps at which requests came and were admitted, and exact measures over all intervals of steps."""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from disttrack.fleet.quotas.base import Quota
+
+MOST: Final = 2**22
+"""Requests that are noted; beyond this number nothing is."""
+
+Integers = npt.NDArray[np.int64]
+
+
+class Book:
+    """Notes steps and costs.
+
+    Parameters
+    ----------
+    rule
+        The protocol; offers are noted if no window of it begins anew.
+    turns
+        The adversary's plans, of which the one in force says when a site's items came.
+    clock
+        Returns the present step.
+    """
+
+    def __init__(self, rule: Quota, turns: Any, clock: Callable[[], int]) -> None:
+        self._turns, self._clock = turns, clock
+        self._cycle = np.array(rule.cycle)
+        self._offers = rule.shape != "window"
+        self._first: dict[int, tuple[int, int]] = {}
+        """Of each site, the beginning of the plan in force at its last requests, and its requests before."""
+        self.offered, self.admitted = (array("q"), array("q")), (array("q"), array("q"))
+        """Steps and costs."""
+
+    def comes(self, site: Any, requests: int) -> None:
+        """Note that requests come to a site; it has counted those before."""
+        begun = self._turns.begun
+        if self._first.get(site.number, (-1, 0))[0] != begun:
+            self._first[site.number] = begun, site.offered
+        if self._offers:
+            self._write(self.offered, site, requests)
+
+    def admits(self, site: Any, requests: int) -> None:
+        """Note that a site admits the next ones of the requests that have come."""
+        self._write(self.admitted, site, requests)
+
+    def admits_now(self, cost: int) -> None:
+        """Note that a request is admitted that has waited."""
+        self._append(self.admitted, self._clock(), cost)
+
+    def _write(self, pages: tuple[Any, Any], site: Any, requests: int) -> None:
+        begun, before = self._first[site.number]
+        first = site.offered - before + 1
+        if requests == 1:
+            step = begun + self._turns.plan.nth(site.number, first)
+            self._append(pages, step, site.costs.total(site.offered, 1))
+        elif len(pages[0]) + requests <= MOST:
+            places = np.arange(requests)
+            pages[0].frombytes((begun + self._turns.plan.nth(site.number, first + places)).astype(np.int64).tobytes())
+            costs = self._cycle[(site.number + site.offered + places) % len(self._cycle)]
+            pages[1].frombytes(costs.astype(np.int64).tobytes())
+
+    @staticmethod
+    def _append(pages: tuple[Any, Any], step: int, cost: int) -> None:
+        if len(pages[0]) < MOST:
+            pages[0].append(step)
+            pages[1].append(cost)
+
+
+def in_order(pages: tuple[Any, Any]) -> tuple[Integers, Integers]:
+    """Return the steps of pages in order, and their costs."""
+    steps, costs = (np.frombuffer(page, np.int64) if page else np.zeros(0, np.int64) for page in pages)
+    order = np.argsort(steps, kind="stable")
+    return steps[order], costs[order]
+
+
+def largest(steps: Integers, costs: Integers, window: int) -> int:
+    """Return the largest cost in any interval of this many steps.
+
+    Examples
+    --------
+    >>> largest(np.array([1, 4, 6]), np.array([2, 3, 4]), 5), largest(np.array([1, 4, 6]), np.array([2, 3, 4]), 6)
+    (7, 9)
+    """
+    sums = np.r_[0, np.cumsum(costs)]
+    return int(np.max(sums[1:] - sums[np.searchsorted(steps, steps - window, side="right")], initial=0))
+
+
+def beyond(steps: Integers, costs: Integers, protocol: Quota) -> float:
+    """Return the largest cost in any interval beyond what a protocol's limit allows in it, if it is no window.
+
+    Of a bucket, A being the cost admitted by a step, it is the largest A(e) - A(s - 1) - (e - s + 1) T / W, without b.
+    """
+    if protocol.shape == "sliding" or not len(steps):
+        return largest(steps, costs, protocol.window) - protocol.limit
+    sums, filled = np.cumsum(costs) * protocol.window, steps * protocol.limit
+    before = np.minimum.accumulate(np.r_[0, sums[:-1]] - filled + protocol.limit)
+    return int(np.max(sums - filled - before) - protocol.depth * protocol.window) / protocol.window
+
+
+def possible(steps: Integers, costs: Integers, protocol: Quota) -> int:
+    """Return the cost that one counter would admit of these requests which hears of each at once.
+
+    It admits each request that the limit allows, in their order.
+    """
+    admitted, spent, window, limit = 0, 0, protocol.window, protocol.limit
+    if protocol.shape == "sliding":
+        recent: deque[tuple[int, int]] = deque()
+        for step, cost in zip(steps.tolist(), costs.tolist(), strict=True):
+            while recent and recent[0][0] <= step - window:
+                spent -= recent.popleft()[1]
+            if spent + cost <= limit:
+                recent.append((step, cost))
+                spent, admitted = spent + cost, admitted + cost
+        return admitted
+    last = 0
+    for step, cost in zip(steps.tolist(), costs.tolist(), strict=True):  # in units of 1 / W
+        spent, last = max(0, spent - (step - last) * limit), step
+        if spent + cost * window <= protocol.depth * window:
+            spent, admitted = spent + cost * window, admitted + cost
+    return admitted

@@ -1,0 +1,359 @@
+"""The sites and the server of quotas by tokens; which tokens there are, and why, is in `tokens`."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from disttrack.fleet.quotas.sites import QuotaServer, QuotaSite
+from disttrack.protocols.base import EVERYONE, Message
+
+
+class TokenSite(QuotaSite):
+    """Its `left` are the rested tokens; it asks when they do not cover a request."""
+
+    __slots__ = (
+        "_acked",
+        "_checked",
+        "_granted",
+        "_life",
+        "_low",
+        "_number",
+        "_open",
+        "_refused",
+        "_renewed",
+        "_returned",
+        "_scarce",
+    )
+
+    def __init__(self, *parts: Any) -> None:
+        self._life, self._number = -1, 0
+        """Numbers of its life and of its last question; they survive, as the clock does."""
+        super().__init__(*parts)
+
+    @property
+    def tokens(self) -> int:
+        """All that it holds, those that rest too."""
+        return self._granted - self._returned
+
+    def open(self) -> Sequence[Message]:
+        self._scarce = False
+        self._anew()
+        return ()
+
+    def _anew(self, known: int = 0) -> None:
+        """Begin a life, without any tokens."""
+        self._begin()
+        self._life = max(self._life, known) + 1
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._granted = self._returned = self._low = self._open = 0
+        self._refused = False
+        self._acked = self._checked = self._renewed = self.window
+        """Slots of the last message that was answered, of the last look for idle tokens, and of the last renewal."""
+
+    def _gain(self, tokens: int) -> None:
+        """Add rested tokens; `_low` keeps the fewest since the last look for those that are not needed."""
+        self._low = min(self._low, self.left)
+        self.left += tokens
+
+    def _say(self, kind: str, number: int = 0, want: int = 0) -> Sequence[Message]:
+        return (Message(kind, (self.window, self._life, self._granted, self._returned, number, want)),)
+
+    # ------------------------------------------------------------------ requests
+
+    def asks(self) -> bool:
+        return not self._refused and not self._open
+
+    def ask(self, price: int) -> Sequence[Message]:
+        self._number += 1
+        self._open = self._number
+        return self._say("need", self._number, price)
+
+    def last_words(self) -> Sequence[Message]:
+        rested = max(0, self.left)
+        self._returned += rested
+        return self._say("leave", want=rested - self.left)
+
+    def first_words(self) -> Sequence[Message]:
+        self._anew()
+        return ()
+
+    def heard(self, message: Message) -> Sequence[Message]:
+        if message.kind == "recall":
+            self._scarce = True
+            return ()
+        if message.kind == "anew":
+            _, life, known = message.value
+            if life == self._life:
+                self._anew(known)
+            return ()
+        _, life, number, sent, granted, scarce = message.value
+        if life != self._life:
+            return ()
+        gain = max(0, granted - self._granted)
+        self._granted += gain
+        self._gain(gain)
+        self._acked, self._scarce = max(self._acked, sent), scarce
+        answered = bool(number) and number == self._open
+        self._open = 0 if answered else self._open
+        self._refused = not gain if answered else self._refused and not gain
+        if self.waiting and (gain or answered):
+            price = self.rule.reserve or self.waiting[0]
+            fits = price <= self.left
+            if fits or answered:
+                cost = self.waiting[0]
+                self.left -= price if fits else 0
+                self.answered(fits)
+                if fits:
+                    self.pays(price, cost)
+        return ()
+
+    def _admit(self, requests: int) -> None:
+        cost = self.costs.total(self.offered, requests)
+        super()._admit(requests)
+        self.pays(requests * self.rule.reserve or cost, cost)
+
+    def pays(self, price: int, cost: int) -> None:
+        """Note what was admitted."""
+
+    def turns_until(self, price: int) -> int:
+        if not self._refused:
+            return 0
+        return int(max(1, max(self._acked, self._renewed) + self.rule.rest - self.window))
+
+    # ------------------------------------------------------------------ time
+
+    def rested(self) -> int:
+        """Return the tokens that come back as a slot begins."""
+        raise NotImplementedError
+
+    def slot(self) -> Sequence[Message]:
+        rule = self.rule
+        if self._granted and self.window >= self._acked + rule.term:
+            self._anew()
+        self._gain(self.rested())
+        due = self.window - max(self._acked, self._renewed) >= rule.rest
+        if not due and not (self._scarce and self.window - self._checked >= rule.patience):
+            return ()
+        self._checked = self.window
+        idle = max(0, min(self._low, self.left)) if self._scarce else 0
+        self._returned += idle
+        self.left -= idle
+        self._low = self.left
+        if not due or not (self._granted or self._refused or self._open):
+            return self._say("return") if idle else ()
+        self._renewed = self.window
+        while self.waiting:  # the question or its answer is lost
+            self.answered(False)
+        self._open, self._refused = 0, False
+        return self._say("renew")
+
+
+class SlidingSite(TokenSite):
+    """Keeps what it has admitted in each slot of a window."""
+
+    __slots__ = ("_used",)
+
+    def __init__(self, *parts: Any) -> None:
+        self._used: deque[list[int]] = deque()
+        """Slot, admissions of all times up to then, tokens and cost; none is partly before a settling."""
+        super().__init__(*parts)
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._used.clear()
+
+    def pays(self, price: int, cost: int) -> None:
+        if not self._used or self._used[-1][0] != self.window or self._used[-1][1] <= self._known[0]:
+            self._used.append([self.window, 0, 0, 0])
+        last = self._used[-1]
+        last[1:] = self.admitted, last[2] + price, last[3] + cost
+
+    def rested(self) -> int:
+        back = 0
+        while self._used and self._used[0][0] + self.rule.rest <= self.window:
+            back += self._used.popleft()[2]
+        return back
+
+    def turns_until(self, price: int) -> int:
+        """Return when enough of its tokens have rested; if it holds too few, when it asks once more."""
+        covered = self.left
+        for slot, _, tokens, _ in self._used:
+            covered += tokens
+            if covered >= price:
+                return int(max(1, slot + self.rule.rest - self.window))
+        return super().turns_until(price)
+
+    def _settle(self, requests: int, cost: int) -> None:
+        refund = 0
+        for used in self._used:
+            if used[1] > requests:
+                break
+            refund += used[2] - used[3]
+            used[2] = used[3]
+        self._gain(refund)
+
+
+class BucketSite(TokenSite):
+    """Its tokens are a bucket; at the end of a slot it gets what it lacked at the beginning, as the rate allows."""
+
+    __slots__ = ("_before", "_lacked", "_part")
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._before = self._lacked = self._part = 0
+        """Tokens when the slot began, those that were used, and the part of one that has come, in units of `rested`."""
+
+    def rested(self) -> int:
+        rule = self.rule
+        whole, self._part = divmod(self._part + self._before * rule.period * rule.limit, rule.window * rule.depth)
+        if self._lacked <= whole:
+            whole, self._part = max(0, self._lacked), 0
+        return min(int(whole), self.tokens - self.left)
+
+    def turns_until(self, price: int) -> int:
+        """Return when its bucket holds enough; if it is too small, when it asks once more."""
+        rule = self.rule
+        lacks = (price - self.left) * rule.window * rule.depth - self._part
+        if price > self.tokens:
+            return super().turns_until(price)
+        return int(max(1, ceil(lacks / (self.tokens * rule.period * rule.limit))))
+
+    def slot(self) -> Sequence[Message]:
+        messages = super().slot()
+        self._before, self._lacked = self.tokens, self.tokens - self.left
+        return messages
+
+    def _settle(self, requests: int, cost: int) -> None:
+        self._low = min(self._low, self.left)
+        super()._settle(requests, cost)
+        self.left = min(self.left, self.tokens)
+
+
+@dataclass
+class Life:
+    """What the server knows of a site's life.
+
+    Attributes
+    ----------
+    number
+        Which one it is.
+    granted, returned
+        Tokens that went to the site, and that came back.
+    heard, sent
+        Slot by the server's clock of the last message of the site, and by the site's clock of the latest one.
+    over
+        Whether it has ended.
+    """
+
+    number: int = 0
+    granted: int = 0
+    returned: int = 0
+    heard: int = 0
+    sent: int = 0
+    over: bool = False
+
+
+class TokenServer(QuotaServer):
+    """Grants its tokens, and gives those that come back to the sites that were refused, the first one first.
+
+    Attributes
+    ----------
+    free
+        Its tokens.
+    """
+
+    __slots__ = ("_lives", "_recalled", "_refused", "_resting", "free")
+
+    def __init__(self, rule: Any, k: int) -> None:
+        super().__init__(rule, k)
+        self.free = rule.pool
+        self._lives = [Life() for _ in range(k)]
+        self._resting: list[tuple[int, int]] = []
+        """Of lives that are over, the slot from which tokens are rested, and how many."""
+        self._refused: dict[int, int] = {}
+        """The sites that were refused, and the price of the request."""
+        self._recalled = -rule.patience
+
+    @property
+    def now_spent(self) -> int:
+        return int(self.rule.pool - self.free)
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        sent, number, granted, returned, question, want = message.value
+        life = self._lives[sender]
+        if number > life.number and not granted:  # what the life before has used, it has used by now
+            self._end(sender, self.window)
+            life = self._lives[sender] = Life(number)
+        elif number != life.number or life.over or granted > life.granted:  # one of them has lost its state
+            return ((sender, Message("anew", (self.window, number, life.number))),)
+        life.heard, life.sent = self.window, max(life.sent, sent)
+        back = max(0, returned - life.returned)
+        life.returned += back
+        self.free += back
+        replies: list[tuple[int, Message]] = []
+        if message.kind == "leave":
+            self.free -= want  # costs beyond its tokens
+            self._end(sender, self.window, want)
+        elif message.kind == "need":
+            active = sum(not one.over and one.granted > one.returned for one in self._lives)
+            if not self._give(sender, active if life.granted else self.k, want):
+                self._refused.setdefault(sender, want)
+            replies = [self._grant(sender, question)]
+        elif message.kind == "renew":
+            self._refused.pop(sender, None)
+            replies = [self._grant(sender)]
+        return [*replies, *self._share(), *self._recall()]
+
+    def _give(self, site: int, sites: int, price: int) -> int:
+        lease: int = self.rule.granted(max(1, sites), self.free, price)
+        self.free -= lease
+        self._lives[site].granted += lease
+        if lease:
+            self._refused.pop(site, None)
+        return lease
+
+    def _grant(self, site: int, question: int = 0) -> tuple[int, Message]:
+        life = self._lives[site]
+        value = self.window, life.number, question, life.sent, life.granted, bool(self._refused)
+        return site, Message("grant", value)
+
+    def _share(self) -> Iterator[tuple[int, Message]]:
+        """Give what has come back to the sites that were refused."""
+        for site, price in list(self._refused.items()):
+            if not self._give(site, len(self._refused), price):
+                return
+            yield self._grant(site)
+
+    def _recall(self) -> Sequence[tuple[int, Message]]:
+        """Ask for tokens that are not needed, if a site was refused; not again before that has had time to work."""
+        if not self._refused or self.window < self._recalled + self.rule.patience:
+            return ()
+        self._recalled = self.window
+        return ((EVERYONE, Message("recall", (self.window,))),)
+
+    def _end(self, site: int, slot: int, debt: int = 0) -> None:
+        """End a site's life, in which nothing is admitted after this slot; a stall of the clock delays its turns."""
+        life = self._lives[site]
+        if not life.over and (tokens := life.granted - life.returned + debt):
+            self._resting.append((slot + self.rule.rest + self.rule.patience, tokens))
+        life.over = True
+        self._refused.pop(site, None)
+
+    def lose(self, site: int) -> None:
+        life = self._lives[site]
+        self._end(site, life.heard + 1 + self.rule.term)
+
+    def turn(self) -> Sequence[tuple[int, Message]]:
+        self.window += 1
+        for site, life in enumerate(self._lives):
+            if self.window > life.heard + self.rule.term + self.rule.patience and not life.over and life.granted:
+                self.lose(site)
+        self.free += sum(tokens for slot, tokens in self._resting if slot <= self.window)
+        self._resting = [one for one in self._resting if one[0] > self.window]
+        return list(self._share())
