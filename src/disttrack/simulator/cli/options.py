@@ -103,18 +103,21 @@ def point_of(
 
     Without a task it is the one that the protocol is made for; sizes that are None are `SIZES` where that has them.
     """
+    from disttrack.protocols.base import Protocol
     from disttrack.simulator.points.registry import find, game_of, parameters
     from disttrack.simulator.runs.estimate import estimate
     from disttrack.simulator.scenario.document import value_of
     from disttrack.simulator.scenario.load import load
+    from disttrack.simulator.tasks.base import Task
 
     data: dict[str, Any] = {"name": "play", "protocol": entry_of(protocol)}
     maker = class_of(data["protocol"]["kind"], "protocol")
     set_here = dict(entry.partition("=")[::2] for entry in overrides)
-    data["task"] = set_here.get("task") or task or game_of(maker) or "count"
+    counts = isinstance(maker, type) and issubclass(maker, Protocol) and not maker.plays
+    data["task"] = set_here.get("task") or task or ("count" if counts else game_of(maker)) or "count"
     game = find("task", data["task"])
-    adversaries = list(game.kinds("adversary"))
-    if adversary is None and DEFAULT_ADVERSARY not in adversaries:
+    if adversary is None and game.bases["adversary"] != Task.bases["adversary"]:
+        adversaries = list(game.kinds("adversary"))
         raise ScenarioError(f"--adversary: task {data['task']} needs one (accepted: {', '.join(adversaries)})")
     data["adversary"] = entry_of(DEFAULT_ADVERSARY if adversary is None else adversary)
     taken = parameters(maker)
