@@ -177,3 +177,9 @@ def test_lone_marks_have_their_names_below_the_panels_and_marks_of_theory(tmp_pa
     assert not any(one.label for one in series)
     assert len(figure.legend) == 2
     assert [bool(one.look.marker) for one in series if one.role == "bound"] == [True, True]
+
+
+def test_marks_are_called_joined_where_a_line_joins_them(tmp_path: Path) -> None:
+    for name, sites, joined in (("one", (16,), False), ("several", (16, 64), True)):
+        folder = write_result(tmp_path / name, trials=2, adversaries=("freeze",), sites=sites)
+        assert ("joined" in described([folder], {"kind": "frontier"}).note) is joined
