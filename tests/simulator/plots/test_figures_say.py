@@ -71,7 +71,7 @@ def test_results_that_differ_in_a_parameter_state_it_beside_their_lines(tmp_path
     labels = [one.label for one in figure.panels[0].of(Series, "")]
     assert [("delta 0.1" in label, "before" in label) for label in labels] == [(True, True), (False, False)]
     first, second = (one.look for one in figure.panels[0].of(Series, ""))
-    assert first.colour == second.colour
+    assert first.marker == second.marker
     assert first.dashes != second.dashes
 
 
@@ -156,3 +156,30 @@ def test_a_caption_for_print_has_what_a_screen_shows_around_the_panels(tmp_path:
     for text in texts.values():
         assert text.startswith("Words by number of sites. adversary freeze")
         assert figure.note in text
+
+
+def test_each_theory_line_has_a_colour_of_its_own_and_that_of_its_line(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), alphas=(0.05, 0.1, 0.2))
+    (panel,) = described([folder], {"kind": "cost", "x": "sites"}).panels
+    bounds = {one.name: one.look.colour for one in panel.of(Series, "bound")}
+    assert bounds.items() <= {one.name: one.look.colour for one in panel.of(Series, "")}.items()
+    assert len(set(bounds.values())) == len(bounds) > 3
+
+
+def test_lone_marks_have_their_names_below_the_panels_and_marks_of_theory(tmp_path: Path) -> None:
+    """A label beside one would lie across the panel, and a theory line through one place is not seen."""
+    folders = [
+        write_result(tmp_path / name, trials=2, adversaries=("freeze",), protocols=("martingale",), sites=(sites,))
+        for name, sites in (("small", 16), ("large", 64))
+    ]
+    figure = described(folders, {"kind": "cost", "x": "sites"})
+    series = figure.panels[0].of(Series)
+    assert not any(one.label for one in series)
+    assert len(figure.legend) == 2
+    assert [bool(one.look.marker) for one in series if one.role == "bound"] == [True, True]
+
+
+def test_marks_are_called_joined_where_a_line_joins_them(tmp_path: Path) -> None:
+    for name, sites, joined in (("one", (16,), False), ("several", (16, 64), True)):
+        folder = write_result(tmp_path / name, trials=2, adversaries=("freeze",), sites=sites)
+        assert ("joined" in described([folder], {"kind": "frontier"}).note) is joined

@@ -345,7 +345,9 @@ def _outcome(line: Line, cost: str) -> str:
 
 def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], *, settings: bool, limited: bool) -> str:
     """Return what marks of a `frontier` figure mean; with `settings` they are joined over those of a protocol."""
-    note = "Dots: games. Marks: medians of each point, joined along the axis. Lower: more accurate, left: cheaper."
+    joined = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
+    note = f"Dots: games. Marks: medians of each point{', joined along the axis' * joined}."
+    note += " Lower: more accurate, left: cheaper."
     if settings:
         note = "Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: cheaper."
         note += " Marks on the lower or left edge: 0." if (trials[["_error", "_cost"]] == 0).any(axis=None) else ""

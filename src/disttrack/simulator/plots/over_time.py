@@ -72,8 +72,8 @@ def over_time(plot: Measure, tables: Tables) -> Description:
     else:
         lengths = np.concatenate([one.y for one in curves])
         y = value_axis("largest error over the family, in items", [max(1.0, np.quantile(lengths, 0.03)), max(lengths)])
-        note = "The first game of each line, at about 200 checkpoints. Dashed: items in the data set; above it,"
-        note += " answers of 0 are better."
+        note = "The first game of each line, at about 200 checkpoints."
+        note += " Thin grey dashes: items in the data set; above them, answers of 0 are better."
     rows, columns = (len(drawn), 1) if ratio else shape(len(drawn))
     return Description(
         [Panel(items, updates, y, title) for title, items in drawn], columns, 3.6 * rows, note=note,

@@ -27,7 +27,7 @@ from disttrack.simulator.plots.description import (
     Words,
 )
 from disttrack.simulator.plots.marks import BORDER, DASHES, QUIET, SIZES, mark
-from disttrack.simulator.plots.style import page
+from disttrack.simulator.plots.style import lighter, page
 from disttrack.simulator.plots.sweep import (
     Bound,
     Curve,
@@ -54,6 +54,8 @@ _POWER_NOTE: Final = "Beside a line: the power of the axis through its marks, wi
 ERROR_LABEL: Final = "largest error, in units of α"
 ABOUT_ONE: Final = (0.3, 1.7)
 """Errors that a scale of errors always shows."""
+_LIGHTEST: Final = 0.55
+"""The share of white in the lightest of several lines of one protocol."""
 _FEW_TICKS: Final = 7
 _LINEAR_SPAN: Final = 5.0
 """Values that differ by less than this factor have a linear scale, which begins at 0."""
@@ -124,7 +126,9 @@ def curves(
         raise ValueError(f"a figure of {label!r} needs games that have it; these have none")
     all_curves = [curve for _, part in drawn for curve in part]
     rows, columns = shape(len(drawn))
-    named = columns < 3
+    last_place = max(float(curve.x[-1]) for curve in all_curves)
+    # the label of a lone mark would lie across the panel, over other marks
+    named = columns < 3 and not any(len(curve.x) == 1 and curve.x[0] < last_place for curve in all_curves)
     lengths = [one.y for one in more if isinstance(one, Series)]
     shown = np.concatenate([*(np.r_[curve.low, curve.high] for curve in all_curves), *lengths, always])
     edges = edges_of(shown, low)
@@ -132,13 +136,12 @@ def curves(
     kept = bounds[bounds <= _FAR * shown.max()]
     y = value_axis(label, np.r_[shown, kept], edges, linear=linear)
     x = swept_axis(axis_label(plot.x, tables), np.concatenate([curve.x for curve in all_curves]), columns)
-    kinds = tables.protocols
+    looks = _looks(all_curves, tables.protocols)
     made, letter = [], symbol(plot.x, x.label) if named else ""
     for number, (title, part) in enumerate(drawn, 1):
         last = named and (number % columns == 0 or number == len(drawn))
-        items = [item for curve in part for item in _items(curve, kinds, letter, low, named=last)]
+        items = [item for curve in part for item in _items(curve, looks[curve.line.label], letter, low, named=last)]
         made.append(Panel([*items, *(more if last else map(_unlabelled, more))], x, y, title))
-    looks = {curve.line.label: look_of(curve.line, kinds) for curve in all_curves}
     notes = _notes(all_curves, values(tables.trials), tables.trials, low, powers=named)
     return Description(
         made, columns, _height(rows, columns, len(looks)),
@@ -169,14 +172,33 @@ def _height(rows: int, columns: int, names: int) -> float:
     return 3.9 + 0.25 * max(0, names - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
 
 
-def _items(curve: Curve, kinds: tuple[str, ...], letter: str, low: float, *, named: bool) -> list[Item]:
+def _looks(every: Sequence[Curve], kinds: tuple[str, ...]) -> dict[str, Look]:
+    """Return the look of each line by its label; those of one colour with several bounds are lighter one by one.
+
+    A bound has the colour of its line and no mark: only lightness says to which of them it belongs.
+    """
+    looks = {curve.line.label: look_of(curve.line, kinds) for curve in every}
+    bounded = dict.fromkeys(curve.line.label for curve in every if np.isfinite(curve.bound).any())
+    alike: dict[str, list[str]] = {}
+    for label in bounded:
+        alike.setdefault(looks[label].colour, []).append(label)
+    for colour, labels in alike.items():
+        for order, label in enumerate(labels[1:], 1):
+            looks[label] = replace(looks[label], colour=lighter(colour, _LIGHTEST * order / (len(labels) - 1)))
+    return looks
+
+
+def _items(curve: Curve, look: Look, letter: str, low: float, *, named: bool) -> list[Item]:
     """Return one line with marks, band and bound; beside it its name, and its power of the axis if above `low`."""
-    name, look = curve.line.label, look_of(curve.line, kinds)
+    name = curve.line.label
     items: list[Item] = []
     if np.any(curve.high > curve.low):
         items.append(Area(name, curve.x, curve.low, curve.high, Fill(look.colour, 0.18)))
     if np.isfinite(curve.bound).any():
-        items.append(Series(name, curve.x, curve.bound, Look(look.colour, "", THIN, 0.9, order=1.5), "bound"))
+        thin = Look(look.colour, "", THIN, 0.9, order=1.5)
+        if np.isfinite(curve.bound).sum() == 1:  # a line through one place is not seen
+            thin = replace(thin, marker="_", size=12)
+        items.append(Series(name, curve.x, curve.bound, thin, "bound"))
     # a longer name in one line would leave the lines no room
     label = " ".join(
         [textwrap.fill(name, 34) * named, power(curve, letter) if letter and curve.middle.min() > low else ""]
@@ -184,7 +206,7 @@ def _items(curve: Curve, kinds: tuple[str, ...], letter: str, low: float, *, nam
     items.append(Series(name, curve.x, curve.middle, look, low=curve.low, high=curve.high, label=label))
     at = curve.broken
     if at.any():
-        hollow = look_of(curve.line, kinds, dashes="", hollow=True, edge=1.4, order=3.1)
+        hollow = replace(look, dashes="", hollow=True, edge=1.4, order=3.1)
         items.append(Series(name, curve.x[at], curve.middle[at], hollow, "fails"))
     return items
 

@@ -179,6 +179,16 @@ def ink(colour: str) -> str:
     return to_hex((0.75 * red, 0.75 * green, 0.75 * blue))
 
 
+def lighter(colour: str, white: float) -> str:
+    """Return a colour mixed with this share of white.
+
+    >>> lighter("#0072B2", 0.5)
+    '#80b8d8'
+    """
+    red, green, blue = (1 - (1 - part) * (1 - white) for part in to_rgb(colour))
+    return to_hex((red, green, blue))
+
+
 def _fit_ticks(figure: Figure) -> bool:
     """Leave out every second number below an x axis, the last one kept, until none touches the next; turn names.
 

@@ -41,13 +41,13 @@ def with_name(parameter: str, value: Any) -> str:
     Examples
     --------
     >>> with_name("sites", 1024), with_name("alpha", 0.05), with_name("centred", True), with_name("centred", False)
-    ('1,024 sites', 'α 0.05', 'centred', 'not centred')
+    ('1,024 sites', 'α 0.05', 'centred', 'centred: no')
     >>> with_name("queries", 1), with_name("epsilon", float("nan")), with_name("parameters", "tight")
     ('queries 1', 'no epsilon', 'tight')
     """
     value, name = value.item() if hasattr(value, "item") else value, name_of(parameter)
     if isinstance(value, bool):
-        return name if value else f"not {name}"
+        return name if value else f"{name}: no"  # reads right for `centred`, `dies` and `retries` alike
     if value is None or value != value:
         return f"no {name}"
     if name == "parameters" and isinstance(value, str):

@@ -43,6 +43,7 @@ class Count(Task):
     kind: ClassVar[str] = "count"
     heading: ClassVar[str] = "Tracking"
     rules: ClassVar[int] = 7
+    axes: ClassVar = {"block": "block of the reported total, in items"}
     each_item: ClassVar[bool] = False
     """Whether each item of a fixed stream takes time too, and not only to be drawn, with its block: for estimates."""
     answers: ClassVar[Sequence[Answer]] = (
