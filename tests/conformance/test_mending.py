@@ -19,6 +19,7 @@ from disttrack.simulator.cli import main
 from disttrack.simulator.conformance import all_faults, suites
 from disttrack.simulator.conformance.failure import ConformanceError, checked, faults, require, unless
 from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
+from disttrack.simulator.game.reference import DifferenceError
 
 BAD = '''\
 """A protocol with several faults."""
@@ -73,7 +74,7 @@ def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
         ("facts", "has no name", "name it"),
         ("facts", "has no home", "house it"),
         ("stops", "falls", "hold it"),
-        ("raises", "raises KeyError: 'x' (test_mending.py:66)", "see the "),
+        ("raises", "raises KeyError: 'x' (test_mending.py:67)", "see the "),
         ("draws", "draws from a global random generator; it must use the one that it is given", "draw fro"),
     ]
     with pytest.raises(ConformanceError, match=r"^It: has no name$") as refusal:  # the first one ends everything
@@ -164,3 +165,13 @@ def test_a_field_that_takes_nonsense_is_told_once() -> None:
 
     nonsense = partial(PROTOCOL_CHECKS["refuses nonsense"], Anything(0.2), (1,), 9)
     assert [str(fault) for fault in faults({"refuses nonsense": nonsense})] == ["accepts alpha=0"]
+
+
+def test_no_fix_speaks_of_a_line_that_is_not_named() -> None:
+    def differs() -> Any:
+        yield None
+        raise DifferenceError("they play different games")
+
+    one, other = faults({"differs": differs, "shipped code alone": partial(iter, 5)})
+    assert "nor in an object that two sites share" in one.mend
+    assert "see what its methods return" in other.mend

@@ -120,6 +120,10 @@ def test_a_limit_for_any_window_is_kept_at_boundaries_too() -> None:
     played = disttrack("run", "any.yaml", "--no-figures", "--set", "trials=1").stdout
     assert "PASS     no window admits more than is allowed" in played
     assert "boundary" in Path("any.yaml").read_text(encoding="utf-8")
+    # the scenario judges any protocol put in: one that keeps its limit in each window only does not pass
+    lease = disttrack("run", "any.yaml", "--no-figures", "--set", "protocol=lease")
+    assert lease.exit_code == 1
+    assert "FAIL     no window admits more than is allowed" in lease.stdout
 
 
 def test_units_are_those_of_seconds() -> None:

@@ -205,10 +205,11 @@ def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> s
     """Return the scenario that verifies a recommendation, as YAML."""
     given = "".join(f", {key}: {value}" for key, value in best.parameters.items())
     network = [f"network: {{latency: {service.latency}}}"] if service.latency else []
-    boundary = ", boundary" if service.any else ""
+    boundary, window = (", boundary", "any window") if service.any else ("", "each window")
+    measure, most = ("burst", 1 + service.overshoot) if service.any else ("overshoot", service.overshoot)
     lines = [
         f"name: {name}",
-        f"question: Does {best.protocol.kind} keep an overshoot of {service.overshoot:.3g}?",
+        f"question: Does {best.protocol.kind} keep an overshoot of {service.overshoot:.3g} in {window}?",
         "task: quota",
         f"sites: {service.sites}",
         f"requests: {4 * service.window}",
@@ -220,8 +221,8 @@ def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> s
         *network,
         "claims:",
         "  - name: no window admits more than is allowed",
-        "    measure: max(overshoot)",
-        f"    at_most: {service.overshoot:.9g}",
+        f"    measure: max({measure})",
+        f"    at_most: {most:.9g}",
         "    chance: 0",
         *([] if service.harmless else ["    control: {fault: coarse, trials: 1}"]),
     ]

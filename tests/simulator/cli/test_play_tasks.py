@@ -67,7 +67,11 @@ def test_the_task_is_the_protocols_own(words: list[str], says: list[str]) -> Non
     ("words", "says"),
     [
         (["ams", "--set", "updates=9"], "--adversary: task second-moment needs one (accepted: "),
-        (["binary:epsilon=1"], "steps: is missing"),
+        (["binary:epsilon=1"], "steps: is missing: Steps of the clock; give --set steps=N"),
+        (
+            ["lease:limit=9,window=30", "--adversary", "greedy", "--items", "90"],
+            "--items: task quota has other sizes (accepted: --set sites=N, --set requests=N)",
+        ),
         (["binary:epsilon=1", "--set", "steps=9", "--record", "game.json"], "--record: games of task continual-count"),
         (["exact", "--task", "counting"], "counting"),
     ],

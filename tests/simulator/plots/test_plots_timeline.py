@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from synthetic_results import write_result
 
@@ -14,7 +15,9 @@ from disttrack.simulator.game.play import play
 from disttrack.simulator.plots import timeline_of
 from disttrack.simulator.plots.description import Region
 from disttrack.simulator.plots.kinds import Timeline
-from disttrack.simulator.plots.traces import from_game, game_described, timeline
+from disttrack.simulator.plots.requests import planned
+from disttrack.simulator.plots.traces import from_game, game_described, outcome, timeline
+from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.read import read_tables
 
 
@@ -84,3 +87,20 @@ def test_a_swept_alpha_that_the_shown_games_share_is_named(tmp_path: Path) -> No
     said = " ".join([figure.subtitle, *(panel.title for panel in figure.panels)])
     assert "α 0.2" in said
     assert "α 0.05" not in said
+
+
+def test_games_without_a_relative_error_get_no_timeline(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "quota", sites=(4,), plots=())
+    assert "timeline" in planned(Results(folder), read_tables([folder]), None)[0]
+    path = folder / "trials.csv"
+    rows = pd.read_csv(path)
+    rows["max_rel_error"] = np.nan
+    rows.to_csv(path, index=False)
+    assert "timeline" not in planned(Results(folder), read_tables([folder]), None)[0]
+    with pytest.raises(ValueError, match="shows relative errors, by which these games are not judged"):
+        timeline(Timeline(), read_tables([folder]))
+
+
+def test_a_game_that_promises_no_accuracy_is_not_said_to_be_within_it() -> None:
+    assert outcome("ok", 0.0, promised=False) == "holds at every step"
+    assert outcome("ok", 0.0, promised=True) == "within α at every step"

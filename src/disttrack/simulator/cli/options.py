@@ -125,7 +125,15 @@ def point_of(
         data["protocol"].setdefault("alpha", 0.1 if alpha is None else alpha)
     usual = {size.key: SIZES[size.key] for size in game.sizes if size.key in SIZES}
     given = {key: value for key, value in sizes.items() if value is not None}
+    keys = [size.key for size in game.sizes]
+    for key in given:
+        if key in SIZES and key not in keys:
+            own = ", ".join(f"--set {one}=N" for one in keys)
+            raise ScenarioError(f"--{key}: task {data['task']} has other sizes (accepted: {own})")
     data |= {key: value_of(str(value)) for key, value in {**usual, **given}.items()}
+    for size in game.sizes:
+        if size.needed and size.key not in {**data, **set_here}:
+            raise ScenarioError(f"{size.key}: is missing: {size.says.removesuffix('.')}; give --set {size.key}=N")
     scenario = load(data, overrides)
     if len(scenario.points) > 1:
         raise ScenarioError("--set: one game has one value for each key; lists are for scenario files")

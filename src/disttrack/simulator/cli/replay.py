@@ -69,7 +69,10 @@ def _records(
     for game in games:
         if Path(game).is_file() and Path(game).suffix not in (".yaml", ".yml"):
             if points or trials or overrides or shortest:
-                raise ScenarioError(f"{game}: a recorded game takes no --point, --trial, --set or --shortest")
+                raise ScenarioError(
+                    f"{game}: a recorded game takes no --point, --trial, --set or --shortest: "
+                    "write its values into a scenario, and give that"
+                )
             yield load_record(Path(game))
         else:
             scenario = load_scenario(game, overrides)

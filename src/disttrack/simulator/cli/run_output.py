@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
-from disttrack.simulator.claims.findings import UNDECIDED, Finding
+from disttrack.simulator.claims.findings import SKIPPED, UNDECIDED, VACUOUS, Finding
 from disttrack.simulator.cli.plot import draw_figures
 from disttrack.simulator.cli.progress import status
 from disttrack.simulator.cli.tables import Column, Table, print_table, print_text
@@ -64,7 +64,16 @@ def claims_table(name: str, findings: Sequence[Finding]) -> Table:
         ]
         for finding in findings
     ]
-    return Table(f"Claims of {name}", columns, rows)
+    return Table(f"Claims of {name}", columns, rows, notes=list(_unjudged(findings)))
+
+
+def _unjudged(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield why claims with a measured value say nothing, with the remedy."""
+    reasons = {finding.note: finding.verdict for finding in findings if finding.value is not None}
+    for note in (note for note, verdict in reasons.items() if note and verdict in (SKIPPED, VACUOUS)):
+        yield f"{reasons[note]}: {note}"
+    if any(finding.verdict == VACUOUS and not finding.note for finding in findings):
+        yield "VACUOUS: the control meets the bound too; take a tighter bound, or a control that breaks the claim"
 
 
 def claim_name(claim: Finding | Held) -> str:

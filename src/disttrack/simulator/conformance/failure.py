@@ -16,13 +16,17 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
+from disttrack.simulator.game.reference import DifferenceError
 from disttrack.simulator.points.lines import cause_of
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""
 SHORTENING: Final = 6.0
 """Seconds for the search for the shortest failing game."""
-COINS: Final = "take every random number from the generator that is handed in (rng), and keep nothing on the class"
+COINS: Final = (
+    "take every random number from the generator that is handed in (rng), and keep nothing on the class, "
+    "nor in an object that two sites share"
+)
 SAME_GAME: Final = (
     "let take(n) do what n calls of take(1) do, act on items and messages only, never on how often you are asked, "
     f"and {COINS}"
@@ -111,10 +115,8 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
         yield error
     except Exception as error:
         told = isinstance(error, MoveError | PartError)  # with the remedy
-        mend = (
-            "" if told else "see the line that is named; disttrack play with this class and --debug has the traceback"
-        )
         cause = str(error) if told else f"raises {cause_of(''.join(traceback.format_exception(error)))}"
+        mend = "" if told else _mend(error, cause)
         fault = ConformanceError(cause, mend)
         fault.__cause__ = error
         yield fault
@@ -124,6 +126,15 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
     if before != _global_state():
         what = "draws from a global random generator; it must use the one that it is given"
         yield ConformanceError(what, "draw from rng, not from random or numpy.random")
+
+
+def _mend(error: Exception, cause: str) -> str:
+    """Return how to fix what an exception has told: only one of the class's own code names its line."""
+    if isinstance(error, DifferenceError):
+        return SAME_GAME
+    names_a_line = cause.endswith(")") and ".py:" in cause
+    where = "see the line that is named" if names_a_line else "see what its methods return"
+    return f"{where}; disttrack play with this class and --debug has the traceback"
 
 
 def _global_state() -> Any:

@@ -103,7 +103,7 @@ def _suitable(tables: Tables) -> list[Request]:
     if tables.trials["adversary"].nunique() > 1 and tables.trials["verdict"].ne("undecided").any():
         requests.append("matrix")
     requests.append("breakdown")
-    if not tables.series.empty:
+    if not tables.series.empty and tables.trials["max_rel_error"].notna().any():
         requests.append("timeline")
     return requests
 

@@ -123,6 +123,8 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
     """Return a `timeline` figure."""
     if tables.series.empty or tables.series["rel_error"].isna().all():
         raise ValueError("a timeline figure needs series.csv with relative errors; these games have none")
+    if tables.trials["max_rel_error"].isna().all():  # a quota
+        raise ValueError("a timeline figure shows relative errors, by which these games are not judged")
     chosen, left = _choose(tables.trials)
     traces, seen = [], []
     for _, game in chosen.iterrows():
@@ -220,7 +222,7 @@ def record_described(record: Any) -> Description:
 def outcome(verdict: str, failing_fraction: float | None, promised: bool) -> str:
     """Return in words how the game ended."""
     if verdict == "ok":
-        return "within α at every step"
+        return "within α at every step" if promised else "holds at every step"
     if verdict == "failed" and failing_fraction is not None:
         return f"fails at {100 * failing_fraction:.3g} % of steps"
     undecided = "no step was judged" if promised else "no accuracy promised"
