@@ -55,7 +55,7 @@ def test_that_there_is_something_to_run() -> None:
     assert sum(snippet.language == "python" for snippet in run) >= 3
     assert sum(snippet.language == "yaml" for snippet in run) >= 2
     # what is left out is what sets up an environment or plays for minutes
-    assert sum(bool(snippet.skipped) for found in ALL.values() for snippet in found) <= 5
+    assert sum(bool(snippet.skipped) for found in ALL.values() for snippet in found) <= 8
 
 
 def test_limits_name_the_tasks_that_have_sites() -> None:

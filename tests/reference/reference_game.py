@@ -26,7 +26,12 @@ class Tape:
     """Random numbers that can be had again from the beginning, by the same seed."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+        self.seed = seed
+        self.rewind()
+
+    def rewind(self) -> None:
+        """Begin again."""
+        self.random = random.Random(self.seed)
         self.taken = 0
 
     def uniform(self) -> float:

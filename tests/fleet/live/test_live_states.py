@@ -170,7 +170,8 @@ def test_every_shipped_protocol_can_be_named_to_a_site() -> None:
         if isinstance(maker, type) and issubclass(maker, Protocol) and not issubclass(maker, ItemTracker):
             given = {"alpha": 0.1, "threshold": 1000, "limit": 100, "window": 300, "every": 30, "epsilon": 0.1}
             needed = [field.name for field in fields(maker) if field.name in given]
-            protocol = maker(**{field: given[field] for field in needed})
+            bucket = {"depth": 50} if name == "bucket-lease" else {}
+            protocol = maker(**{field: given[field] for field in needed}, **bucket)
             assert protocol_of(entry_of(protocol)) == protocol, name
             made += 1
     assert made > 15

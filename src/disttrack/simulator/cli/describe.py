@@ -29,7 +29,7 @@ def describe(words: tuple[str, ...]) -> None:
     means two things, SORT says which: protocol, adversary, task, plot or scenario.
     """
     from disttrack.simulator.points.facts import Facts
-    from disttrack.simulator.points.registry import FAMILIES, current_name, family_of, kinds
+    from disttrack.simulator.points.registry import FAMILIES, OF_FILES, Kind, current_name, family_of, kinds
     from disttrack.simulator.points.source import is_reference
     from disttrack.simulator.scenario.shipped import shipped_scenarios
 
@@ -46,6 +46,7 @@ def describe(words: tuple[str, ...]) -> None:
     else:
         current = {family: current_name(family, name) if "." in name else name for family in FAMILIES}
         matches = [kinds(family)[one] for family, one in current.items() if one in kinds(family)]
+        matches += [Kind(name, family, reference) for (family, one), reference in OF_FILES.items() if one == name]
         meanings |= {one.family: Facts(one.family, one.name, one.origin, one.reference, one.load()) for one in matches}
         meanings |= {"scenario": None} if name in scenarios else {}
         if not meanings:

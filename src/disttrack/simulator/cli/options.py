@@ -103,7 +103,6 @@ def point_of(
 
     Without a task it is the one that the protocol is made for; sizes that are None are `SIZES` where that has them.
     """
-    from disttrack.protocols.base import Protocol
     from disttrack.simulator.points.registry import find, game_of, parameters
     from disttrack.simulator.runs.estimate import estimate
     from disttrack.simulator.scenario.document import value_of
@@ -113,8 +112,7 @@ def point_of(
     data: dict[str, Any] = {"name": "play", "protocol": entry_of(protocol)}
     maker = class_of(data["protocol"]["kind"], "protocol")
     set_here = dict(entry.partition("=")[::2] for entry in overrides)
-    counts = isinstance(maker, type) and issubclass(maker, Protocol) and not maker.plays
-    data["task"] = set_here.get("task") or task or ("count" if counts else game_of(maker)) or "count"
+    data["task"] = set_here.get("task") or task or game_of(maker) or "count"
     game = find("task", data["task"])
     if adversary is None and game.bases["adversary"] != Task.bases["adversary"]:
         adversaries = list(game.kinds("adversary"))

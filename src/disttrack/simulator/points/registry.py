@@ -244,6 +244,10 @@ def current_name(family: Family, kind: str, base: str = "") -> str:
     return kind
 
 
+COUNTING: Final = "disttrack.protocols.base:Protocol"
+"""The class of trackers, which count unless they say otherwise."""
+
+
 def advice_on(maker: Any) -> str:
     """Return the game of a registered class in words: `a scenario with ``task: count`` plays it`."""
     return f"a scenario with `task: {game_of(maker)}` plays it"
@@ -253,6 +257,8 @@ def game_of(maker: Any) -> str:
     """Return the task that a registered class is made for: one that names it if there is, and has no idle side."""
     if named := getattr(maker, "plays", ()):
         return str(named[0])
+    if inspect.isclass(maker) and _extends(maker, COUNTING):
+        return "count"
     tasks = {name: kind.load() for name, kind in kinds("task").items()}
     meant = [name for name, task in tasks.items() if maker in _classes(task)]
     if not meant:  # which one it plays depends on its parameters
