@@ -114,3 +114,14 @@ def test_only_who_never_fails_holds_in_all_games(tmp_path: Path) -> None:
         failed = {f"{name} ({number})" for name, number in fails.items() if number}
         assert set(held[1].split("; ") if held else []) == {name for name, number in fails.items() if not number}
         assert set(some[1].split("; ") if some else []) == failed
+
+
+def test_who_ended_in_an_error_is_not_said_to_hold_in_all_games(tmp_path: Path) -> None:
+    sizes = {"sites": (16,), "trials": 2, "adversaries": ("freeze",)}
+    folder = write_result(tmp_path / "r", protocols=("deterministic",), plots=(), **sizes)
+    assert "holds in all games." in plain(answer("", [], read_tables([folder]), pd.DataFrame()))
+    rows = pd.read_csv(folder / "trials.csv")
+    rows.loc[1, "verdict"] = "error"
+    rows.to_csv(folder / "trials.csv", index=False)
+    said = plain(answer("", [], read_tables([folder]), pd.DataFrame()))
+    assert "holds in all games that ended without an error." in said

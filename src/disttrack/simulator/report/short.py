@@ -122,7 +122,7 @@ def sentences(tables: Tables) -> list[Html]:
     said = []
     for part, mine in _parts(tables):
         every = pairs(mine)
-        told = [*_broken(every), *_held(every), *_costs(every)]
+        told = [*_broken(every), *_held(every, tables.lost), *_costs(every)]
         said += [Html("{}: {}", part, one) for one in told] if part else told
     if tables.ended:
         early = f"Games that their adversary ended before all items were sent: {tables.ended:,}; costs are of these."
@@ -173,8 +173,8 @@ def _broken(every: Sequence[Pair]) -> list[Html]:
     return sentences
 
 
-def _held(every: Sequence[Pair]) -> list[Html]:
-    """Return the protocols that never fail, and those that fail in a few games."""
+def _held(every: Sequence[Pair], lost: int) -> list[Html]:
+    """Return the protocols that never fail, and those that fail in a few games; `lost` games ended in an error."""
     failed = {pair.protocol: 0 for pair in every}
     for pair in every:
         failed[pair.protocol] += pair.failed
@@ -182,7 +182,8 @@ def _held(every: Sequence[Pair]) -> list[Html]:
     never = "; ".join(name for name, games in failed.items() if not games)
     sometimes = "; ".join(f"{name} ({games:,})" for name, games in failed.items() if games and name not in broken)
     verb = "holds" if ";" not in never else "hold"
-    sentences = [Html("<strong>{}</strong> {} in all games.", never, verb)] if never else []
+    games = "all games that ended without an error" if lost else "all games"
+    sentences = [Html("<strong>{}</strong> {} in {}.", never, verb, games)] if never else []
     return sentences + ([Html("A few games fail: {}.", sometimes)] if sometimes else [])
 
 
