@@ -160,7 +160,7 @@ def _reference(maker: Any) -> str:
     return f"{maker.__module__}:{maker.__qualname__}"
 
 
-OF_FILES: Final = {("protocol", "exec"): "disttrack.protocols.programs:Exec"}
+OF_FILES: Final[Mapping[tuple[Family, str], str]] = {("protocol", "exec"): "disttrack.protocols.programs:Exec"}
 """Kinds that are made only of a program of the user's: they have a name, but nothing that goes through all registered
 kinds could play them."""
 
