@@ -27,7 +27,7 @@ def test_quotes_and_brackets_keep_words_together(text: str, given: dict[str, obj
     assert entry_of(text).items() >= given.items()
 
 
-@pytest.mark.parametrize("text", ["trace file='my file.csv", "robust delta", "robust 0.1"])
+@pytest.mark.parametrize("text", ["trace file='my file.csv", "robust delta", "robust 0.1", "cost:x=sites:over=alpha"])
 def test_what_is_no_kind_with_parameters_is_refused(text: str) -> None:
     with pytest.raises(ScenarioError, match=text.split()[0]):
         entry_of(text)

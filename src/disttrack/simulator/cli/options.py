@@ -178,5 +178,7 @@ def entry_of(text: str) -> dict[str, Any]:
         if not equals:
             remedy = "; what has spaces needs quotes of its own"
             raise ScenarioError(f"{text}: {assignment!r} must be parameter=value{remedy}")
+        if joined := re.fullmatch(r"(\w+=[^:'\"\[{]*):(\w+=.*)", assignment):
+            raise ScenarioError(f"{text}: a comma divides parameters: {joined[1]},{joined[2]}")
         entry[key] = shlex.split(value)[0] if value[:1] in ("'", '"') else value_of(value)
     return entry

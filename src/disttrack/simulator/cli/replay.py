@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 @click.option(
     "--shortest",
     type=click.Choice(["adversary", "moves"]),
+    is_flag=False,
+    flag_value="adversary",
     help="The shortest failing game found in 10 s: against the same adversary, or by a fixed list of moves.",
 )
 @click.option("--steps", type=int, nargs=2, metavar="FIRST LAST", help="Steps of a drawing; all if left out.")
