@@ -168,7 +168,10 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "FollowsOutputs": (FollowsOutputs, "says oblivious, but its moves depend"),
     "FollowsOrder": (FollowsOrder, "says oblivious, but its moves depend"),
     "FollowsLengths": (FollowsLengths, "says oblivious, but its moves depend"),
-    "WrongInverse": (WrongInverse, "step and leap play different games|spoke within its silence|raises"),
+    "WrongInverse": (
+        WrongInverse,
+        "step and leap play different games|spoke within its silence|count, nth and sent return",
+    ),
     "NoKind": (type("NoKind", (Base,), {"kind": "", "__doc__": "Nameless."}), "says no kind"),
     "NoSource": (type("NoSource", (Base,), {"source": "", "__doc__": "From nowhere."}), "says no source"),
     "SeesAll": (type("SeesAll", (Base,), {"sees": "everything", "__doc__": "Sees."}), "sees 'everything'"),

@@ -77,6 +77,8 @@ def refused(protocol: Protocol, method: str, engine: str = "auto", items: int = 
 
 def test_right_parts_play() -> None:
     assert play(tracker({}), RoundRobin(), sites=3, items=30).messages == 30 + 3 * 30
+    two = tracker({"take": (Message("item", 1), Message("item", 1))})  # as a tuple, which is no pair with a receiver
+    assert play(two, RoundRobin(), sites=3, items=30).messages >= 30
 
 
 MESSAGES = [None, 3, Message("x", 1), [3], ["x"], [(0, Message("x"))], [Message(3, 1)]]  # type: ignore[arg-type]

@@ -116,8 +116,7 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
     except Exception as error:
         told = isinstance(error, MoveError | PartError)  # with the remedy
         cause = str(error) if told else f"raises {cause_of(''.join(traceback.format_exception(error)))}"
-        mend = "" if told and ".py:" in cause else _mend(error, cause)
-        fault = ConformanceError(cause, mend)
+        fault = ConformanceError(cause, _mend(error, cause))
         fault.__cause__ = error
         yield fault
     else:

@@ -157,7 +157,7 @@ def _is_message(one: Any) -> bool:
 
 
 def _is_pair(one: Any) -> bool:
-    return isinstance(one, tuple) and len(one) == 2 and _is_message(one[1])
+    return isinstance(one, tuple) and len(one) == 2 and not isinstance(one[0], Message) and _is_message(one[1])
 
 
 class _Part:
