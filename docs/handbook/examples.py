@@ -31,6 +31,14 @@ OWN: Final[dict[tuple[Family, str], dict[str, Any]]] = {
         "sites": 64, "items": 10_000,
         "protocol": {"kind": "randomized", "alpha": 0.1}, "adversary": {"kind": "learned"},
     },
+    ("adversary", "moves"): {
+        "sites": 2, "items": 6,
+        "protocol": {"kind": "deterministic", "alpha": 0.1}, "adversary": {"kind": "moves", "steps": "0 1 0*3 1"},
+    },
+    ("adversary", "table"): {
+        "sites": 2, "items": 10,
+        "protocol": {"kind": "randomized", "alpha": 0.1}, "adversary": {"kind": "table", "table": {"0": 0}},
+    },
     ("adversary", "sliding"): {
         "task": "dynamic-queries", "domain": 16, "steps": 3000,
         "protocol": {"kind": "inserted-minus-deleted", **_DATA}, "adversary": {"kind": "sliding", "window": 100},

@@ -33,7 +33,7 @@ ADVERSARIES = [
     and issubclass(found, Adversary)
     and not inspect.isabstract(found)
     and found.plays_in("count")
-    and found not in (Choice, Trace)  # a function and a file of the user's: tested below
+    and found not in (Choice, Trace, adversaries.Tabular)  # a function and files of the user's: tested below
 ]
 
 TRACKERS, STREAMS = (
@@ -92,6 +92,10 @@ def test_defaults_go_with_the_alpha_that_conformance_takes() -> None:
 @pytest.mark.parametrize("stream", STREAMS, ids=lambda cls: cls.kind)
 def test_adversary_of_items(stream: type[ItemAdversary]) -> None:
     assert len(check_adversary(stream, sites=(1, 5), items=60)) >= 4
+
+
+def test_a_table() -> None:
+    assert len(check_adversary(adversaries.Tabular(table={"0": 0}), sites=(1, 7), items=60)) >= 5
 
 
 def test_a_function_of_the_user() -> None:
