@@ -18,7 +18,7 @@ from disttrack.mechanisms.monitors import HALTING
 from disttrack.mechanisms.shortcuts import Shortcut
 
 MOST: Final = 5_000
-"""Largest number of prefixes of streams: a program with so many takes about ten seconds."""
+"""Largest number of prefixes of streams; a linear program of this size is solved in about ten seconds."""
 
 
 class Prefix(NamedTuple):

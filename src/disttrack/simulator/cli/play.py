@@ -86,6 +86,11 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
                 click.echo()
                 print_table(Table("The first messages", [Column(head, head != "messages") for head in HEADS], rows))
             print_text(f"record: {record}")
+    return _status(game)
+
+
+def _status(game: Game | Record) -> int:
+    """Print the error that ended a game, in one line without --debug, and return the exit status."""
     if game.error:
         click.echo(game.error.rstrip() if debugging() else game.cause, err=True)
     return int(bool(game.error))
@@ -113,9 +118,7 @@ def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json
         if checkpoints:
             click.echo()
             print_table(_course(checkpoints))
-    if game.error:
-        click.echo(game.error.rstrip(), err=True)
-    return int(bool(game.error))
+    return _status(game)
 
 
 def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, str]:
