@@ -24,6 +24,7 @@ SURE = {
     "test_the_bound_is_too_high_as_rarely_as_it_says": "goes through all outcomes",
     "test_a_margin_that_is_none_is_noted_and_the_verdict_stays": "a message about the rate of a claim",
     "test_a_claim_has_its_false_alarm_rate_beside_it": "a column of the table of claims",
+    "test_shares_differ_by_fishers_exact_test": "exact, beside the values of scipy",
     "test_the_round_is_the_one_that_was_asked_for": "power, computed",
     "test_the_fit_of_a_tracker_is_that_of_two_tests": "the p-values of both are given",
 }

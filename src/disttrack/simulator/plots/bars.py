@@ -121,7 +121,8 @@ def _bar_items(bars: dict[int, Bar], looks: dict[Part, Fill]) -> list[Item]:
     rows, totals = np.array(list(bars)), np.array([sum(bar.values()) for bar in bars.values()])
     left = np.zeros(len(rows))
     for key, look in looks.items():
-        width = np.array([bar.get(key, 0.0) for bar in bars.values()]) / totals
+        with np.errstate(invalid="ignore"):  # a bar without words, or of infinitely many, has no parts
+            width = np.array([bar.get(key, 0.0) for bar in bars.values()]) / totals
         there = width > 0
         name = f"{key[0]}, {'to the server' if key[1] == 'up' else 'to the sites'}"
         items.append(Bars(name, left[there], width[there], rows[there], look))
