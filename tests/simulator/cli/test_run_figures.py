@@ -64,3 +64,15 @@ def test_a_run_says_which_figure_it_draws() -> None:
     said: list[tuple[int, int]] = []
     draw(report, on_figure=lambda number, figures: said.append((number, figures)))
     assert said == [(1, 2), (2, 2)]
+
+
+def test_a_run_says_that_it_replaces_tables_of_other_points() -> None:
+    """Two scenarios of one name share a folder; one that has grown replaces nothing."""
+    Path("small.yaml").write_text(SMALL)
+    Path("other.yaml").write_text(SMALL.replace("items: 500", "items: 400"))
+    how = ("--workers", "1", "--no-figures", "--set", "adversary=round-robin", "--quiet")
+    said = [disttrack("run", *files, *how).stderr for files in (["small.yaml", "other.yaml"], ["small.yaml"])]
+    assert [text.count(f"{FOLDER} had tables and figures of other points") for text in said] == [1, 1]
+    grown = disttrack("run", "small.yaml", *how, "--set", "sites=[2, 4, 8]")
+    assert grown.exit_code == 0
+    assert "other points" not in grown.stderr

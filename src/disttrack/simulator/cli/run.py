@@ -45,7 +45,7 @@ def run(
     """
     from disttrack.simulator.cli.progress import bar
     from disttrack.simulator.runs.estimate import cores, estimate
-    from disttrack.simulator.runs.own_folder import claim
+    from disttrack.simulator.runs.own_folder import claim, points_in
     from disttrack.simulator.runs.runner import run as play
     from disttrack.simulator.runs.seeds import run_seeds
     from disttrack.simulator.scenario.load import load
@@ -68,11 +68,18 @@ def run(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for file, scenario, folder in zip(files, scenarios, outs, strict=True):
         how["out"] = folder
+        earlier = [] if how["fresh"] else points_in(folder)
         with bar(scenario.name, quiet=quiet) as on_progress:
             if seeds is None:
                 report = play(scenario, controls=not no_controls, on_progress=on_progress, **how)
             else:
                 held, errors = run_seeds(scenario, seeds, on_progress=on_progress, **how)
+        if earlier and not any(point in earlier for point in points_in(folder)):
+            print_text(
+                f"note: {folder} had tables and figures of other points, which these replace; the games are kept."
+                " --out keeps both",
+                err=True,
+            )
         if seeds is None:
             replay = shlex.join(["disttrack", "replay", file, *(f"--set={one}" for one in overrides)])
             documents.append(print_run(scenario, report, form, figures=not no_figures, full=full, replay=replay))

@@ -5,7 +5,6 @@ Estimate and truth have linear scales, where an error can be seen: on logarithmi
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -129,11 +128,10 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
     traces, seen = [], []
     for _, game in chosen.iterrows():
         parts = _parts(game, tables, chosen)
-        lines = [line for part in parts for line in textwrap.wrap(part, 104 // len(chosen))]
         mine = tables.timeline(game)
         if len(mine):
-            traces.append(from_series(str(game["protocol"]), game["alpha"], mine, "\n".join(lines)))
-        seen.append(f"{' '.join(parts[:2])}: {', '.join(parts[2:])}, {rounded(float(game['words']))} words")
+            traces.append(from_series(str(game["protocol"]), game["alpha"], mine, "\n".join(parts)))
+        seen.append(f"{', '.join(parts)}, {rounded(float(game['words']))} words")
     if not traces:
         raise ValueError("a timeline figure needs the timelines of its games; series.csv has none of them")
     which = ""
@@ -181,12 +179,12 @@ def _alike(tables: Tables, chosen: pd.DataFrame) -> list[str]:
 
 
 def _parts(game: pd.Series[Any], tables: Tables, chosen: pd.DataFrame) -> list[str]:
-    """Return protocol, adversary, the parameters that set a game apart, and its outcome."""
+    """Return protocol, the parameters that set a game apart, adversary and outcome."""
     others = tables.trials[tables.trials["protocol"] == game["protocol"]]
     axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]
     own = [str(game["result"])] * tables.several + [with_name(axis, game[axis]) for axis in axes]
     ending = outcome(str(game["verdict"]), float(game["failing_fraction"]), promised=game["alpha"] == game["alpha"])
-    return [named(game, axes), f"against {game['adversary']}", *own, ending]
+    return [named(game, axes), *own, f"against {game['adversary']}", ending]
 
 
 def game_described(game: Any) -> Description:

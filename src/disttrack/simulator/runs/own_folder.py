@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.files import is_inside
@@ -51,6 +51,13 @@ def claim(folder: Path) -> frozenset[str]:
         if not is_inside(folder / name, folder):
             raise ScenarioError(f"{folder / name}: a link leads out of {folder}; remove it")
     return listed(folder)
+
+
+def points_in(folder: Path) -> list[Any]:
+    """Return the points of the tables of a folder, without their numbers; none if it has no manifest of a run."""
+    if not _has_manifest(folder):
+        return []
+    return [point | {"point": None} for point in read_manifest(folder / MANIFEST)["points"]]
 
 
 def is_own(folder: Path) -> bool:

@@ -43,7 +43,7 @@ class Count(Task):
     kind: ClassVar[str] = "count"
     heading: ClassVar[str] = "Tracking"
     rules: ClassVar[int] = 7
-    axes: ClassVar = {"block": "block of the reported total, in items"}
+    axes: ClassVar = {"block": "block of the reported total, in items", "memory": "memory of the adversary, in bits"}
     each_item: ClassVar[bool] = False
     """Whether each item of a fixed stream takes time too, and not only to be drawn, with its block: for estimates."""
     answers: ClassVar[Sequence[Answer]] = (

@@ -154,7 +154,11 @@ class StatisticalQueries(Duel):
     kind: ClassVar[str] = "statistical-queries"
     heading: ClassVar[str] = "Adaptive data analysis"
     labels: ClassVar = {"gap": "gap of the last query", "final_error": "error of the last answer"}
-    axes: ClassVar = {"queries": "number of queries, k", "selected": "number of features selected"}
+    axes: ClassVar = {
+        "queries": "number of queries, k",
+        "samples": "points in the sample, n",
+        "selected": "number of features selected",
+    }
     rules: ClassVar[int] = 3
     roles: ClassVar[Sequence[str]] = ("sample", "mechanism", "adversary", "truth")
     takes: ClassVar[tuple[type[object], ...]] = (QueryMechanism,)

@@ -44,6 +44,7 @@ class ContentGame(MechanismGame):
         SITES,
         Size("items", "items", "Number of items of a game."),
     )
+    axes: ClassVar = {"heaviest": "largest weight of an item", "size": "size of the sample, in items"}
     columns: ClassVar[Sequence[str]] = ("highest", "lowest", "worst_step", "worst_item")
     own_engines: ClassVar[Mapping[str, type[Any]]] = ENGINES
     bases: ClassVar[Mapping[str, str]] = {

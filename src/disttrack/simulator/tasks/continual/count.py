@@ -132,6 +132,10 @@ class ContinualCount(Duel):
     kind: ClassVar[str] = "continual-count"
     heading: ClassVar[str] = "Private counters"
     labels: ClassVar = {"final_error": "error of the last answer", "guessed": "share of guesses that are right"}
+    axes: ClassVar = {
+        "adversary_looks": "looks at the state",
+        "participations": "participations of a person",
+    }
     rules: ClassVar[int] = 4
     roles: ClassVar[Sequence[str]] = ("", "mechanism", "adversary", "challenge")
     takes: ClassVar[tuple[type[object], ...]] = (Counter,)
