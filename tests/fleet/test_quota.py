@@ -23,7 +23,7 @@ from disttrack.fleet.quotas import (
     PeriodicQuota,
     Split,
 )
-from disttrack.fleet.task import by_window, measured
+from disttrack.fleet.task import QuotaGame, by_window, measured
 from disttrack.protocols import Deterministic
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError, ScenarioError
@@ -31,6 +31,7 @@ from disttrack.simulator.faults import broken
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import build, load
+from disttrack.simulator.tasks.adversary import remarks
 
 
 def test_a_quota_with_four_times_its_limit_is_found() -> None:
@@ -214,3 +215,18 @@ def test_who_plays_whom() -> None:
     assert Change("join", (2, 1)).named() == (1, 2)
     with pytest.raises(ValueError, match="how must be join, leave or die; got 'stop'"):
         Change("stop", (1,))  # type: ignore[arg-type]
+
+
+def test_users_of_a_trace_with_times_are_told_that_they_only_sort(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("replica,at\na,1\nb,90\na,700\n")
+    stream = {"kind": "trace", "file": "log.csv", "site": "replica"}
+    quota = {"task": "quota", "sites": 2, "requests": 3, "limit": 2, "window": 3, "protocol": "central"}
+    count = {"sites": 2, "items": 3, "protocol": "exact"}
+
+    def told(keys: dict[str, Any], **more: str) -> list[str]:
+        keys = {"trials": 1, **keys, "adversary": {**stream, **more}}
+        return remarks(build(Document("s.yaml", tmp_path, keys)).points)
+
+    (line,) = told(quota, time="at")
+    assert line.endswith(f"'at' only sorts the rows; each takes one step: {QuotaGame.in_steps}")
+    assert told(quota) == told(count, time="at") == []

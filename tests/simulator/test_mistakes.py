@@ -106,6 +106,10 @@ SCENARIOS: dict[str, tuple[str, str]] = {
         f"{HEAD}alpha: 0.2\nprotocol: {{kind: randomized, alpha: 0.1}}\nadversary: freeze\n",
         "no protocol here takes it, or each gives its own; remove it, or set it for all: --set alpha=…",
     ),
+    "a misspelt protocol, which alone is the fault": (
+        f"{HEAD}alpha: 0.2\nprotocol: randomised\nadversary: freeze\n",
+        "unknown kind 'randomised' of protocol; did you mean 'randomized'?",
+    ),
 }
 
 
@@ -122,6 +126,21 @@ def test_a_mistake_in_a_scenario(name: str, tmp_path: Path, monkeypatch: pytest.
     (line,) = result.output.strip().splitlines()
     assert holds(line, wanted), line
     assert line.startswith("s.yaml:"), "and it says where"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["play", "--protocol", "foo", "--adversary", "freeze"],
+            "unknown kind 'foo' of protocol (accepted: those of `disttrack list`, module:Class, path/to/file.py:Class)",
+        ),
+        (["check", "foo"], "foo: there is no such file or scenario; `disttrack list scenarios` shows the shipped ones"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_where_the_names_are(words: list[str], said: str) -> None:
+    result = CliRunner().invoke(main, words)
+    assert (result.exit_code, result.output) == (2, f"{said}\n")
 
 
 def test_a_function_in_a_scenario() -> None:

@@ -41,6 +41,7 @@ class QuotaGame(Count):
     heading: ClassVar[str] = "Quotas that sites share"
     own_engines: ClassVar[Mapping[str, type[Any]]] = {"step": QuotaStep, "leap": QuotaLeap}
     rules: ClassVar[int] = 3
+    in_steps: ClassVar[str] = "a window is so many rows; docs/quota.md shows how to keep pauses"
     axes: ClassVar = {"every": "time between reports, in steps"}
     bases: ClassVar[Mapping[str, str]] = {**Count.bases, "protocol": "disttrack.fleet.quotas.base:Quota"}
     sizes: ClassVar[Sequence[Size]] = (SITES, Size("requests", "items", "Requests of a game.", least=1, needed=True))

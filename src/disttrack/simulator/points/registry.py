@@ -201,7 +201,8 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         what = f"unknown kind {kind!r} of {family}{nearest(kind, known)}"
         if other:
             what = f"{kind} is {'an' if other[0] in 'aeiou' else 'a'} {other}, no {family}"
-        raise ScenarioError(f"{what} ({accepted(known)}, module:Class, path/to/file.py:Class)")
+        names = accepted(known) if len(known) <= MOST_NAMES else "accepted: those of `disttrack list`"
+        raise ScenarioError(f"{what} ({names}, module:Class, path/to/file.py:Class)")
     maker = kinds(family)[kind].load()
     if not _extends(maker, base):
         raise ScenarioError(f"{kind} does not play here: {advice_on(maker)}")
@@ -217,6 +218,8 @@ def _may_be(family: Family, maker: Any, base: str) -> bool:
     return not inspect.isclass(maker) or HOMES[family].base != "" or hasattr(maker, "kind")
 
 
+MOST_NAMES: Final = 40
+"""More are not listed in a message."""
 _FORMER_NAMES: Final[set[str]] = set()
 """Former names that were used in this process."""
 

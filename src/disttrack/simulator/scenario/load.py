@@ -202,6 +202,7 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
             if path.name not in shipped:
                 near = path.with_suffix(".yaml")
                 advice = f"; did you mean '{near}'?" if near.is_file() else nearest(path.name, shipped)
+                advice = advice or "; `disttrack list scenarios` shows the shipped ones"
                 raise ScenarioError(f"{source}: there is no such file or scenario{advice}")
             path = shipped[path.name]
         document = read(path, str(source))

@@ -75,7 +75,10 @@ def spread_defaults(
         value, line = data.pop(key), document.lines.get(place_of((key,)))
         taken = False
         for number, entry in enumerate(entries):
-            if isinstance(entry, dict) and key not in entry and key in _parameters_of(entry, game, document):
+            takes = _parameters_of(entry, game, document) if isinstance(entry, dict) and key not in entry else ()
+            if takes is None:
+                taken = True  # perhaps, and the fault is that of the kind
+            elif key in takes:
                 entry[key], taken = value, True
                 place = ("protocol", number, key) if isinstance(data["protocol"], list) else ("protocol", key)
                 document.lines = {**document.lines, **({} if line is None else {place_of(place): line})}
@@ -84,11 +87,11 @@ def spread_defaults(
     return untaken
 
 
-def _parameters_of(entry: Mapping[str, object], game: Task, document: Document) -> Collection[str]:
-    """Return the parameters that the kind of a protocol's entry takes; none if there is no such kind."""
+def _parameters_of(entry: Mapping[str, object], game: Task, document: Document) -> Collection[str] | None:
+    """Return the parameters that the kind of a protocol's entry takes; None if there is no such kind."""
     with suppress(ScenarioError, KeyError):
         return parameters(part("protocol", entry, document.folder, game.bases["protocol"]).maker())
-    return ()
+    return None
 
 
 def groups_of(groups: Sequence[Sequence[str]], swept: Mapping[str, object], game: Task) -> list[list[str]]:

@@ -54,12 +54,14 @@ def recorded(point: Point) -> Recorded | None:
 
 
 def remarks(points: Iterable[Point]) -> list[str]:
-    """Return a line for each recorded stream with rows that are not played, or shorter than games of these points."""
+    """Return lines on recorded streams: rows that are not played, games that are longer, times that do not count."""
     played = [(stream, point) for point in points if (stream := recorded(point))]
     streams = {str(stream.as_mapping()): stream for stream, _ in played}
     lines = [remark for stream in streams.values() if (remark := stream.remark)]
     for stream, point in played:
         trace = stream.dataset or stream.file
+        if stream.time is not None and (meaning := point.task.maker().in_steps):
+            lines.append(f"{trace}: {stream.time!r} only sorts the rows; each takes one step: {meaning}")
         if point.items is not None and point.items > stream.items:
             lines.append(
                 f"{trace}: has {stream.items:,} items; games end with them, before the {point.items:,} asked for"
