@@ -42,6 +42,7 @@ class QuotaGame(Count):
     own_engines: ClassVar[Mapping[str, type[Any]]] = {"step": QuotaStep, "leap": QuotaLeap}
     rules: ClassVar[int] = 3
     in_steps: ClassVar[str] = "a window is so many rows; docs/quota.md shows how to keep pauses"
+    labels: ClassVar = {"output": "admitted in the window", "rel_error": "beyond the limit"}
     axes: ClassVar = {"every": "time between reports, in steps"}
     bases: ClassVar[Mapping[str, str]] = {**Count.bases, "protocol": "disttrack.fleet.quotas.base:Quota"}
     sizes: ClassVar[Sequence[Size]] = (SITES, Size("requests", "items", "Requests of a game.", least=1, needed=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -109,3 +110,13 @@ def test_an_order_of_queries_is_checked_before_the_game(adversary: str, asked: s
     assert "increasing order only" in said
     result = disttrack("play", "--protocol", "sorted-queries:epsilon=1", *words[:4], "--set", "queries=100")
     assert result.exit_code == 0, result.output
+
+
+def test_what_a_trace_means_is_said_in_every_task() -> None:
+    Path("log.csv").write_text("replica,at\na,1\nb,90\na,700\n", encoding="utf-8")
+    sizes = ["--sites", "2", "--set", "requests=3"]
+    stream = ["--adversary", "trace:file=log.csv,site=replica,time=at"]
+    result = disttrack("play", "--protocol", "central:limit=2,window=3", *stream, *sizes)
+    assert result.exit_code == 0
+    assert "log.csv: 'at' only sorts the rows" in result.stderr
+    assert "beyond the limit" in result.stdout

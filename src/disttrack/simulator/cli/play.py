@@ -41,7 +41,6 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     """Play one game: its verdict, its cost, and how it went."""
     from disttrack.simulator.game.play import play as play_game
     from disttrack.simulator.results.labels import sides_of
-    from disttrack.simulator.tasks.adversary import remarks
     from disttrack.simulator.tasks.tracking import Count, prepare
 
     point = point_of(**flags)
@@ -64,8 +63,6 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
 
         recorded = record_of(game, point)
         save(recorded, record)
-    for line in remarks([point]):
-        print_text(line, err=True)
     checkpoints = _checkpoints(game.lists()[0])
     if as_json:
         row = {
@@ -86,11 +83,18 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
                 click.echo()
                 print_table(Table("The first messages", [Column(head, head != "messages") for head in HEADS], rows))
             print_text(f"record: {record}")
-    return _status(game)
+    return _status(game, point)
 
 
-def _status(game: Game | Record) -> int:
-    """Print the error that ended a game, in one line without --debug, and return the exit status."""
+def _status(game: Game | Record, point: Point) -> int:
+    """Print what readers should know of a recorded stream, and the error that ended a game; return the exit status.
+
+    An error is one line, with --debug its traceback.
+    """
+    from disttrack.simulator.tasks.adversary import remarks
+
+    for line in remarks([point]):
+        print_text(line, err=True)
     if game.error:
         click.echo(game.error.rstrip() if debugging() else game.cause, err=True)
     return int(bool(game.error))
@@ -117,8 +121,8 @@ def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json
         print_facts(_measured(task, point, game, seed))
         if checkpoints:
             click.echo()
-            print_table(_course(checkpoints))
-    return _status(game)
+            print_table(_course(task, checkpoints))
+    return _status(game, point)
 
 
 def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, str]:
@@ -129,7 +133,7 @@ def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, st
     for name, value in game.row.items():
         if name not in ("verdict", "ok", "engine", "seconds", *SIDES, *COLUMNS) and (value or name in task.columns):
             label = task.label(name) or name.replace("_", " ")
-            facts[label] = number(value) if isinstance(value, int | float) else str(value)
+            facts[label] = "none" if value is None else number(value) if isinstance(value, int | float) else str(value)
     if game.error is None and "engine" in game.row:
         facts["engine"] = f"{game.row['engine']} ({game.engine_reason}), {duration(game.row['seconds'])}"
     return facts
@@ -172,9 +176,9 @@ def _timeline(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
     return Table("Timeline", [Column(header, right=True) for header in ("items", "output", "error", "words")], rows)
 
 
-def _course(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
+def _course(task: Task, checkpoints: Sequence[Mapping[str, Any]]) -> Table:
     """Return some of the checkpoints of any task, with all their columns."""
-    columns = [Column(name.replace("_", " "), right=True) for name in checkpoints[0]]
+    columns = [Column(task.label(name) or name.replace("_", " "), right=True) for name in checkpoints[0]]
     return Table("Timeline", columns, [[cell(value) for value in row.values()] for row in _some(checkpoints)])
 
 
