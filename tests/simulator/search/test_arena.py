@@ -13,7 +13,7 @@ from disttrack import Freeze, Learned, Randomized, Robust, ScenarioError, Spelle
 from disttrack.simulator.cli import main
 from disttrack.simulator.replay.record import replayed
 
-SMALL: dict[str, Any] = {"sites": 4, "items": 300, "trials": 1, "workers": 1}
+SMALL: dict[str, Any] = {"sites": 4, "items": 60, "trials": 1, "workers": 1}
 OWN = """
 from disttrack import Burst, Deterministic
 
@@ -75,14 +75,14 @@ def test_a_faulty_class_costs_its_own_games_only(folder: Path) -> None:
     mine, others = (outcome.matrix["protocol"] == outcome.name, outcome.matrix["protocol"] != outcome.name)
     assert outcome.matrix[mine]["errors"].sum() >= 10
     assert outcome.matrix[others]["errors"].sum() == 0
-    late = arena("own_arena.py:hang", **SMALL, game_timeout=0.3)
+    late = arena("own_arena.py:hang", **SMALL, game_timeout=0.1)
     assert (late.own["errors"] == 1).all()
     assert late.replay == ""
     assert "TimeoutError" in late.results.errors[0]
 
 
 def test_the_command_prints_the_matrix_and_the_costs(folder: Path) -> None:
-    given = ["--sites", "4", "--items", "300", "--trials", "1", "--workers", "1"]
+    given = ["--sites", "4", "--items", "60", "--trials", "1", "--workers", "1"]
     shown = CliRunner().invoke(main, ["arena", "robust:alpha=0.2", *given])
     assert shown.exit_code == 0, shown.output
     assert "robust against all attackers" in shown.output
