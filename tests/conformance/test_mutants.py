@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import mutant_adversaries
 import mutant_bulk_forms
@@ -29,6 +30,14 @@ LATE = ("HalfTheCoins", "OpensExactly", "RandomAlways", "RashlyConfident", "deaf
 """Mutants that only many games betray."""
 
 
+def refuse(check: Callable[..., object], mutant: Any, fault: str, **sizes: Any) -> str:
+    """Assert that a check refuses a mutant for its fault, and says how to mend it; return what it says."""
+    with pytest.raises(ConformanceError, match=fault) as refusal:
+        check(mutant, **sizes)
+    assert refusal.value.mend, "nobody says how to mend it"
+    return str(refusal.value)
+
+
 def names(mutants: Iterable[str]) -> list[ParameterSet]:
     return [pytest.param(name, marks=[pytest.mark.slow] * (name in LATE)) for name in mutants]
 
@@ -36,30 +45,21 @@ def names(mutants: Iterable[str]) -> list[ParameterSet]:
 @pytest.mark.quick_cases(7)
 @pytest.mark.parametrize("name", names(mutant_protocols.MUTANTS))
 def test_a_broken_protocol_is_refused(name: str) -> None:
-    mutant, fault = mutant_protocols.MUTANTS[name]
-    with pytest.raises(ConformanceError, match=fault) as refusal:
-        check_protocol(mutant, sites=(1, 2, 5), items=400)
-    assert str(refusal.value).startswith(f"{name}: ")
-    assert refusal.value.mend, "nobody says how to mend it"
+    said = refuse(check_protocol, *mutant_protocols.MUTANTS[name], sites=(1, 2, 5), items=400)
+    assert said.startswith(f"{name}: ")
 
 
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", mutant_adversaries.MUTANTS)
 def test_a_broken_adversary_is_refused(name: str) -> None:
-    mutant, fault = mutant_adversaries.MUTANTS[name]
-    with pytest.raises(ConformanceError, match=fault) as refusal:
-        check_adversary(mutant, sites=(1, 2, 5), items=400)
-    assert str(refusal.value).startswith(f"{name}: ")
-    assert refusal.value.mend, "nobody says how to mend it"
+    said = refuse(check_adversary, *mutant_adversaries.MUTANTS[name], sites=(1, 2, 5), items=400)
+    assert said.startswith(f"{name}: ")
 
 
 @pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("name", names(mutant_bulk_forms.MUTANTS))
 def test_a_broken_bulk_form_is_refused(name: str) -> None:
-    mutant, fault = mutant_bulk_forms.MUTANTS[name]
-    with pytest.raises(ConformanceError, match=fault) as refusal:
-        check_bulk_form(mutant, sites=(1, 2, 5), items=400)
-    assert refusal.value.mend, "nobody says how to mend it"
+    refuse(check_bulk_form, *mutant_bulk_forms.MUTANTS[name], sites=(1, 2, 5), items=400)
 
 
 @pytest.mark.quick_cases(1)
@@ -71,27 +71,17 @@ def test_a_right_bulk_form_is_taken(protocol: Protocol) -> None:
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", mutant_contents.TRACKERS)
 def test_a_broken_tracker_of_items_is_refused(name: str) -> None:
-    mutant, fault = mutant_contents.TRACKERS[name]
-    with pytest.raises(ConformanceError, match=fault) as refusal:
-        check_protocol(mutant, sites=(1, 5), items=400)
-    assert refusal.value.mend, "nobody says how to mend it"
+    refuse(check_protocol, *mutant_contents.TRACKERS[name], sites=(1, 5), items=400)
 
 
 @pytest.mark.parametrize("name", mutant_contents.ADVERSARIES)
 def test_a_broken_adversary_of_items_is_refused(name: str) -> None:
-    mutant, fault = mutant_contents.ADVERSARIES[name]
-    with pytest.raises(ConformanceError, match=fault) as refusal:
-        check_adversary(mutant, sites=(1, 5), items=200)
-    assert refusal.value.mend, "nobody says how to mend it"
+    refuse(check_adversary, *mutant_contents.ADVERSARIES[name], sites=(1, 5), items=200)
 
 
 @pytest.mark.parametrize("name", mutant_counters.MUTANTS)
 def test_a_broken_counter_is_refused(name: str) -> None:
-    mutant, fault = mutant_counters.MUTANTS[name]
-    with pytest.raises(ConformanceError, match=fault) as refusal:
-        check_counter(mutant)
-    assert str(refusal.value).startswith(f"{name}: ")
-    assert refusal.value.mend, "nobody says how to mend it"
+    assert refuse(check_counter, *mutant_counters.MUTANTS[name]).startswith(f"{name}: ")
 
 
 def test_a_right_counter_is_taken() -> None:

@@ -30,6 +30,7 @@ from typing import Any
 
 import click
 import yaml
+from forked import Interpreter
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import HOMES, find
@@ -114,8 +115,13 @@ def snippets(text: str, page: str) -> Iterator[Snippet]:
         skipped = added = ""
 
 
-def run_all(found: list[Snippet], folder: Path) -> list[Snippet]:
+def run_all(found: list[Snippet], folder: Path, interpreter: Interpreter | None = None) -> list[Snippet]:
     """Run snippets in a folder, one after the other; return those that were run.
+
+    Parameters
+    ----------
+    interpreter
+        Runs what needs no shell.
 
     Raises
     ------
@@ -132,11 +138,11 @@ def run_all(found: list[Snippet], folder: Path) -> list[Snippet]:
             if snippet.language == "yaml":
                 _check(snippet, folder / snippet.file)
         elif snippet.language == "python":
-            _command(snippet, "python -", folder, snippet.text)
+            _command(snippet, "python -", folder, interpreter, snippet.text)
         elif snippet.language == "yaml":
             _scenario(snippet, folder)
         elif snippet.language == "console":
-            _console(snippet, folder)
+            _console(snippet, folder, interpreter)
         elif snippet.language == "toml":
             _entry_points(snippet, folder)
         if not snippet.skipped and snippet.language != "text":
@@ -153,14 +159,22 @@ def _tools(folder: Path) -> None:
         (tools / name).chmod(0o755)
 
 
-def _command(snippet: Snippet, command: str, folder: Path, given: str | None = None) -> str:
-    """Return what a command prints; an error if it fails."""
+def environment(folder: Path) -> dict[str, str]:
+    """Return the variables of the commands of a page."""
     path = os.pathsep.join((str(folder / ".tools"), os.environ.get("PATH", "")))
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120", "MPLBACKEND": "agg"}
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=environment, input=given, capture_output=True, text=True,
-        check=False, timeout=SECONDS,
-    )  # fmt: skip
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120", "MPLBACKEND": "agg"}
+
+
+def _command(snippet: Snippet, command: str, folder: Path, interpreter: Interpreter | None, given: str = "") -> str:
+    """Return what a command prints; an error if it fails."""
+    words = interpreter.words_of(command) if interpreter else None
+    if interpreter and words:
+        done = interpreter.run(words, folder, environment(folder), given, SECONDS)
+    else:
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=folder, env=environment(folder), input=given, capture_output=True, text=True,
+            check=False, timeout=SECONDS,
+        )  # fmt: skip
     if done.returncode:
         raise SnippetError(f"{snippet}: {command} ends with {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -175,9 +189,9 @@ def commands(snippet: Snippet) -> Iterator[tuple[str, list[str]]]:
         yield command, printed
 
 
-def _console(snippet: Snippet, folder: Path) -> None:
+def _console(snippet: Snippet, folder: Path, interpreter: Interpreter | None) -> None:
     for command, printed in commands(snippet):
-        out = _command(snippet, f"{command} {snippet.added}".rstrip(), folder)
+        out = _command(snippet, f"{command} {snippet.added}".rstrip(), folder, interpreter)
         if printed and not matches("\n".join(printed), out):
             raise SnippetError(f"{snippet}: {command} prints something else than the page says:\n{out}")
 

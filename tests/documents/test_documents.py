@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import indent
 
 import pytest
-from snippets import PAGES, SnippetError, matches, run_all, snippets
+from forked import Interpreter
+from snippets import PAGES, SnippetError, environment, matches, run_all, snippets
 
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.tasks.base import SITES
@@ -15,7 +17,13 @@ from disttrack.simulator.tasks.base import SITES
 ALL = {name: list(snippets(page.read_text(encoding="utf-8"), name)) for name, page in PAGES.items()}
 
 QUICK = {"README.md", "scenarios.md"}
-"""Pages that start no processes, or one."""
+"""Pages that start no processes, or one; what they start is started in earnest."""
+
+
+@pytest.fixture(scope="module")
+def interpreter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Interpreter]:
+    with Interpreter(environment(tmp_path_factory.mktemp("interpreter"))) as one:
+        yield one
 
 
 @pytest.mark.parametrize(
@@ -26,8 +34,8 @@ QUICK = {"README.md", "scenarios.md"}
         if found
     ],
 )
-def test_the_snippets_of(page: str, tmp_path: Path) -> None:
-    run_all(ALL[page], tmp_path)
+def test_the_snippets_of(page: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    run_all(ALL[page], tmp_path, None if page in QUICK else request.getfixturevalue("interpreter"))
 
 
 def code_lines(text: str) -> int:
@@ -43,7 +51,7 @@ def code_lines(text: str) -> int:
 
 
 def test_one_of_each_takes_at_most_25_lines_of_code() -> None:
-    blocks = [*ALL["extending.md"], *ALL["adversaries.md"]]
+    blocks = [*ALL["extending.md"], *ALL["extending-mechanisms.md"], *ALL["adversaries.md"]]
     made = {one.file: code_lines(one.text) for one in blocks if one.language == "python" and one.file}
     assert len(made) >= 7
     assert {name: lines for name, lines in made.items() if lines > 25} == {}
@@ -115,14 +123,36 @@ $ make test
 """
 
 
-def played(text: str, folder: Path) -> list[str]:
+def played(text: str, folder: Path, interpreter: Interpreter | None = None) -> list[str]:
     """Run the page's snippets in a folder; return the languages of those run."""
-    folder.mkdir(exist_ok=True)
-    return [snippet.language for snippet in run_all(list(snippets(text, "page.md")), folder)]
+    return [snippet.language for snippet in run_all(list(snippets(text, "page.md")), folder, interpreter)]
 
 
 def test_a_page_that_is_right(tmp_path: Path) -> None:
     assert played(PAGE, tmp_path) == ["python", "python", "python", "console", "yaml", "toml"]
+
+
+@pytest.mark.slow
+def test_a_forked_program_is_one_of_its_own(tmp_path: Path, interpreter: Interpreter) -> None:
+    """It has its folder, variables, streams, arguments and status, and leaves nothing to the next."""
+    assert len(played(PAGE, tmp_path, interpreter)) == 6
+    (tmp_path / "show.py").write_text("import os, sys\nprint(sys.argv, os.getcwd(), os.environ['A'])\n")
+    shown = interpreter.run(["show.py", "b"], tmp_path, {"A": "1"}, "", 9)
+    assert shown.stdout == f"['show.py', 'b'] {tmp_path} 1\n"
+    for text, status, said in (
+        ("raise SystemExit(3)", 3, ""),
+        ("import nowhere", 1, "No module named 'nowhere'"),
+        ("words", 1, "name 'words' is not defined"),
+        ("import time; time.sleep(9)", -14, ""),
+    ):
+        done = interpreter.run(["-"], tmp_path, {}, text, 1 if status == -14 else 60)
+        assert (done.returncode, done.stdout) == (status, "")
+        assert said in done.stderr
+    assert interpreter.words_of("disttrack run x.yaml --set 'sites=[1, 2]'") == [
+        "-m", "disttrack.simulator", "run", "x.yaml", "--set", "sites=[1, 2]",
+    ]  # fmt: skip
+    for command in ("disttrack run x | head -1", "ls", "python -c 'x'", "disttrack serve &", "disttrack $NAME", "make"):
+        assert interpreter.words_of(command) is None
 
 
 OWN = "```python own.py\nfrom adversaries import Freeze\n\nclass Own(Freeze):\n    kind = 'own'\n```\n\n"

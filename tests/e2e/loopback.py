@@ -19,7 +19,7 @@ def environment() -> dict[str, str]:
 class Loopback:
     """A scheduler and its workers, each a process of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, workers: int = 2) -> None:
         self.folder = folder  # the workers' own, without the user's files
         file = folder / "scheduler.json"
         self.processes = [
@@ -32,7 +32,7 @@ class Loopback:
             time.sleep(0.1)
         time.sleep(0.2)
         self.address: str = json.loads(file.read_text())["address"]
-        for _ in range(2):
+        for _ in range(workers):
             self.worker()
 
     def worker(self) -> None:

@@ -25,6 +25,7 @@ TABLES = ("trials.csv", "kinds.csv", "claims.csv")
         ("headline", 4),
         ("power", 5),
         ("generalisation", 5),
+        ("accuracy", 4),
         ("monitor", 3),
         ("sparse", 3),
         ("experts", 1),
@@ -38,8 +39,9 @@ def test_sampled_games_come_out_as_recorded(name: str, least: int) -> None:
 
 @pytest.mark.slow
 def test_the_command_replays_a_whole_scenario(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["accuracy", "--workers", "1"]) == 0
-    assert capsys.readouterr().out.startswith("accuracy: same")
+    """A quick one; `make reference` replays the others, and a sample of them is above."""
+    assert main(["stability", "--workers", "1"]) == 0
+    assert capsys.readouterr().out.startswith("stability: same")
 
 
 def test_every_scenario_can_be_replayed() -> None:

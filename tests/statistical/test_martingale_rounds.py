@@ -26,7 +26,8 @@ K, ALPHA, START, SHARE, GAMES = 4, 0.3, 10**7, 0.2, 2_000
 LATER = 1e-7
 """Share of all rounds but the first: together they spoil one game in a million."""
 ALARM = 1e-6
-PLAYERS: list[Adversary] = [RoundRobin(), Freeze(), Posterior(), WhiteBox()]
+PLAYERS: list[Adversary] = [RoundRobin(), Posterior(), WhiteBox()]
+"""One that does not react, and the strongest of those that see the outputs and the state."""
 KINDS = [one.kind for one in PLAYERS]
 
 
@@ -106,11 +107,11 @@ def test_a_round_that_is_only_safe_is_found_out(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
-@pytest.mark.false_alarm(5e-6)
+@pytest.mark.false_alarm(4e-6)
 def test_a_round_fails_as_often_as_computed_whoever_plays() -> None:
     """2,000 games against each: exact binomial tests, and two-sample tests of every two, on failures, times and errors.
 
-    False alarms: 1e-6 a binomial test, and 1e-6 for all 18 others. Power: a rate of 0.14 or 0.26 in place of 0.2
+    False alarms: 1e-6 a binomial test, and 1e-6 for all 9 others. Power: a rate of 0.14 or 0.26 in place of 0.2
     is found with probability 0.95, as are half more failures than against another, or a Kolmogorov distance of 0.12
     of the errors.
     """
@@ -118,8 +119,8 @@ def test_a_round_fails_as_often_as_computed_whoever_plays() -> None:
     for player, (failed, _, _) in outcomes.items():
         assert stats.binomtest(failed, GAMES, failure(*first_round())).pvalue > ALARM, player
     found = {pair: surprises(*(outcomes[player] for player in pair), GAMES) for pair in combinations(KINDS, 2)}
-    assert sum(map(len, found.values())) == 18
-    assert min(min(values) for values in found.values()) > ALARM / 18, found
+    assert sum(map(len, found.values())) == 9
+    assert min(min(values) for values in found.values()) > ALARM / 9, found
 
 
 @pytest.mark.slow
@@ -128,4 +129,4 @@ def test_an_adversary_that_is_better_is_found_out() -> None:
     one, other = (
         measures(played(Block(alpha=ALPHA, confidence=1), player, START, 500)) for player in (RoundRobin(), Freeze())
     )
-    assert min(surprises(one, other, 500)) < ALARM / 18
+    assert min(surprises(one, other, 500)) < ALARM / 9

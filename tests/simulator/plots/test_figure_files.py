@@ -146,13 +146,9 @@ def boxes(made: Figure, name: str) -> list[Bbox]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("which", "request_"),
-    [*(("crowded", one) for one in REQUESTS), *(("result", one) for one in REQUESTS[:2])],
-    ids=lambda one: one if isinstance(one, str) else one["kind"],
-)
-def test_nothing_stands_on_anything_else(which: str, request_: dict[str, Any], request: pytest.FixtureRequest) -> None:
-    made = figure(request.getfixturevalue(which), request_, laid_out=True)
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda one: one["kind"])
+def test_nothing_stands_on_anything_else(crowded: Path, request_: dict[str, Any]) -> None:
+    made = figure(crowded, request_, laid_out=True)
     canvas = made.bbox
     labels = boxes(made, "-label")
     # half a pixel: boxes of text are rounded outwards

@@ -33,7 +33,7 @@ from disttrack.simulator.scenario.shipped import shipped_scenarios
 
 REFERENCE: Final = Path(__file__).resolve().parents[3] / "results" / "reference"
 SCENARIOS: Final = (
-    *("audit", "ams", "attack", "dynamic", "faults", "headline", "experts", "power", "quota", "scale"),
+    *("audit", "ams", "attack", "dynamic", "faults", "experts", "power", "quota", "scale"),
     *("item-frequencies", "quota-hostile"),
 )
 """Scenarios of small tables whose figures have each kind, and each key of a kind, that a shipped scenario asks for."""
@@ -71,6 +71,12 @@ def pages_of(name: str) -> Iterator[tuple[Data, Data]]:
         yield request, json.loads(match[1])
 
 
+@cache
+def table(path: Path) -> pd.DataFrame:
+    """Return a table; nobody changes it."""
+    return pd.read_csv(path, low_memory=False)
+
+
 class Tables:
     """The tables of a result, read with pandas alone."""
 
@@ -84,9 +90,9 @@ class Tables:
         named = [str(name).strip() for name in own]
         known = [SHOWN.get(name, [name]) for name in named if name] if named[0] else [SHOWN.get(request["kind"], [])]
         self.shown = [name for names in known for name in names]
-        trials = pd.read_csv(folder / "trials.csv.gz", low_memory=False)
+        trials = table(folder / "trials.csv.gz")
         if request.get("controls"):  # with points of their own
-            controls = pd.read_csv(folder / "controls.csv.gz", low_memory=False)
+            controls = table(folder / "controls.csv.gz")
             trials = pd.concat([trials, controls.assign(point=-1 - controls["point"])], ignore_index=True)
         starts = {number: point.get("start") or 0 for number, point in enumerate(results.manifest["points"])}
         efolds = np.log1p(trials["items"] / trials["point"].map(starts).clip(lower=1))
@@ -140,8 +146,7 @@ class Tables:
     def courses(self, protocol: str, adversary: str) -> pd.DataFrame:
         """Return the courses of games, and the quantiles over the games of a point at each step."""
         games = self.games(protocol, adversary, None)
-        rows = pd.read_csv(self.folder / "series.csv.gz")
-        rows = rows.merge(games[["point", "trial", "alpha"]], on=["point", "trial"])
+        rows = table(self.folder / "series.csv.gz").merge(games[["point", "trial", "alpha"]], on=["point", "trial"])
         rows = rows.select_dtypes("number").astype(float)
         error = rows["rel_error"]
         rows["over_alpha"] = error / rows["alpha"].where(rows["alpha"] > 0)
@@ -161,7 +166,7 @@ class Tables:
     def kinds(self, protocol: str, adversary: str) -> Floats:
         """Return the share of each kind of messages in the words of the games of each point."""
         points = self.games(protocol, adversary, None)["point"].unique()
-        kinds = pd.read_csv(self.folder / "kinds.csv.gz")
+        kinds = table(self.folder / "kinds.csv.gz")
         sums = kinds[kinds["point"].isin(points)].groupby(["point", "kind", "direction"])["words"].sum()
         return np.asarray(sums / sums.groupby("point").sum(), dtype=float)
 

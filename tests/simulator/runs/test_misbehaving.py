@@ -70,7 +70,6 @@ def others(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     [
         ("exits", "SystemExit: 0", 1),
         ("leaves", "ProcessDied: its process ended with status 0", 1),
-        ("leaves", "ProcessDied: its process ended with status 0", 2),
         ("crashes", "ProcessDied: its process died with signal 11 (Segmentation fault)", 2),
         ("interrupts", "KeyboardInterrupt", 1),
         ("raises_its_own", r"Own: lone \udc80", 2),

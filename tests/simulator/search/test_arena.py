@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from click.testing import CliRunner
 from disttrack import Freeze, Learned, Randomized, Robust, ScenarioError, Speller, arena, load
 from disttrack.simulator.cli import main
 from disttrack.simulator.replay.record import replayed
+from disttrack.simulator.search.advice import candidates
 
-SMALL: dict[str, Any] = {"sites": 4, "items": 300, "trials": 1, "workers": 1}
+SMALL: dict[str, Any] = {"sites": 4, "items": 60, "trials": 1, "workers": 1}
 OWN = """
 from disttrack import Burst, Deterministic
 
@@ -40,6 +42,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own_arena.py").write_text(OWN)
     return tmp_path
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave three trackers beside the one that enters."""
+    monkeypatch.setattr("disttrack.simulator.search.arena.candidates", lambda given: islice(candidates(given), 3))
 
 
 def test_a_tracker_meets_all_attackers_beside_the_trackers_of_its_promise(folder: Path) -> None:
@@ -70,19 +78,19 @@ def test_the_worst_game_is_replayed(folder: Path) -> None:
     assert held["deterministic"] == held["exact"] == 0
 
 
-def test_a_faulty_class_costs_its_own_games_only(folder: Path) -> None:
+def test_a_faulty_class_costs_its_own_games_only(folder: Path, few: None) -> None:
     outcome = arena("own_arena.py:Raises", **SMALL)
     mine, others = (outcome.matrix["protocol"] == outcome.name, outcome.matrix["protocol"] != outcome.name)
     assert outcome.matrix[mine]["errors"].sum() >= 10
     assert outcome.matrix[others]["errors"].sum() == 0
-    late = arena("own_arena.py:hang", **SMALL, game_timeout=0.3)
+    late = arena("own_arena.py:hang", **SMALL, game_timeout=0.1)
     assert (late.own["errors"] == 1).all()
     assert late.replay == ""
     assert "TimeoutError" in late.results.errors[0]
 
 
-def test_the_command_prints_the_matrix_and_the_costs(folder: Path) -> None:
-    given = ["--sites", "4", "--items", "300", "--trials", "1", "--workers", "1"]
+def test_the_command_prints_the_matrix_and_the_costs(folder: Path, few: None) -> None:
+    given = ["--sites", "4", "--items", "60", "--trials", "1", "--workers", "1"]
     shown = CliRunner().invoke(main, ["arena", "robust:alpha=0.2", *given])
     assert shown.exit_code == 0, shown.output
     assert "robust against all attackers" in shown.output

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from itertools import groupby, islice
 from typing import Final
 
+import numpy as np
+
 from disttrack.simulator.replay.record import SERVER, GameRecord, Sent
 from disttrack.simulator.replay.sentences import amount
 from disttrack.simulator.replay.stream import Stream
@@ -22,7 +24,7 @@ HEADS: Final = ("step", "item to", "messages", "output")
 def diagram(record: GameRecord) -> list[list[str]]:
     """Return the first steps with messages: the item's site, who spoke to whom, and the output: see `HEADS`."""
     steps = [(step, list(sent)) for step, sent in islice(groupby(record.messages, lambda one: one.step), STEPS)]
-    at = Stream(record).step_sites([step for step, _ in steps]).tolist()
+    at = Stream(record).step_sites(np.array([step for step, _ in steps], dtype=np.int64)).tolist()
     outputs = dict(record.outputs)
     return [
         [f"{step:,}", "" if site < 0 else str(site), spoken(sent, record.about.sites),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.replay.record import GameRecord
@@ -20,6 +21,9 @@ FEW: Final = 8
 COLUMNS: Final = 64
 """Columns that can be told apart on a screen; of more sites, several share a column."""
 _SLACK: Final = 1e-12  # rounding of one division
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Frames:
     columns: Sequence[str]
     rows: Any
     arrows: Any
-    held: Any
+    held: Integers
     moves: Mapping[int, str]
     first: tuple[int, str] | None
 
@@ -91,7 +95,7 @@ def on_one_clock(
     return games, f"Folded: {', '.join(filter(None, folded))}." if any(folded) else ""
 
 
-def _moments(records: Sequence[GameRecord], span: tuple[int, int | None]) -> Any:
+def _moments(records: Sequence[GameRecord], span: tuple[int, int | None]) -> Integers:
     """Return the steps of a span at which something happens in any of the games, and the step before it."""
     steps = {0}
     for record in records:
@@ -110,14 +114,14 @@ def _each(record: GameRecord) -> int:
     return -(-record.about.sites // COLUMNS)
 
 
-def _arrows(record: GameRecord, ends: Any) -> Any:
+def _arrows(record: GameRecord, ends: Integers) -> Any:
     table = record.table[record.table.step <= ends[-1]]
     table = table.assign(row=np.searchsorted(ends, table.step), column=table.site // _each(record))
     by_arrow = table.groupby(["row", "column", "up", "kind"], sort=False).words
     return by_arrow.agg(messages="size", words="sum").reset_index()
 
 
-def _frames(record: GameRecord, ends: Any, arrows: Any) -> Frames:
+def _frames(record: GameRecord, ends: Integers, arrows: Any) -> Frames:
     """Return a game by rows that end at these steps; of the shorter of two games, the last rows repeat its end."""
     about, each = record.about, _each(record)
     edges = np.minimum(ends, about.steps)
@@ -130,7 +134,7 @@ def _frames(record: GameRecord, ends: Any, arrows: Any) -> Frames:
     return Frames(record, columns, rows, arrows, held, _moves(record, edges), _first(record, stream, edges))
 
 
-def _rows(record: GameRecord, stream: Stream, edges: Any) -> Any:
+def _rows(record: GameRecord, stream: Stream, edges: Integers) -> Any:
     """Return outputs and truth by rows.
 
     Until the output changes, output / truth only falls. So its extremes are reached where the output changes, just
@@ -159,14 +163,14 @@ def _rows(record: GameRecord, stream: Stream, edges: Any) -> Any:
     return table
 
 
-def _quotients(outputs: Any, items: Any) -> Any:
+def _quotients(outputs: Floats, items: Integers) -> Floats:
     """Return output / truth: 1 for 0 / 0, infinite for an output that is no number or where nothing was sent."""
     with np.errstate(divide="ignore", invalid="ignore"):
         quotients = np.where((outputs == 0) & (items == 0), 1.0, outputs / items)
     return np.where(np.isnan(quotients), np.inf, quotients)
 
 
-def _failing(record: GameRecord, edges: Any, table: Any) -> Any:
+def _failing(record: GameRecord, edges: Integers, table: Any) -> npt.NDArray[np.bool_]:
     """Return which rows fail; none does before the first failure, which the referee knows exactly.
 
     Where messages take time the lag-aware error decides, of which the record has the first failure only.
@@ -176,10 +180,10 @@ def _failing(record: GameRecord, edges: Any, table: Any) -> Any:
         return np.zeros(len(edges), dtype=bool)
     row = np.searchsorted(edges, first)
     beyond = (table.low < 1 - alpha - _SLACK) | (table.high > 1 + alpha + _SLACK)
-    return (table.index == row) | (beyond & (table.index > row) & (not record.delayed))
+    return np.asarray((table.index == row) | (beyond & (table.index > row) & (not record.delayed)))
 
 
-def _held(record: GameRecord, stream: Stream, steps: Any, each: int) -> Any:
+def _held(record: GameRecord, stream: Stream, steps: Integers, each: int) -> Integers:
     """Return for each of these steps and columns the items that its sites received since their last messages."""
     spoken = record.table[record.table.up == 1].groupby("site").step
     reports = {site: np.array([0, *steps_of]) for site, steps_of in spoken}
@@ -191,7 +195,7 @@ def _held(record: GameRecord, stream: Stream, steps: Any, each: int) -> Any:
     return held
 
 
-def _moves(record: GameRecord, edges: Any) -> dict[int, str]:
+def _moves(record: GameRecord, edges: Integers) -> dict[int, str]:
     """Return what the adversary saw and did in each row: the last time, and how often before."""
     moves: dict[int, list[str]] = {}
     for turn, sentence in zip(record.asked, moves_of(record.asked, record.outputs), strict=True):
@@ -203,12 +207,12 @@ def _moves(record: GameRecord, edges: Any) -> dict[int, str]:
     }
 
 
-def _first(record: GameRecord, stream: Stream, edges: Any) -> tuple[int, str] | None:
+def _first(record: GameRecord, stream: Stream, edges: Integers) -> tuple[int, str] | None:
     """Return the row of the first failure, and a sentence on it."""
     about, step = record.about, record.about.first_failing_step
     if step is None or about.alpha is None:
         return None
-    items = about.start + int(stream.sent(step))
+    items = about.start + int(stream.sent(np.array(step)))
     output = next((value for when, value in reversed(record.outputs) if when <= step), about.start)
     row = int(np.searchsorted(edges, step))
     if record.item is not None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from disttrack.simulator.pages import shell
 from disttrack.simulator.pages.html import Html, data, joined
-from disttrack.simulator.replay.frames import Frames, on_one_clock
+from disttrack.simulator.replay.frames import Frames, Integers, on_one_clock
 from disttrack.simulator.replay.record import GameRecord, last_line
 from disttrack.simulator.replay.sentences import amount, named
 
@@ -117,7 +117,7 @@ def _game(game: Frames, styles: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def packed(table: Any) -> str:
+def packed(table: Integers) -> str:
     """Return a table of whole numbers below 2^31 for the page: differences by rows, 32 bits each, deflated, base 64."""
     changes = np.diff(np.minimum(table, 2**31 - 1), axis=0, prepend=0).astype("<i4")
     return base64.b64encode(zlib.compress(changes.tobytes(), 9)).decode()

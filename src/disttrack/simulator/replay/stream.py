@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from disttrack.adversaries.listed_schedules import Runs
 from disttrack.adversaries.schedules import Rotation
@@ -14,6 +15,7 @@ from disttrack.simulator.replay.record import GameRecord
 
 SHORT: Final = 4096
 """Steps up to which a rotation is written out as single steps; a longer one is counted by its formula."""
+Integers = npt.NDArray[np.int64]
 
 
 class Stream:
@@ -67,22 +69,22 @@ class Stream:
                 raise ValueError(f"{plan!r} is no plan")
         return sites, lengths, [length * (site != SKIP) for site, length in zip(sites, lengths, strict=True)]
 
-    def sent(self, steps: Any) -> Any:
+    def sent(self, steps: Integers) -> Integers:
         """Return the items sent by the end of each of these steps."""
-        return np.interp(steps, self._ends, self._sent).astype(np.int64)  # exact below 2^53
+        sent: Integers = np.interp(steps, self._ends, self._sent).astype(np.int64)  # exact below 2^53
+        return sent
 
-    def step_sites(self, steps: Any) -> Any:
+    def step_sites(self, steps: Integers) -> Integers:
         """Return the site that was fed in each of these steps, -1 for none."""
-        steps = np.asarray(steps)
-        sites = self._list.at(steps + 1)
+        sites: Integers = self._list.at(steps + 1)
         for begin, taken, rotation in self._rotations:
             within = (steps > begin) & (steps <= begin + taken)
             sites = np.where(within, rotation.at(steps - begin), sites)
         return sites
 
-    def received(self, site: int, steps: Any) -> Any:
+    def received(self, site: int, steps: Integers) -> Integers:
         """Return the items of one site by the end of each of these steps."""
-        items = self._list.count(site, np.asarray(steps) + 1)
+        items: Integers = self._list.count(site, steps + 1)
         for begin, taken, rotation in self._rotations:
             items = items + rotation.count(site, np.clip(steps - begin, 0, taken))
         return items

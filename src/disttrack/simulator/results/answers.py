@@ -132,8 +132,9 @@ def _setting_column(one: Setting) -> tuple[Column, list[Cell]]:
 
 def _answer_columns(results: Results, games: Sequence[pd.DataFrame]) -> Iterator[tuple[Column, list[Cell]]]:
     """Yield the columns of the answers that have a value at some point."""
+    of_points = [(mine, finished(mine)) for mine in games]
     for answer in (*answers_of(results.task), ENDED, LOST):
-        cells = [_cell(answer, mine, results) for mine in games]
+        cells = [_cell(answer, mine, left, results) for mine, left in of_points]
         if any(text for _, text in cells):
             yield Column(answer.header, answer.says, "answer", answer.rank), cells
 
@@ -143,9 +144,11 @@ def games_by_point(results: Results) -> list[pd.DataFrame]:
     return [mine for _, mine in results.trials.groupby("point", sort=True)]
 
 
-def _cell(answer: Answer, games: pd.DataFrame, results: Results) -> Cell:
-    """Return the answer of the games of a point; games that ended with an error count as `LOST` only."""
-    left = finished(games)
+def _cell(answer: Answer, games: pd.DataFrame, left: pd.DataFrame, results: Results) -> Cell:
+    """Return the answer of the games of a point, of which those that are left ended without an error.
+
+    The others count as `LOST` only.
+    """
     if answer is LOST:
         lost = len(games) - len(left)
         return (lost, f"{lost} of {len(games)}") if lost else NOTHING
