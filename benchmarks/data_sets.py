@@ -17,7 +17,7 @@ import numpy as np
 
 from disttrack.adversaries import GrowAndDelete
 from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted, LaplaceQueries, MultiplicativeWeights
-from disttrack.mechanisms.dynamic import OnlineIntervalTree
+from disttrack.mechanisms.dynamic.interval_tree import OnlineIntervalTree
 from disttrack.simulator.tasks.duel import play_duel
 
 UPDATES = 300_000

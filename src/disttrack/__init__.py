@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     # of two classes of one name, the hard instance that plays comes after the one that is computed
     from disttrack import adversaries, mechanisms, protocols  # noqa: F401, I001
     from disttrack.mechanisms import *  # noqa: F403
-    from disttrack.adversaries import *  # noqa: F403
+    from disttrack.adversaries import *  # type: ignore[assignment]  # noqa: F403
     from disttrack.protocols import *  # noqa: F403
     from disttrack.simulator import *  # noqa: F403
 

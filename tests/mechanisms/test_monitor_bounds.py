@@ -24,7 +24,7 @@ from disttrack.mechanisms import (
 )
 from disttrack.mechanisms.counters import Binary, Counter
 from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes
-from disttrack.mechanisms.hard_instance import HardInstance
+from disttrack.mechanisms.hard_streams import HardInstance
 from disttrack.mechanisms.monitors import quiet_cut
 
 QUIET = 0.01

@@ -1,64 +1,139 @@
 """Adversaries, which feed the sites: oblivious streams, adaptive attackers, and base classes for users' own."""
 
-import typing
+from __future__ import annotations
 
-from disttrack.adversaries.adaptive import Coin as Coin
-from disttrack.adversaries.adaptive import Drain as Drain
-from disttrack.adversaries.adaptive import Freeze as Freeze
-from disttrack.adversaries.adaptive import Policy as Policy
-from disttrack.adversaries.analysts import *  # noqa: F403
-from disttrack.adversaries.base import Adversary as Adversary
-from disttrack.adversaries.base import Choice as Choice
-from disttrack.adversaries.base import View as View
-from disttrack.adversaries.believing import Eavesdrop as Eavesdrop
-from disttrack.adversaries.believing import Posterior as Posterior
-from disttrack.adversaries.believing import WhiteBox as WhiteBox
-from disttrack.adversaries.bisect import Bisect as Bisect
-from disttrack.adversaries.contents import *  # noqa: F403
-from disttrack.adversaries.feedback import Feedback as Feedback
-from disttrack.adversaries.intruder import Challenge as Challenge
-from disttrack.adversaries.intruder import Intruder as Intruder
-from disttrack.adversaries.learned import Learned as Learned
-from disttrack.adversaries.listed_schedules import Labels as Labels
-from disttrack.adversaries.listed_schedules import Runs as Runs
-from disttrack.adversaries.memory import BoundedMemory as BoundedMemory
-from disttrack.adversaries.moves import Moves as Moves
-from disttrack.adversaries.oblivious import Bursts as Bursts
-from disttrack.adversaries.oblivious import RoundRobin as RoundRobin
-from disttrack.adversaries.oblivious import SingleSite as SingleSite
-from disttrack.adversaries.oblivious import Uniform as Uniform
-from disttrack.adversaries.oblivious import Zipf as Zipf
-from disttrack.adversaries.phase import Phase as Phase
-from disttrack.adversaries.prediction import Contrary as Contrary
-from disttrack.adversaries.prediction import Examiner as Examiner
-from disttrack.adversaries.prediction import Halving as Halving
-from disttrack.adversaries.prediction import Insertion as Insertion
-from disttrack.adversaries.prediction import PointStream as PointStream
-from disttrack.adversaries.replay import Replay as Replay
-from disttrack.adversaries.schedules import NEVER as NEVER
-from disttrack.adversaries.schedules import Burst as Burst
-from disttrack.adversaries.schedules import Rest as Rest
-from disttrack.adversaries.schedules import Rotation as Rotation
-from disttrack.adversaries.schedules import Schedule as Schedule
-from disttrack.adversaries.sketching import *  # noqa: F403
-from disttrack.adversaries.streams import Biased as Biased
-from disttrack.adversaries.streams import HardInstance as HardInstance
-from disttrack.adversaries.streams import LastMoment as LastMoment
-from disttrack.adversaries.streams import Scattered as Scattered
-from disttrack.adversaries.tabular import Tabular as Tabular
-from disttrack.adversaries.trace import ItemTrace as ItemTrace
-from disttrack.adversaries.trace import Trace as Trace
-from disttrack.adversaries.trial import Trial as Trial
-from disttrack.adversaries.updates import Churn as Churn
-from disttrack.adversaries.updates import Grow as Grow
-from disttrack.adversaries.updates import GrowAndDelete as GrowAndDelete
-from disttrack.adversaries.updates import InTheAir as InTheAir
-from disttrack.adversaries.updates import Overcount as Overcount
-from disttrack.adversaries.updates import Sliding as Sliding
-from disttrack.adversaries.updates import UpdateStream as UpdateStream
-from disttrack.adversaries.updates import UpdateView as UpdateView
-from disttrack.adversaries.views import StateView as StateView
-from disttrack.adversaries.views import TrafficView as TrafficView
+from typing import TYPE_CHECKING, Final
 
-if not typing.TYPE_CHECKING:  # type checkers read the imports above
-    __all__ = [name for name in vars() if name[0].isupper()]
+from disttrack.adversaries.base import Opponent
+from disttrack.mechanisms.lazy import Kinds, lazy_names
+
+if TYPE_CHECKING:
+    from disttrack.adversaries.adaptive import Coin as Coin
+    from disttrack.adversaries.adaptive import Drain as Drain
+    from disttrack.adversaries.adaptive import Freeze as Freeze
+    from disttrack.adversaries.adaptive import Policy as Policy
+    from disttrack.adversaries.analysts import *  # noqa: F403
+    from disttrack.adversaries.base import Adversary as Adversary
+    from disttrack.adversaries.base import Choice as Choice
+    from disttrack.adversaries.base import View as View
+    from disttrack.adversaries.believing import Eavesdrop as Eavesdrop
+    from disttrack.adversaries.believing import Posterior as Posterior
+    from disttrack.adversaries.believing import WhiteBox as WhiteBox
+    from disttrack.adversaries.bisect import Bisect as Bisect
+    from disttrack.adversaries.contents import *  # noqa: F403
+    from disttrack.adversaries.feedback import Feedback as Feedback
+    from disttrack.adversaries.intruder import Challenge as Challenge
+    from disttrack.adversaries.intruder import Intruder as Intruder
+    from disttrack.adversaries.learned import Learned as Learned
+    from disttrack.adversaries.listed_schedules import Labels as Labels
+    from disttrack.adversaries.listed_schedules import Runs as Runs
+    from disttrack.adversaries.memory import BoundedMemory as BoundedMemory
+    from disttrack.adversaries.moves import Moves as Moves
+    from disttrack.adversaries.oblivious import Bursts as Bursts
+    from disttrack.adversaries.oblivious import RoundRobin as RoundRobin
+    from disttrack.adversaries.oblivious import SingleSite as SingleSite
+    from disttrack.adversaries.oblivious import Uniform as Uniform
+    from disttrack.adversaries.oblivious import Zipf as Zipf
+    from disttrack.adversaries.phase import Phase as Phase
+    from disttrack.adversaries.prediction.adversaries import Contrary as Contrary
+    from disttrack.adversaries.prediction.adversaries import Halving as Halving
+    from disttrack.adversaries.prediction.adversaries import Insertion as Insertion
+    from disttrack.adversaries.prediction.adversaries import PointStream as PointStream
+    from disttrack.adversaries.prediction.base import Examiner as Examiner
+    from disttrack.adversaries.replay import Replay as Replay
+    from disttrack.adversaries.schedules import NEVER as NEVER
+    from disttrack.adversaries.schedules import Burst as Burst
+    from disttrack.adversaries.schedules import Rest as Rest
+    from disttrack.adversaries.schedules import Rotation as Rotation
+    from disttrack.adversaries.schedules import Schedule as Schedule
+    from disttrack.adversaries.sketching import *  # noqa: F403
+    from disttrack.adversaries.streams import Biased as Biased
+    from disttrack.adversaries.streams import HardInstance as HardInstance
+    from disttrack.adversaries.streams import LastMoment as LastMoment
+    from disttrack.adversaries.streams import Scattered as Scattered
+    from disttrack.adversaries.tabular import Tabular as Tabular
+    from disttrack.adversaries.trace import ItemTrace as ItemTrace
+    from disttrack.adversaries.trace import Trace as Trace
+    from disttrack.adversaries.trial import Trial as Trial
+    from disttrack.adversaries.updates.base import UpdateStream as UpdateStream
+    from disttrack.adversaries.updates.base import UpdateView as UpdateView
+    from disttrack.adversaries.updates.departures import InTheAir as InTheAir
+    from disttrack.adversaries.updates.streams import Churn as Churn
+    from disttrack.adversaries.updates.streams import Grow as Grow
+    from disttrack.adversaries.updates.streams import GrowAndDelete as GrowAndDelete
+    from disttrack.adversaries.updates.streams import Overcount as Overcount
+    from disttrack.adversaries.updates.streams import Sliding as Sliding
+    from disttrack.adversaries.views import StateView as StateView
+    from disttrack.adversaries.views import TrafficView as TrafficView
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)
+
+ADVERSARIES: Final[Kinds[Opponent]] = Kinds.of(__name__, {
+    "coin": "Coin",
+    "drain": "Drain",
+    "freeze": "Freeze",
+    "policy": "Policy",
+    "best-of-many": "BestOfMany",
+    "fixed-queries": "FixedQueries",
+    "gradient": "GradientAnalyst",
+    "leaderboard-climber": "LeaderboardClimber",
+    "random-sets": "RandomSets",
+    "sign-correlation": "SignCorrelation",
+    "speller": "Speller",
+    "variable-selection": "VariableSelection",
+    "eavesdrop": "Eavesdrop",
+    "posterior": "Posterior",
+    "white-box": "WhiteBox",
+    "bisect": "Bisect",
+    "blind-splits": "BlindSplits",
+    "drain-item": "DrainItem",
+    "freeze-item": "FreezeItem",
+    "sampling-attack": "SamplingAttack",
+    "heavy-item": "HeavyItem",
+    "rank-drift": "RankDrift",
+    "uniform-items": "UniformItems",
+    "zipf-items": "ZipfItems",
+    "feedback": "Feedback",
+    "intruder": "Intruder",
+    "learned": "Learned",
+    "bounded-memory": "BoundedMemory",
+    "moves": "Moves",
+    "bursts": "Bursts",
+    "round-robin": "RoundRobin",
+    "single-site": "SingleSite",
+    "uniform": "Uniform",
+    "zipf": "Zipf",
+    "phase": "Phase",
+    "contrary": "Contrary",
+    "halving": "Halving",
+    "insertion": "Insertion",
+    "point-stream": "PointStream",
+    "replay": "Replay",
+    "ams-attack": "AmsAttack",
+    "cover-attack": "CoverAttack",
+    "quiet-items": "QuietItems",
+    "random-tails": "RandomTails",
+    "random-updates": "RandomUpdates",
+    "tail-attack": "TailAttack",
+    "unsorted-items": "UnsortedItems",
+    "blind-resets": "BlindResets",
+    "reset-sampled": "ResetSampled",
+    "flip-flop": "FlipFlop",
+    "fresh-items": "FreshItems",
+    "random-items": "RandomItems",
+    "biased": "Biased",
+    "hard-instance": "HardInstance",
+    "last-moment": "LastMoment",
+    "scattered": "Scattered",
+    "table": "Tabular",
+    "item-trace": "ItemTrace",
+    "trace": "Trace",
+    "trial": "Trial",
+    "churn": "Churn",
+    "grow": "Grow",
+    "grow-and-delete": "GrowAndDelete",
+    "in-the-air": "InTheAir",
+    "overcount": "Overcount",
+    "sliding": "Sliding",
+})  # fmt: skip
+"""Every built-in adversary by its name."""

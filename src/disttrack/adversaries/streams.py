@@ -17,7 +17,7 @@ from disttrack.adversaries.oblivious import Uniform
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.mechanisms import MONITORS
 from disttrack.mechanisms.checks import Flag, Natural, Whole, numbers
-from disttrack.mechanisms.hard_instance import hard_instance
+from disttrack.mechanisms.hard_streams import hard_instance
 
 MOST_STEPS: Final = 10**9
 """Largest number of steps over which items are scattered: the limit of numpy's hypergeometric distribution."""

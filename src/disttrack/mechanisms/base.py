@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from disttrack.mechanisms.checks import Checked
 from disttrack.mechanisms.shortcuts import Shortcut
@@ -28,9 +28,3 @@ class Mechanism(Checked):
 
     shortcuts: ClassVar = {"arithmetic": Shortcut("real")}
     descriptions = frozenset({"error", "slowness"})
-
-
-def kinds_of(names: dict[str, Any], base: Any) -> dict[str, Any]:
-    """Return the classes among a module's names that extend `base`, by the kind that each states."""
-    classes: list[Any] = [each for each in names.values() if isinstance(each, type) and issubclass(each, base)]
-    return {each.kind: each for each in classes if each.kind}

@@ -256,6 +256,3 @@ class CounterMonitor(Mechanism):
         reached = run.release(bits) >= (0.75 * self.k if self.cut is None else self.cut)
         place = int(reached.argmax())
         return place + 1 if reached[place] else None
-
-
-__all__ = ["CounterMonitor", "ReleaseMonitor", "SparseVectorMonitor"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -261,9 +261,3 @@ class ReleaseQueriesRun:
     def answer(self, query: float) -> float:
         """Return about how many points are at most `query`."""
         return bisect_right(self._kept, query) / self.rules.delta
-
-
-QUERY_SOLVERS: dict[str, type[Any]] = {each.kind: each for each in (SortedQueries, SparseVectorQueries, ReleaseQueries)}
-"""Every solver of threshold queries by its name."""
-
-__all__ = ["QUERY_SOLVERS", "ReleaseQueries", "SortedQueries", "SparseVectorQueries"]

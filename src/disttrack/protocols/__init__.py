@@ -1,28 +1,57 @@
 """Protocols: the rules of the sites and the server. One file or folder per family."""
 
-import typing
+from __future__ import annotations
 
-from disttrack.protocols.base import EVERYONE as EVERYONE
-from disttrack.protocols.base import FOREVER as FOREVER
-from disttrack.protocols.base import Message as Message
-from disttrack.protocols.base import Protocol as Protocol
-from disttrack.protocols.base import Server as Server
-from disttrack.protocols.base import Site as Site
-from disttrack.protocols.base import SumOfReports as SumOfReports
-from disttrack.protocols.contents import *  # noqa: F403
-from disttrack.protocols.deterministic import Deterministic as Deterministic
-from disttrack.protocols.exact import Exact as Exact
-from disttrack.protocols.rounds.block import Block as Block
-from disttrack.protocols.rounds.deterministic_rounds import DeterministicRounds as DeterministicRounds
-from disttrack.protocols.rounds.difference_estimators import DifferenceEstimators as DifferenceEstimators
-from disttrack.protocols.rounds.martingale import Martingale as Martingale
-from disttrack.protocols.rounds.robust import Robust as Robust
-from disttrack.protocols.sampling.private_copies import PrivateCopies as PrivateCopies
-from disttrack.protocols.sampling.randomized import Randomized as Randomized
-from disttrack.protocols.sampling.sketch_switching import SketchSwitching as SketchSwitching
-from disttrack.protocols.thresholds.batches import Batch as Batch
-from disttrack.protocols.thresholds.batches import Countdown as Countdown
-from disttrack.protocols.thresholds.coin_reports import CoinReports as CoinReports
+from typing import TYPE_CHECKING, Final
 
-if not typing.TYPE_CHECKING:  # type checkers read the imports above
-    __all__ = [name for name in vars() if name[0].isupper()]
+from disttrack.mechanisms.lazy import Kinds, lazy_names
+
+if TYPE_CHECKING:
+    from disttrack.protocols.base import EVERYONE as EVERYONE
+    from disttrack.protocols.base import FOREVER as FOREVER
+    from disttrack.protocols.base import Message as Message
+    from disttrack.protocols.base import Protocol as Protocol
+    from disttrack.protocols.base import Server as Server
+    from disttrack.protocols.base import Site as Site
+    from disttrack.protocols.base import SumOfReports as SumOfReports
+    from disttrack.protocols.contents import *  # noqa: F403
+    from disttrack.protocols.deterministic import Deterministic as Deterministic
+    from disttrack.protocols.exact import Exact as Exact
+    from disttrack.protocols.rounds.block import Block as Block
+    from disttrack.protocols.rounds.deterministic_rounds import DeterministicRounds as DeterministicRounds
+    from disttrack.protocols.rounds.difference_estimators import DifferenceEstimators as DifferenceEstimators
+    from disttrack.protocols.rounds.martingale import Martingale as Martingale
+    from disttrack.protocols.rounds.robust import Robust as Robust
+    from disttrack.protocols.sampling.private_copies import PrivateCopies as PrivateCopies
+    from disttrack.protocols.sampling.randomized import Randomized as Randomized
+    from disttrack.protocols.sampling.sketch_switching import SketchSwitching as SketchSwitching
+    from disttrack.protocols.thresholds.batches import Batch as Batch
+    from disttrack.protocols.thresholds.batches import Countdown as Countdown
+    from disttrack.protocols.thresholds.coin_reports import CoinReports as CoinReports
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)
+
+PROTOCOLS: Final[Kinds[Protocol]] = Kinds.of(__name__, {
+    "deterministic": "Deterministic",
+    "exact": "Exact",
+    "block": "Block",
+    "deterministic-rounds": "DeterministicRounds",
+    "difference-estimators": "DifferenceEstimators",
+    "martingale": "Martingale",
+    "robust": "Robust",
+    "private-copies": "PrivateCopies",
+    "randomized": "Randomized",
+    "sketch-switching": "SketchSwitching",
+    "batch": "Batch",
+    "countdown": "Countdown",
+    "coin-reports": "CoinReports",
+    "frequency-deterministic": "FrequencyDeterministic",
+    "frequency-randomized": "FrequencyRandomized",
+    "frequency-sample": "FrequencySample",
+    "frequency-switching": "FrequencySwitching",
+    "heavy-hitters": "HeavyHitters",
+    "rank-deterministic": "RankDeterministic",
+    "rank-randomized": "RankRandomized",
+    "item-sample": "ItemSample",
+})  # fmt: skip
+"""Every built-in protocol by its name."""

@@ -11,11 +11,10 @@ from scipy import integrate, stats
 from test_stated_chances import Listed
 
 from disttrack.mechanisms import Plain, PointPredictor
-from disttrack.mechanisms.prediction import insertion
 from disttrack.mechanisms.prediction.base import ZERO, examples
 from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
 from disttrack.mechanisms.prediction.histogram import SparseHistogram
-from disttrack.mechanisms.prediction.insertion import MASS, zeros_of
+from disttrack.mechanisms.prediction.insertion import MASS, insertion, zeros_of
 
 
 @pytest.mark.parametrize("counts", [{1: 3, 2: 9, 5: 8}, {1: 40, 2: 1}, {3: 7, 4: 0, 5: 7}, {3: 30}, {3: 1}, {}])

@@ -12,8 +12,7 @@ import pytest
 from scipy import stats
 
 from disttrack.mechanisms import ExpertsPrivate, Exponential, Guessing, Learner, Plain, PointPredictor, PrivateProper
-from disttrack.mechanisms.prediction import halving, insertion
-from disttrack.mechanisms.prediction.insertion import most_ones
+from disttrack.mechanisms.prediction.insertion import halving, insertion, most_ones
 
 POINTS, ROUNDS = 40, 300
 ALL: list[Learner] = [

@@ -5,6 +5,7 @@ Most games are played by the functions as they are written: compiled, they give 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FunctionType
@@ -282,16 +283,19 @@ def test_a_changed_script_is_asked(uncompiled: None) -> None:
     same(TRACKERS[0], OtherScript(), sites=4, items=400)
 
 
-def test_nothing_is_compiled_for_short_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until the games that leap has played for want of it would have paid for compiling."""
+@pytest.mark.parametrize(("kept", "cost"), [(False, "COMPILING"), (True, "LOADING")])
+def test_nothing_is_compiled_or_loaded_for_short_games(kept: bool, cost: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the games that leap has played for want of it would have paid for it."""
     made = []
-    monkeypatch.setattr(engine, "is_kept", lambda function, **parts: bool(made))
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    monkeypatch.setattr(engine, "_SPENT", {})
+    monkeypatch.setattr(engine, "is_kept", lambda function, **parts: kept)
     monkeypatch.setattr(engine, "compiled", lambda *given, **parts: made.append(1) or as_written(*given, **parts))
     size: dict[str, Any] = {"sites": 3, "items": 300}
-    tracker = Block(alpha=0.1)  # no other test leaves it to `auto`
+    tracker = Block(alpha=0.1)
     first = play(tracker, Policy(), **size)
     assert made == []
-    monkeypatch.setattr(engine, "COMPILING", 1e-9)
+    monkeypatch.setattr(engine, cost, 1e-9)
     assert facts(play(tracker, Policy(), **size)) == facts(first)
     assert made
     assert first.engine == "leap"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from disttrack import mechanisms
+from disttrack import adversaries, mechanisms, protocols
 from disttrack.adversaries.base import Adversary, Choice
+from disttrack.mechanisms.lazy import Kinds
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import FAULTS
 from disttrack.simulator.points import registry
@@ -59,6 +62,25 @@ def test_built_in_kinds_are_found_and_are_what_they_say() -> None:
     assert "choice" not in adversaries  # it wraps functions and cannot be made from a scenario
 
 
+def test_every_class_with_a_kind_is_registered() -> None:
+    """Packages state their kinds in tables: a class that they export and that is missing there could not be played."""
+    registered = {kind.reference for family in registry.FAMILIES for kind in registry.kinds(family).values()}
+    exported = [getattr(package, name) for package in (adversaries, mechanisms, protocols) for name in package.__all__]
+    concrete = [one for one in exported if inspect.isclass(one) and not inspect.isabstract(one)]
+    kinds = [one for one in concrete if isinstance(name := vars(one).get("kind"), str) and name]
+    assert len(kinds) >= 140
+    missing = {f"{one.__module__}:{one.__qualname__}" for one in kinds if not one.__module__.endswith(".base")}
+    assert missing <= registered, missing - registered
+
+
+@pytest.mark.parametrize("package", [adversaries, mechanisms, protocols])
+def test_no_name_that_a_package_loads_late_is_that_of_a_module(package: ModuleType) -> None:
+    """The import of such a module would put it in the place of the name."""
+    modules = {path.stem for path in Path(str(package.__file__)).parent.iterdir()}
+    assert len(package.__all__) >= 30
+    assert not modules & set(package.__all__)
+
+
 def test_no_name_has_two_meanings() -> None:
     """Of kinds of all families, of named faults, and of the mechanisms that classes take by name."""
     meanings: dict[str, set[str]] = {}
@@ -67,7 +89,7 @@ def test_no_name_has_two_meanings() -> None:
             meanings.setdefault(name, set()).add(f"{family} {kind.reference}")
     for name in FAULTS:
         meanings.setdefault(name, set()).add("fault")
-    tables = [table for name, table in vars(mechanisms).items() if name.isupper() and isinstance(table, dict)]
+    tables = [table for name, table in vars(mechanisms).items() if name.isupper() and isinstance(table, Kinds)]
     for name, maker in (pair for table in tables for pair in table.items()):
         meanings.setdefault(name, set()).add(f"protocol {maker.__module__}:{maker.__qualname__}")
     assert len(tables) >= 6

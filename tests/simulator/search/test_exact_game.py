@@ -8,11 +8,9 @@ from itertools import product
 import pytest
 from scipy.stats import binom
 
-from disttrack import adversaries
-from disttrack.adversaries import Adversary, Freeze
+from disttrack.adversaries import ADVERSARIES, Adversary, Freeze
 from disttrack.protocols import Block, Deterministic, Martingale, Protocol, Randomized, Robust
 from disttrack.simulator import play
-from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.search.exact_game import ExactGame, History
 
 COINS = Randomized(alpha=0.5, confidence=0.5)
@@ -89,8 +87,7 @@ def failures(protocol: Protocol, adversary: object, games: int) -> int:
 def applicable() -> dict[str, Adversary]:
     """Return the shipped adversaries of tracking that see outputs only and have defaults for all parameters."""
     found = {}
-    for name in kinds("adversary"):
-        cls = next((each for each in vars(adversaries).values() if getattr(each, "kind", None) == name), None)
+    for name, cls in ADVERSARIES.items():
         try:
             one = cls()
             play(COINS, one, seed=SEED, **SIZE)

@@ -1,17 +1,21 @@
 """Analysts, which choose statistical queries of a sample and see the answers."""
 
-import typing
+from __future__ import annotations
 
-from disttrack.adversaries.analysts.analysts import BestOfMany as BestOfMany
-from disttrack.adversaries.analysts.analysts import FixedQueries as FixedQueries
-from disttrack.adversaries.analysts.analysts import GradientAnalyst as GradientAnalyst
-from disttrack.adversaries.analysts.analysts import LeaderboardClimber as LeaderboardClimber
-from disttrack.adversaries.analysts.analysts import RandomSets as RandomSets
-from disttrack.adversaries.analysts.analysts import SignCorrelation as SignCorrelation
-from disttrack.adversaries.analysts.analysts import Speller as Speller
-from disttrack.adversaries.analysts.analysts import VariableSelection as VariableSelection
-from disttrack.adversaries.analysts.base import Analyst as Analyst
-from disttrack.adversaries.analysts.base import AnalystView as AnalystView
+from typing import TYPE_CHECKING
 
-if not typing.TYPE_CHECKING:  # type checkers read the imports above
-    __all__ = [name for name in vars() if name[0].isupper()]
+from disttrack.mechanisms.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from disttrack.adversaries.analysts.analysts import BestOfMany as BestOfMany
+    from disttrack.adversaries.analysts.analysts import FixedQueries as FixedQueries
+    from disttrack.adversaries.analysts.analysts import GradientAnalyst as GradientAnalyst
+    from disttrack.adversaries.analysts.analysts import LeaderboardClimber as LeaderboardClimber
+    from disttrack.adversaries.analysts.analysts import RandomSets as RandomSets
+    from disttrack.adversaries.analysts.analysts import SignCorrelation as SignCorrelation
+    from disttrack.adversaries.analysts.analysts import Speller as Speller
+    from disttrack.adversaries.analysts.analysts import VariableSelection as VariableSelection
+    from disttrack.adversaries.analysts.base import Analyst as Analyst
+    from disttrack.adversaries.analysts.base import AnalystView as AnalystView
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

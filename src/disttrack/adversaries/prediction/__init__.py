@@ -1,6 +1,16 @@
 """Adversaries that give examples, points with labels, to online learners; in other games they feed sites."""
 
-from disttrack.adversaries.prediction.adversaries import Contrary, Halving, Insertion, PointStream
-from disttrack.adversaries.prediction.base import Examiner
+from __future__ import annotations
 
-__all__ = ["Contrary", "Examiner", "Halving", "Insertion", "PointStream"]
+from typing import TYPE_CHECKING
+
+from disttrack.mechanisms.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from disttrack.adversaries.prediction.adversaries import Contrary as Contrary
+    from disttrack.adversaries.prediction.adversaries import Halving as Halving
+    from disttrack.adversaries.prediction.adversaries import Insertion as Insertion
+    from disttrack.adversaries.prediction.adversaries import PointStream as PointStream
+    from disttrack.adversaries.prediction.base import Examiner as Examiner
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from disttrack.adversaries.updates.base import Live, UpdateStream, UpdateView
-from disttrack.adversaries.updates.departures import InTheAir
-from disttrack.adversaries.updates.streams import Churn, Grow, GrowAndDelete, Overcount, Sliding
+from typing import TYPE_CHECKING
 
-__all__ = ["Churn", "Grow", "GrowAndDelete", "InTheAir", "Live", "Overcount", "Sliding", "UpdateStream", "UpdateView"]
+from disttrack.mechanisms.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from disttrack.adversaries.updates.base import Live as Live
+    from disttrack.adversaries.updates.base import UpdateStream as UpdateStream
+    from disttrack.adversaries.updates.base import UpdateView as UpdateView
+    from disttrack.adversaries.updates.departures import InTheAir as InTheAir
+    from disttrack.adversaries.updates.streams import Churn as Churn
+    from disttrack.adversaries.updates.streams import Grow as Grow
+    from disttrack.adversaries.updates.streams import GrowAndDelete as GrowAndDelete
+    from disttrack.adversaries.updates.streams import Overcount as Overcount
+    from disttrack.adversaries.updates.streams import Sliding as Sliding
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

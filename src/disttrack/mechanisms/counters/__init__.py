@@ -10,34 +10,55 @@ from __future__ import annotations
 
 import inspect
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from disttrack.mechanisms.base import kinds_of
 from disttrack.mechanisms.checks import one_of
-from disttrack.mechanisms.counters.base import Counter as Counter
-from disttrack.mechanisms.counters.base import Run as Run
-from disttrack.mechanisms.counters.binary import Binary as Binary
-from disttrack.mechanisms.counters.blt import Blt as Blt
-from disttrack.mechanisms.counters.gaussian_tree import GaussianTree as GaussianTree
-from disttrack.mechanisms.counters.hybrid import Hybrid as Hybrid
-from disttrack.mechanisms.counters.k_ary import KAry as KAry
-from disttrack.mechanisms.counters.pan_private import PanPrivate as PanPrivate
-from disttrack.mechanisms.counters.randomized_response import RandomizedResponse as RandomizedResponse
-from disttrack.mechanisms.counters.simple import Fresh as Fresh
-from disttrack.mechanisms.counters.simple import PerItem as PerItem
-from disttrack.mechanisms.counters.smooth_binary import SmoothBinary as SmoothBinary
-from disttrack.mechanisms.counters.sparse import Sparse as Sparse
-from disttrack.mechanisms.counters.sparse import SparseInfinite as SparseInfinite
-from disttrack.mechanisms.counters.square_root import SquareRoot as SquareRoot
-from disttrack.mechanisms.counters.two_level import TwoLevel as TwoLevel
-from disttrack.mechanisms.counters.unbounded import Unbounded as Unbounded
-from disttrack.mechanisms.counters.variance_reduced import TreeVarianceReduced as TreeVarianceReduced
+from disttrack.mechanisms.lazy import Kinds, lazy_names
+
+if TYPE_CHECKING:
+    from disttrack.mechanisms.counters.base import Counter as Counter
+    from disttrack.mechanisms.counters.base import Run as Run
+    from disttrack.mechanisms.counters.binary import Binary as Binary
+    from disttrack.mechanisms.counters.blt import Blt as Blt
+    from disttrack.mechanisms.counters.gaussian_tree import GaussianTree as GaussianTree
+    from disttrack.mechanisms.counters.hybrid import Hybrid as Hybrid
+    from disttrack.mechanisms.counters.k_ary import KAry as KAry
+    from disttrack.mechanisms.counters.pan_private import PanPrivate as PanPrivate
+    from disttrack.mechanisms.counters.randomized_response import RandomizedResponse as RandomizedResponse
+    from disttrack.mechanisms.counters.simple import Fresh as Fresh
+    from disttrack.mechanisms.counters.simple import PerItem as PerItem
+    from disttrack.mechanisms.counters.smooth_binary import SmoothBinary as SmoothBinary
+    from disttrack.mechanisms.counters.sparse import Sparse as Sparse
+    from disttrack.mechanisms.counters.sparse import SparseInfinite as SparseInfinite
+    from disttrack.mechanisms.counters.square_root import SquareRoot as SquareRoot
+    from disttrack.mechanisms.counters.two_level import TwoLevel as TwoLevel
+    from disttrack.mechanisms.counters.unbounded import Unbounded as Unbounded
+    from disttrack.mechanisms.counters.variance_reduced import TreeVarianceReduced as TreeVarianceReduced
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)
+
+COUNTERS: Final[Kinds[Counter]] = Kinds.of(__name__, {
+    "binary": "Binary",
+    "blt": "Blt",
+    "gaussian-tree": "GaussianTree",
+    "hybrid": "Hybrid",
+    "k-ary": "KAry",
+    "pan-private": "PanPrivate",
+    "randomized-response": "RandomizedResponse",
+    "fresh": "Fresh",
+    "per-item": "PerItem",
+    "smooth-binary": "SmoothBinary",
+    "sparse": "Sparse",
+    "sparse-infinite": "SparseInfinite",
+    "square-root": "SquareRoot",
+    "two-level": "TwoLevel",
+    "unbounded": "Unbounded",
+    "tree-variance-reduced": "TreeVarianceReduced",
+})  # fmt: skip
+"""Every counter of this package by its name in scenario files."""
 
 GROUP = "disttrack.protocols"
 """Entry points by which installed packages register what answers, counters among it."""
-
-COUNTERS: dict[str, type[Counter]] = kinds_of(vars(), Counter)
-"""Every counter of this package by its name in scenario files: a counter is registered by its import above."""
 
 
 def counter_class(kind: str) -> type[Counter]:
@@ -66,8 +87,3 @@ def counter(kind: str, epsilon: float, horizon: int | None = None, **more: objec
         If there is no such counter, or a parameter is refused.
     """
     return counter_class(kind)(epsilon=epsilon, horizon=horizon, **more)
-
-
-if not TYPE_CHECKING:  # type checkers read the imports above
-    _EXPORTED = (COUNTERS, Counter, Run, *COUNTERS.values())
-    __all__ = [name for name, each in vars().items() if each in _EXPORTED]

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from disttrack.mechanisms.prediction.base import ZERO as ZERO
-from disttrack.mechanisms.prediction.base import Learner as Learner
-from disttrack.mechanisms.prediction.base import LearnerRun as LearnerRun
-from disttrack.mechanisms.prediction.baselines import Guessing as Guessing
-from disttrack.mechanisms.prediction.baselines import Plain as Plain
-from disttrack.mechanisms.prediction.experts import ExpertsPrivate as ExpertsPrivate
-from disttrack.mechanisms.prediction.exponential import Exponential as Exponential
-from disttrack.mechanisms.prediction.insertion import halving as halving
-from disttrack.mechanisms.prediction.insertion import insertion as insertion
-from disttrack.mechanisms.prediction.mirror import JdpMirror as JdpMirror
-from disttrack.mechanisms.prediction.predictor import PointPredictor as PointPredictor
-from disttrack.mechanisms.prediction.proper import PrivateProper as PrivateProper
+from typing import TYPE_CHECKING, Final
 
-LEARNERS: dict[str, type[Learner]] = {
-    entry.kind: entry for entry in (Plain, Guessing, PrivateProper, ExpertsPrivate, Exponential, PointPredictor)
-}
+from disttrack.mechanisms.lazy import Kinds, lazy_names
+
+if TYPE_CHECKING:
+    from disttrack.mechanisms.prediction.base import ZERO as ZERO
+    from disttrack.mechanisms.prediction.base import Learner as Learner
+    from disttrack.mechanisms.prediction.base import LearnerRun as LearnerRun
+    from disttrack.mechanisms.prediction.baselines import Guessing as Guessing
+    from disttrack.mechanisms.prediction.baselines import Plain as Plain
+    from disttrack.mechanisms.prediction.experts import ExpertsPrivate as ExpertsPrivate
+    from disttrack.mechanisms.prediction.exponential import Exponential as Exponential
+    from disttrack.mechanisms.prediction.mirror import JdpMirror as JdpMirror
+    from disttrack.mechanisms.prediction.predictor import PointPredictor as PointPredictor
+    from disttrack.mechanisms.prediction.proper import PrivateProper as PrivateProper
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)
+
+LEARNERS: Final[Kinds[Learner]] = Kinds.of(__name__, {
+    "experts-private": "ExpertsPrivate",
+    "exponential": "Exponential",
+    "guessing": "Guessing",
+    "plain": "Plain",
+    "point-predictor": "PointPredictor",
+    "private-proper": "PrivateProper",
+})  # fmt: skip
 """Every learner of point functions by its name."""

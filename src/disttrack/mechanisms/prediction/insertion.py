@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from disttrack.mechanisms.halting import HaltingTimes, Ones
-from disttrack.mechanisms.hard_instance import hard_instance
+from disttrack.mechanisms.hard_streams import hard_instance
 from disttrack.mechanisms.prediction.base import Halts, Labels, Learner, Points, examples
 
 MASS: Final = 0.001

@@ -11,14 +11,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.mechanisms.checks import one_of
-from disttrack.mechanisms.static.base import StaticMechanism as StaticMechanism
-from disttrack.mechanisms.static.linear import GaussianQueries as GaussianQueries
-from disttrack.mechanisms.static.linear import LaplaceQueries as LaplaceQueries
-from disttrack.mechanisms.static.multiplicative_weights import MultiplicativeWeights as MultiplicativeWeights
+from disttrack.mechanisms.lazy import Kinds, lazy_names
 
-STATIC: Final[dict[str, type[StaticMechanism]]] = {
-    entry.kind: entry for entry in (LaplaceQueries, GaussianQueries, MultiplicativeWeights)
-}
+if TYPE_CHECKING:
+    from disttrack.mechanisms.static.base import StaticMechanism as StaticMechanism
+    from disttrack.mechanisms.static.linear import GaussianQueries as GaussianQueries
+    from disttrack.mechanisms.static.linear import LaplaceQueries as LaplaceQueries
+    from disttrack.mechanisms.static.multiplicative_weights import MultiplicativeWeights as MultiplicativeWeights
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)
+
+STATIC: Final[Kinds[StaticMechanism]] = Kinds.of(__name__, {
+    "gaussian": "GaussianQueries",
+    "laplace": "LaplaceQueries",
+    "pmw": "MultiplicativeWeights",
+})  # fmt: skip
 """Every static mechanism by its name in scenario files."""
 
 
@@ -32,8 +39,3 @@ def static_mechanism(kind: str, epsilon: float, **more: Any) -> StaticMechanism:
     """
     one_of("static", kind, STATIC)
     return STATIC[kind](epsilon=epsilon, **more)
-
-
-if not TYPE_CHECKING:  # type checkers read the imports above
-    _EXPORTED = (STATIC, StaticMechanism, *STATIC.values())
-    __all__ = [name for name, each in vars().items() if each in _EXPORTED]

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from disttrack.mechanisms.statistical.base import QueryMechanism as QueryMechanism
-from disttrack.mechanisms.statistical.base import QueryRun as QueryRun
-from disttrack.mechanisms.statistical.noisy import GaussianAnswers as GaussianAnswers
-from disttrack.mechanisms.statistical.noisy import LaplaceAnswers as LaplaceAnswers
-from disttrack.mechanisms.statistical.noisy import NoisyArgmax as NoisyArgmax
-from disttrack.mechanisms.statistical.plain import Empirical as Empirical
-from disttrack.mechanisms.statistical.plain import Holdout as Holdout
-from disttrack.mechanisms.statistical.plain import Splitting as Splitting
-from disttrack.mechanisms.statistical.sketched import LazyGradient as LazyGradient
-from disttrack.mechanisms.statistical.sketched import OnlineWeights as OnlineWeights
-from disttrack.mechanisms.statistical.threshold_out import ThresholdOut as ThresholdOut
+from typing import TYPE_CHECKING, Final
 
-CURATORS: dict[str, type[QueryMechanism]] = {
-    one.kind: one for one in vars().values() if isinstance(one, type) and issubclass(one, QueryMechanism) and one.kind
-}
+from disttrack.mechanisms.lazy import Kinds, lazy_names
+
+if TYPE_CHECKING:
+    from disttrack.mechanisms.statistical.base import QueryMechanism as QueryMechanism
+    from disttrack.mechanisms.statistical.base import QueryRun as QueryRun
+    from disttrack.mechanisms.statistical.noisy import GaussianAnswers as GaussianAnswers
+    from disttrack.mechanisms.statistical.noisy import LaplaceAnswers as LaplaceAnswers
+    from disttrack.mechanisms.statistical.noisy import NoisyArgmax as NoisyArgmax
+    from disttrack.mechanisms.statistical.plain import Empirical as Empirical
+    from disttrack.mechanisms.statistical.plain import Holdout as Holdout
+    from disttrack.mechanisms.statistical.plain import Splitting as Splitting
+    from disttrack.mechanisms.statistical.sketched import LazyGradient as LazyGradient
+    from disttrack.mechanisms.statistical.sketched import OnlineWeights as OnlineWeights
+    from disttrack.mechanisms.statistical.threshold_out import ThresholdOut as ThresholdOut
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)
+
+CURATORS: Final[Kinds[QueryMechanism]] = Kinds.of(__name__, {
+    "gaussian-answers": "GaussianAnswers",
+    "laplace-answers": "LaplaceAnswers",
+    "noisy-argmax": "NoisyArgmax",
+    "empirical": "Empirical",
+    "holdout": "Holdout",
+    "splitting": "Splitting",
+    "lazy-gradient": "LazyGradient",
+    "online-pmw": "OnlineWeights",
+    "threshold-out": "ThresholdOut",
+})  # fmt: skip
 """Every mechanism that answers statistical queries, by its name."""
-
-__all__ = [name for name in vars() if name[0].isupper() and name != "CURATORS"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from disttrack.mechanisms.lazy import Kinds
 from disttrack.simulator.plots.base import Plot
 from disttrack.simulator.scenario.figures import check_plot
 
@@ -18,7 +19,7 @@ __all__ = ["PLOTS", "Plot", "check_plot", "compare", "draw", "timeline_of"]
 
 _DRAWN: Final = ("compare", "draw", "timeline_of")
 
-PLOTS: Final = {
+PLOTS: Final = Kinds[Plot]({
     "cost": "disttrack.simulator.plots.kinds:Cost",
     "error": "disttrack.simulator.plots.kinds:Error",
     "measure": "disttrack.simulator.plots.kinds:Measure",
@@ -30,7 +31,7 @@ PLOTS: Final = {
     "budget": "disttrack.simulator.plots.kinds:Budget",
     "ratio": "disttrack.simulator.plots.kinds:Ratio",
     "spread": "disttrack.simulator.plots.kinds:Spread",
-}
+})
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 
 

@@ -13,7 +13,7 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from importlib.metadata import entry_points
@@ -51,9 +51,8 @@ class Home:
     plural
         The family's name for several, and that of its entry points: ``disttrack.`` and this word.
     packages
-        The packages with the built-in kinds, each with the name of its mapping from names to classes, or to
-        ``module:Class`` where these are loaded only when they are asked for; without one the classes that the package
-        exports are its kinds.
+        The packages with the built-in kinds, each with the name of its `Kinds`, which are loaded when they are asked
+        for.
     base
         The class that each kind extends, as ``module:Class``; empty if a game says it.
     """
@@ -67,14 +66,13 @@ HOMES: Final[dict[Family, Home]] = {
     "protocol": Home(
         "protocols",
         {
-            "disttrack.protocols": "",
+            "disttrack.protocols": "PROTOCOLS",
             "disttrack.mechanisms": "MECHANISMS",
             "disttrack.mechanisms.sketches": "SKETCHES",
             "disttrack.mechanisms.statistical": "CURATORS",
-            "disttrack.protocols.contents": "",
         },
     ),
-    "adversary": Home("adversaries", {"disttrack.adversaries": ""}, "disttrack.adversaries.base:Opponent"),
+    "adversary": Home("adversaries", {"disttrack.adversaries": "ADVERSARIES"}, "disttrack.adversaries.base:Opponent"),
     "task": Home("tasks", {"disttrack.simulator.tasks": "TASKS"}, "disttrack.simulator.tasks.base:Task"),
     "plot": Home("plots", {"disttrack.simulator.plots": "PLOTS"}, "disttrack.simulator.plots.base:Plot"),
 }
@@ -111,8 +109,8 @@ def kinds(family: Family) -> dict[str, Kind]:
     """Return the registered kinds of a family by their names, built-in ones first."""
     home = HOMES[family]
     known: dict[str, Kind] = {}
-    for package in home.packages:
-        for name, reference in _built_in(package, home):
+    for package, table in home.packages.items():
+        for name, reference in getattr(importlib.import_module(package), table).references.items():
             if name in known:
                 raise ValueError(f"{reference} and {known[name].reference} are both called {name}")
             known[name] = Kind(name, family, reference)
@@ -137,27 +135,6 @@ def _is_for(kind: Kind, base: str) -> bool:
 def _extends(maker: Any, base: str) -> bool:
     """Return whether a class extends another one; a function in the place of an adversary is for its game to refuse."""
     return not base or not inspect.isclass(maker) or issubclass(maker, import_reference(base))
-
-
-def _built_in(package: str, home: Home) -> Iterator[tuple[str, str]]:
-    """Yield the names and references of the kinds in a package."""
-    module = importlib.import_module(package)
-    if table := home.packages[package]:
-        for name, entry in getattr(module, table).items():
-            yield name, entry if isinstance(entry, str) else _reference(entry)
-        return
-    inner = tuple(f"{other}." for other in home.packages if other.startswith(f"{package}."))
-    for exported in vars(module).values():
-        name = vars(exported).get("kind") if inspect.isclass(exported) else None
-        if not isinstance(name, str) or not name or inspect.isabstract(exported):
-            continue
-        # what kinds are made of is no kind itself, and a package within has its own entry
-        if not exported.__module__.endswith(".base") and not exported.__module__.startswith(inner):
-            yield name, _reference(exported)
-
-
-def _reference(maker: Any) -> str:
-    return f"{maker.__module__}:{maker.__qualname__}"
 
 
 OF_FILES: Final[Mapping[tuple[Family, str], str]] = {("protocol", "exec"): "disttrack.protocols.programs:Exec"}

@@ -230,11 +230,14 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
 def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, Any]) -> dict[str, str]:
     """Return the parameters of a side that differ from its defaults, in words.
 
-    Of a user's class that was not given the defaults are not known, and nothing is returned.
+    Of a user's class that was not given, and of a control, which the manifest does not have, nothing is returned: the
+    defaults are not known.
     """
     given = point.get(side) or {}
+    if "kind" not in given:
+        return {}
     try:
-        return in_words(unusual(class_of(side, str(given.get("kind")), own, task.bases[side]), given))
+        return in_words(unusual(class_of(side, str(given["kind"]), own, task.bases[side]), given))
     except ScenarioError:
         return {}
 

@@ -52,6 +52,8 @@ def check_keys(document: Document, game: Task, faults: Faults) -> None:
     protocols = document.data.get("protocol")
     if "task" not in document.data and (why := _plays_elsewhere(protocols, game.kind, unknown)):
         raise document.error(("protocol",), why)
+    if not unknown:
+        return
     others = {} if "task" in document.data else keys_of_others(frozenset({*keys, *game.defaults, *names}))
     for key in unknown:
         advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, [*keys, *others])
@@ -119,9 +121,8 @@ def check_claims(
         The types of all columns of trials.csv.
     """
     table = {name: column_of(values) for name, values in known.items()}
-    elsewhere = columns_of_kinds(game) if claims else frozenset()
     for number, claim in enumerate(claims):
-        if why := why_skipped(claim, table, columns, elsewhere):
+        if why := why_skipped(claim, table, columns, game):
             yield Skipped("claim", number, claim.name, why)
         elif fault := ill_typed(claim, columns):
             faults.add(document.error((*faults.place("claims", number), fault[0]), fault[1]))

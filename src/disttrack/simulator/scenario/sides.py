@@ -97,11 +97,10 @@ def _parameters_of(entry: Mapping[str, object], game: Task, document: Document) 
 def groups_of(groups: Sequence[Sequence[str]], swept: Mapping[str, object], game: Task) -> list[list[str]]:
     """Return the groups of `zip` without parameters that no entry here gives, but kinds of the task have."""
     there = {key for side in ("protocol", "adversary") for entry in _listed(swept.get(side)) for key in entry}
-    known = columns_of_kinds(game)
 
     def kept(name: str) -> bool:
         side, _, parameter = name.partition(".")
-        return side not in ("protocol", "adversary") or parameter not in known or parameter in there
+        return side not in ("protocol", "adversary") or parameter in there or parameter not in columns_of_kinds(game)
 
     return [[name for name in group if kept(name)] for group in groups]
 

@@ -7,7 +7,7 @@ enough to tell: its points, and the columns that kinds of this task could have.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -46,7 +46,7 @@ def columns_of_kinds(game: Task) -> frozenset[str]:
     return frozenset(names)
 
 
-def why_skipped(claim: Claim, known: Columns, columns: Mapping[str, object], elsewhere: Collection[str]) -> str:
+def why_skipped(claim: Claim, known: Columns, columns: Mapping[str, object], game: Task) -> str:
     """Return why a claim has no games to be measured on; empty if it may have some, or is wrong.
 
     Parameters
@@ -55,15 +55,15 @@ def why_skipped(claim: Claim, known: Columns, columns: Mapping[str, object], els
         The columns that are known before a game is played, a row per point.
     columns
         The columns that the results will have.
-    elsewhere
-        The columns that other scenarios of the task may have.
+    game
+        The task, other scenarios of which may have more columns: asked only then, as all its kinds are loaded for that.
     """
     try:
         texts = [text for text in (claim.where, claim.measure, claim.margin) if text]
         missing = {*claim.columns, *(name for text in texts for name in columns_of(text))}
         missing = {name for name in missing if not is_column(name, columns)}  # type: ignore[arg-type]
         if missing:
-            return f"nothing here sweeps {', '.join(sorted(missing))}" if missing <= set(elsewhere) else ""
+            return f"nothing here sweeps {', '.join(sorted(missing))}" if missing <= columns_of_kinds(game) else ""
         chosen = possible_rows(claim.where, known)
         if not chosen.any():
             return f"no game meets {claim.where!r}"

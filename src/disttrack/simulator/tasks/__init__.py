@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from disttrack.mechanisms.lazy import Kinds
 from disttrack.simulator.tasks.base import Demand, Record, Size, Task
 
 __all__ = ["TASKS", "Demand", "Record", "Size", "Task"]
 
-TASKS: Final = {
+TASKS: Final = Kinds[Task]({
     "count": "disttrack.simulator.tasks.tracking:Count",
     "generalisation": "disttrack.simulator.tasks.generalisation:Generalisation",
     "audit-tracker": "disttrack.simulator.tasks.audit.task:AuditTracker",
@@ -34,6 +35,6 @@ TASKS: Final = {
     "mirror": "disttrack.simulator.tasks.prediction.mirror:Mirror",
     "joint-privacy": "disttrack.simulator.tasks.prediction.joint_privacy:JointPrivacy",
     "audit": "disttrack.simulator.tasks.audit.task:Audit",
-}
+})
 """The built-in tasks and their classes, loaded when they are used, in the order of `disttrack list`; installed packages
 add to them."""

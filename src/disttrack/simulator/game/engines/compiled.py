@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from math import inf
 from typing import Any, ClassVar, Final
@@ -62,12 +63,14 @@ from disttrack.simulator.game.engines.segments import NoBulkError
 MANY: Final = 2**14
 """Changes of the output that are judged together."""
 COMPILING: Final = 3.0
-"""Seconds that it takes to compile the functions."""
+"""Seconds that it takes to import numba and to compile the functions."""
+LOADING: Final = 0.6
+"""Seconds that it takes to import numba and to read functions that were compiled before."""
 TOO_LARGE: Final = "its numbers are too large for the compiled form"
 LEAP: Final = 1e5
 """Messages that `leap` plays in a second."""
 _SPENT: Final[dict[Any, float]] = {}
-"""Seconds of the games that `leap` has played for want of compiled functions, by these; infinite once they are kept."""
+"""Seconds of the games that `leap` has played for want of compiled functions, by these; infinite once they play."""
 _NO_LIST: Final = np.zeros(2)
 
 
@@ -79,7 +82,7 @@ class Compiled(Strides):
 
     name: ClassVar[str] = "compiled"
     waits: ClassVar[bool] = False
-    """Whether it leaves to `leap` what `leap` would have played before the functions are compiled."""
+    """Whether it leaves to `leap` what `leap` would have played before the functions are at hand."""
 
     def __init__(self, *sides: Any, **options: Any) -> None:
         super().__init__(*sides, **options)
@@ -105,11 +108,11 @@ class Compiled(Strides):
         parts, key = {"turn": turn, "move": self._rule}, (turn, self._rule)
         if self._rule is not move:
             parts["advance"] = advance_burst
-        if self.waits and (spent := _SPENT.get(key, 0.0)) < COMPILING:
-            bound = self.protocol.quick_bound(self.k, self.items, self.start)
-            _SPENT[key] = inf if is_kept(play_on, **parts) else spent + bound / LEAP
-            if _SPENT[key] < COMPILING:
-                raise NoBulkError("compiling takes longer than the game")
+        if self.waits and (spent := _SPENT.get(key, 0.0)) < inf:
+            _SPENT[key] = spent + self.protocol.quick_bound(self.k, self.items, self.start) / LEAP
+            if not _pays(key, is_kept(play_on, **parts)):
+                raise NoBulkError("to compile or to load the functions takes longer than the game")
+            _SPENT[key] = inf
         try:
             return compiled(play_on, _of_game, **parts)
         except ImportError as error:  # this numba does not take this numpy
@@ -293,6 +296,16 @@ class CompiledInTime(Compiled):
     """The same, where it is faster although the functions may have to be compiled."""
 
     waits = True
+
+
+def _pays(key: Any, kept: bool) -> bool:
+    """Return whether the games that `leap` has played, and would play, have taken as long as to get the functions.
+
+    Functions that are kept wait only for numba, which the games of all functions together pay for.
+    """
+    if not kept:
+        return _SPENT[key] >= COMPILING
+    return "numba" in sys.modules or sum(_SPENT.values()) >= LOADING
 
 
 def compiled_part(function: Callable[..., Any]) -> Callable[..., Any]:
