@@ -65,7 +65,7 @@ def folder_of(function: Any, *parts: tuple[str, Any]) -> Path | None:
     """
     name = "-".join((function.__name__, *(part.__name__ for _, part in parts)))
     called = _called(function, dict(parts))
-    files = {one.__code__.co_filename for one in called}
+    files = {__file__, *(one.__code__.co_filename for one in called)}
     numbers = sorted(f"{one.__name__} {_numbers_of(one)}" for one in called)
     code = b"".join(Path(file).read_bytes() for file in sorted(files))
     digest = hashlib.sha256(code + repr(numbers).encode()).hexdigest()[:16]
@@ -120,7 +120,7 @@ def _is_ours(thing: Any) -> bool:
 @cache
 def _called_form(function: Any) -> Any:
     """Return the compiled form of a function that only compiled ones call, which takes less time to compile."""
-    return _jit(function, _ours(function), None, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _jit(function, _ours(function), None, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
 
 
 def _jit(function: Any, others: Mapping[str, Any], folder: Path | None, **options: bool) -> Any:

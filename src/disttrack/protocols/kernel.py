@@ -26,7 +26,8 @@ from disttrack.protocols.sites import Message, Server
     OPEN, REACTS, MACHINE,
     # changes in the log and in all, the timeline's next row and its rows, messages so far
     LOGGED, CHANGES, ROW, ROWS, MESSAGES,
-    # the tracker's: whether sites toss coins, the next coin, the number of coins; then what its own file says
+    # the tracker's: coins that must be there before a turn, the next coin, the number of coins; then what its own file
+    # says
     TOSSES, COIN, COINS, OWN_WHOLE,
 ) = range(22)  # fmt: skip
 
@@ -60,6 +61,11 @@ def next_coin(whole: Any, real: Any) -> Any:
     return coin
 
 
+def unserved(whole: Any, real: Any, sites: Any) -> Any:
+    """Leave to `serve` what the server does."""
+    return SERVE
+
+
 class KernelForm(ABC):
     """A tracker as arrays, with its server.
 
@@ -79,6 +85,8 @@ class KernelForm(ABC):
     turn
         The function that lets a site send its messages, and the server hear them: it takes the arrays and the site, and
         returns GO_ON or SERVE.
+    served
+        The function that does what `serve` does to the arrays, or returns SERVE where that takes more than arrays.
     messages
         Messages that sites send in the compiled part: one like each kind, and where it is counted in `whole`.
     scale
@@ -92,6 +100,7 @@ class KernelForm(ABC):
     """
 
     turn: ClassVar[Callable[..., Any]]
+    served: ClassVar[Callable[..., Any]] = staticmethod(unserved)
     messages: ClassVar[tuple[tuple[Message, int], ...]]
     server: Server
     scale: tuple[int, int] = (1, 1)
@@ -118,18 +127,19 @@ class KernelForm(ABC):
             Maps a function on the arrays to its compiled form.
         """
 
-    def refill(self, wanted: int = 1) -> None:
-        """Draw coins until there are `wanted`."""
+    def refill(self, wanted: int = 0) -> None:
+        """Draw coins until there are `wanted`, or those of a turn."""
+        wanted = wanted or int(self.whole[TOSSES])
         assert self.coins is not None
         whole, real = self.whole, self.real
-        have = [real[COINS_AT + whole[COIN] : COINS_AT + whole[COINS]].copy()]
-        left = wanted - len(have[0])
-        while left > 0:
-            have.append(self.coins.draw())
-            left -= len(have[-1])
-        coins = np.concatenate(have)
-        real[COINS_AT : COINS_AT + len(coins)] = coins
-        whole[COIN], whole[COINS] = 0, len(coins)
+        first, last = int(whole[COIN]), int(whole[COINS])
+        have = last - first
+        real[COINS_AT : COINS_AT + have] = real[COINS_AT + first : COINS_AT + last]
+        while have < wanted:
+            drawn = self.coins.draw()
+            real[COINS_AT + have : COINS_AT + have + len(drawn)] = drawn
+            have += len(drawn)
+        whole[COIN], whole[COINS] = 0, have
 
     def take_coins(self, number: int) -> Any:
         """Return the next coins, drawn if necessary."""

@@ -113,9 +113,13 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin a new game; its random streams follow from `seed`, or from those of the games before."""
         super().reset(seed=seed)
+        self.begin()
+        return self.games.seen[self._place].copy(), self.games.known(self._place).told()
+
+    def begin(self) -> None:
+        """Begin a new game that follows from the seed of the last `reset`."""
         self._seed = int(self.np_random.integers(2**53))
         self.games.begin(self._place, self._seed)
-        return self.games.seen[self._place].copy(), self.games.known(self._place).told()
 
     @property
     def sizes(self) -> Sizes:

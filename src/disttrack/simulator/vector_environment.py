@@ -54,6 +54,7 @@ class DistributedCounts(_Base):
         mode: dict[str, Any] = {} if self._mode == "NextStep" else {"autoreset_mode": autoreset_mode}
         super().__init__([partial(DistributedCount, **game)] * num_envs, **mode)
         self._singles = cast(list[DistributedCount], self.envs)
+        self._all, self._none = np.ones(num_envs, dtype=np.bool_), np.zeros(num_envs, dtype=np.bool_)
         self._put_together()
 
     def _put_together(self) -> None:
@@ -89,36 +90,40 @@ class DistributedCounts(_Base):
         ResetNeeded
             A game is over, or has not begun.
         """
-        ended = self._autoreset_envs
-        anew = ended if self._mode == "NextStep" else np.zeros_like(ended)
-        sites = self._checked(actions, ~anew)
+        ended, none = self._autoreset_envs, self._none
+        anew = ended if self._mode == "NextStep" and ended.any() else none
+        playing = self._all if anew is none else ~anew
+        sites = self._checked(actions, playing)
         games = self._games
         if games is None:
             return super().step(sites)
-        if not games.begun.all() or (games.over & ~anew).any() or (self._mode == "Disabled" and ended.any()):
+        if not games.begun.all() or (games.over & playing).any() or (self._mode == "Disabled" and ended.any()):
             raise gymnasium.error.ResetNeeded("an episode is over, or has not begun: call reset()")
-        games.act(sites, ~anew)
-        over = games.over & ~anew
-        cut = (games.actions >= self._singles[0].limit) & ~games.over & ~anew
-        rewards: npt.NDArray[np.float64] = np.where(anew, 0.0, games.rewards)
+        games.act(sites, playing)
+        over = games.over & playing
+        cut = (games.actions >= self._singles[0].limit) & playing & ~over
+        rewards: npt.NDArray[np.float64] = games.rewards.copy()
         infos: dict[str, Any] = {}
+        self._autoreset_envs = over | cut
         if self._mode == "SameStep":
-            anew = over | cut
+            anew = self._autoreset_envs
             for place in np.flatnonzero(anew).tolist():
                 last = {"final_obs": games.seen[place].copy(), "final_info": games.known(place).told()}
                 infos = self._add_info(infos, last, place)
-        for place in np.flatnonzero(anew).tolist():
-            self._singles[place].reset()
+        elif anew is not none:
+            rewards[anew] = 0.0
+        if anew is not none:
+            for place in np.flatnonzero(anew).tolist():
+                self._singles[place].begin()
         for name, values in games.told().items():
-            infos[name], infos[f"_{name}"] = values, np.ones(self.num_envs, dtype=np.bool_)
-        self._observations = games.seen.copy()
-        self._rewards, self._terminations, self._truncations, self._autoreset_envs = rewards, over, cut, over | cut
-        return self._observations.copy(), rewards.copy(), over.copy(), cut.copy(), infos
+            infos[name], infos[f"_{name}"] = values, self._all.copy()
+        return games.seen.copy(), rewards, over, cut, infos
 
     def _checked(self, actions: Any, playing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """Return the actions as whole numbers; those of games that begin anew are ignored."""
         if isinstance(actions, np.ndarray) and actions.shape == playing.shape and actions.dtype.kind in "iu":
-            sites: npt.NDArray[np.int64] = np.where(playing, actions, 0).astype(np.int64)
+            sites = actions if playing is self._all else np.where(playing, actions, 0)
+            sites = sites.astype(np.int64)
             if sites.min() >= 0 and sites.max() <= self._singles[0].sites:
                 return sites
         listed = list(actions) if isinstance(actions, Iterable) and not isinstance(actions, str | Mapping) else None

@@ -42,13 +42,21 @@ class SamplingRule:
         >>> [SamplingRule(0.1, 4).inverse_p(known) for known in (0, 39, 40, 79, 80)]
         [1, 1, 2, 2, 4]
         """
-        wanted = int(self.spread * known / sqrt(self.sites))
-        return 1 << max(0, wanted.bit_length() - 1)
+        inverse: int = inverse_p(self.spread, self.sites, known)
+        return inverse
 
     @property
     def early(self) -> float:
         """Items below which all of them are reported: sqrt(k) / spread."""
         return sqrt(self.sites) / self.spread
+
+
+def inverse_p(spread: Any, sites: Any, known: Any) -> Any:
+    """Return `SamplingRule.inverse_p` of one number."""
+    wanted, inverse = int(spread * known / sqrt(sites)), 1
+    while inverse <= wanted - inverse:
+        inverse += inverse
+    return inverse
 
 
 def estimate(last: Any, inverse: int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, log1p
+from math import log1p
 from typing import Any, Protocol
 
 
@@ -39,7 +39,13 @@ def gap_scale(p: float) -> float:
     """
     if not 0 < p <= 1:
         raise ValueError(f"p must be above 0 and at most 1; got {p!r}")
-    return 0.0 if p == 1 else -1 / log1p(-p) if p < 1 else inf
+    scale: float = scale_of(p)
+    return scale
+
+
+def scale_of(p: Any) -> Any:
+    """Return `gap_scale` of a p that is known to be above 0 and at most 1."""
+    return 0.0 if p == 1 else -1 / log1p(-p)
 
 
 def gap_of(exponential: Any, scale: Any) -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from disttrack.mechanisms.rules import SamplingRule, doubled, gap_of, gap_scale, next_double, sum_of_estimates
+from disttrack.mechanisms.rules.sampling import inverse_p
+from disttrack.mechanisms.rules.tosses import scale_of
 from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import (
     COUNT,
@@ -28,10 +30,10 @@ from disttrack.protocols.kernel import (
 from disttrack.protocols.sampling.bulk import ADJUST, DOUBLE, REPORT
 from disttrack.protocols.sampling.server import RandomizedServer
 
-REPORTS, DOUBLES, SUMS, NUMBER, INVERSE, KNOWN, LOWER, BEFORE_ALL = range(OWN_WHOLE, OWN_WHOLE + 8)
-"""Of the server: the messages of two kinds, and its attributes of these names."""
-SCALE, KEPT = range(OWN_REAL, OWN_REAL + 2)
-"""The means of the exponential numbers of the present p, and of the chance that a report survives."""
+REPORTS, DOUBLES, ADJUSTS, SUMS, NUMBER, INVERSE, KNOWN, LOWER, BEFORE_ALL = range(OWN_WHOLE, OWN_WHOLE + 9)
+"""Of the server: the messages of three kinds, and its attributes of these names."""
+SCALE, KEPT, SPREAD = range(OWN_REAL, OWN_REAL + 3)
+"""The means of the exponential numbers of the present p, and of the chance that a report survives; the spread."""
 DUE, LAST_SENT, BEFORE, DOUBLED = range(OWN, OWN + 4)
 """Of a site: count of its next report, item reported last, items before the game, count at its last doubling."""
 
@@ -62,9 +64,20 @@ def sampling_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     return event
 
 
-def sampling_redraws(whole: Any, real: Any, sites: Any) -> Any:
-    """Let all sites redraw their reports with the present p, and the server hear of it; return the messages."""
-    sent = 0
+def sampling_served(whole: Any, real: Any, sites: Any) -> Any:
+    """Let the server announce the sum of the doubling reports, and all sites hear it."""
+    whole[KNOWN], before = whole[LOWER], whole[INVERSE]
+    whole[MESSAGES] += len(sites)
+    whole[INVERSE] = inverse_p(real[SPREAD], len(sites), whole[KNOWN])
+    if whole[INVERSE] != before:
+        real[SCALE], real[KEPT] = scale_of(1 / whole[INVERSE]), scale_of(before / whole[INVERSE])
+        redraw(whole, real, sites)
+    real[OUTPUT] = whole[BEFORE_ALL] + sum_of_estimates(whole[SUMS], whole[NUMBER], whole[INVERSE])
+    return GO_ON
+
+
+def redraw(whole: Any, real: Any, sites: Any) -> Any:
+    """Let all sites redraw their reports with the present p, and the server hear of it."""
     for site in range(len(sites)):
         last = sites[site, LAST_SENT]
         if last and gap_of(next_coin(whole, real), real[KEPT]) != 1:
@@ -75,11 +88,11 @@ def sampling_redraws(whole: Any, real: Any, sites: Any) -> Any:
                 if anew == 0:
                     whole[NUMBER] -= 1
                 sites[site, SENT] += 1
-                sent += 1
+                whole[ADJUSTS] += 1
+                whole[MESSAGES] += 1
         due = sites[site, COUNT] + gap_of(next_coin(whole, real), real[SCALE])
         sites[site, DUE] = due
         sites[site, NEXT] = min(due, doubled(sites[site, DOUBLED]))
-    return sent
 
 
 class SamplingForm(KernelForm):
@@ -96,35 +109,25 @@ class SamplingForm(KernelForm):
     """
 
     turn = staticmethod(sampling_turn)
-    messages = ((REPORT, REPORTS), (DOUBLE, DOUBLES))
+    served = staticmethod(sampling_served)
+    messages = ((REPORT, REPORTS), (DOUBLE, DOUBLES), (ADJUST, ADJUSTS))
 
     def __init__(self, rule: SamplingRule, coins: OrderedCoins, start: Sequence[int]) -> None:
         k = rule.sites
-        super().__init__(k, coins, 3 * k)
+        most_coins = 1 + 3 * k
+        super().__init__(k, coins, most_coins)
         self.server: RandomizedServer = RandomizedServer(rule, 1, start)
-        whole, sites = self.whole, self.sites
-        whole[TOSSES] = True
+        whole, real, sites = self.whole, self.real, self.sites
+        whole[TOSSES] = most_coins
         whole[BEFORE_ALL] = whole[KNOWN] = whole[LOWER] = self.server.before
         sites[:, COUNT] = sites[:, BEFORE] = sites[:, DOUBLED] = list(start) or 0
-        self._lower_p()
-        sites[:, DUE] = sites[:, COUNT] + gaps_of(self.take_coins(k), self.real[SCALE])
+        whole[INVERSE], real[SPREAD] = self.server.inverse, rule.spread
+        real[SCALE] = gap_scale(1 / self.server.inverse)
+        sites[:, DUE] = sites[:, COUNT] + gaps_of(self.take_coins(k), real[SCALE])
         sites[:, NEXT] = np.minimum(sites[:, DUE], next_double(sites[:, DOUBLED]))
-        self.real[OUTPUT] = self.server.output
-
-    def _lower_p(self) -> None:
-        inverse = self.whole[INVERSE] = self.server.inverse
-        self.real[SCALE] = gap_scale(1 / inverse)
+        real[OUTPUT] = self.server.output
 
     def serve(self, ledger: Any, compiled: Compiled) -> None:
-        server, whole, real = self.server, self.whole, self.real
-        server.lower, before = int(whole[LOWER]), server.inverse
-        self.broadcast(ledger, server.announce())
-        whole[KNOWN] = server.known
-        if server.inverse != before:
-            self._lower_p()
-            real[KEPT] = gap_scale(before / server.inverse)
-            self.refill(3 * self.k)
-            adjusted = int(compiled(sampling_redraws)(whole, real, self.sites))
-            whole[MESSAGES] += adjusted
-            ledger.count_many_up(ADJUST, adjusted)
-        real[OUTPUT] = whole[BEFORE_ALL] + sum_of_estimates(whole[SUMS], whole[NUMBER], whole[INVERSE])
+        self.server.lower = int(self.whole[LOWER])
+        ledger.count_broadcast(self.server.announce(), self.k)
+        compiled(sampling_served)(self.whole, self.real, self.sites)

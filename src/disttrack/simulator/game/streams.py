@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -30,8 +30,10 @@ def streams(seed: int, roles: Sequence[str] = ROLES) -> dict[str, np.random.Gene
     >>> list(rngs), bool(rngs["mechanism"].integers(100) == streams(1)["server"].integers(100))
     (['mechanism', 'adversary'], True)
     """
-    made = {role: _begun(_Root(seed, spawn_key=(place,))) for place, role in enumerate(roles) if role}
+    made = {role: np.random.default_rng(_Root(seed, spawn_key=(place,))) for place, role in enumerate(roles) if role}
     if (watch := _WATCH.get()) is not None:
+        for rng in made.values():
+            cast(_Root, rng.bit_generator.seed_seq).first = rng.bit_generator.state
         watch.add(made.values())
     return made
 
@@ -40,12 +42,6 @@ class _Root(np.random.SeedSequence):
     """The root of a stream, with the first state of its generator: to make that once more takes longer than to ask."""
 
     first: Mapping[str, Any] | None = None
-
-
-def _begun(root: _Root) -> np.random.Generator:
-    rng = np.random.default_rng(root)
-    root.first = rng.bit_generator.state
-    return rng
 
 
 def drawn(rngs: Iterable[np.random.Generator]) -> bool:

@@ -20,14 +20,21 @@ from disttrack.simulator.learners.kernel import (
     ACTIONS,
     CHANGED_AT,
     CHANGES,
+    COUNTS,
+    DONE,
     DUE,
     ERRORS,
     FACTS,
+    GAINED,
     LARGEST_ERROR,
     LOOK,
-    REWARD,
+    SENT_ITEMS,
+    SENT_MESSAGES,
+    SHOWN_OUTPUT,
     STEPS,
+    VALUES,
     WAITS,
+    WORST,
     act_all,
 )
 
@@ -60,7 +67,7 @@ def _form_for(sizes: Sizes) -> KernelForm | None:
 
 def form_of(sizes: Sizes, seed: int) -> KernelForm | None:
     """Return the arrays of a new game; None if the protocol has none with its parameters."""
-    rngs = streams(seed)
+    rngs = streams(seed, ("sites", "server"))
     begun = (even_start(sizes.start, sizes.sites),) if sizes.start else ()
     form: KernelForm | None = sizes.protocol.kernel_form(sizes.sites, rngs["sites"], rngs["server"], *begun)
     return form
@@ -81,15 +88,17 @@ class CompiledGames(Games):
     """
 
     def __init__(self, sizes: Sizes, games: int, form: KernelForm) -> None:
-        self._play = compiled(act_all, _of_games, turn=form.turn)
+        self._play = compiled(act_all, _of_games, turn=form.turn, served=form.served)
         self._sizes = sizes
         k, items, arrays = sizes.sites, sizes.items, (form.whole, form.real, form.sites)
         self._whole, self._real, self._sites_of = (np.zeros((games, *one.shape), dtype=one.dtype) for one in arrays)
         self._facts, self._errors = np.zeros((games, FACTS), dtype=np.int64), np.zeros((games, ERRORS))
         self._spoke = np.zeros((games, k), dtype=np.int64)
-        self._moves = np.zeros((games, FIRST_MOVES), dtype=np.int32)
+        self._before = np.zeros(k, dtype=np.int64)
+        self._moves = np.zeros((FIRST_MOVES, games), dtype=np.int32)
         self.begun = np.zeros(games, dtype=np.bool_)
-        self.given, self.rewards = np.zeros((games, k)), self._errors[:, REWARD]
+        self._counts, self._values = np.zeros((COUNTS, games), dtype=np.int64), np.zeros((VALUES, games))
+        self.given, self.rewards = np.zeros((games, k)), self._values[GAINED]
         self.seen = np.zeros((games, len(sizes.observed[0])), dtype=np.float32)
         powers = int(sizes.sees != "outputs"), int(sizes.sees == "state")
         self._shared = np.array([min(sizes.burst, items), items, sizes.start, *powers, *form.scale], dtype=np.int64)
@@ -117,10 +126,10 @@ class CompiledGames(Games):
 
     def act(self, actions: npt.NDArray[np.int64], playing: npt.NDArray[np.bool_]) -> None:
         self._most_actions += 1
-        if self._most_actions > self._moves.shape[1]:
+        if self._most_actions > len(self._moves):
             self._most_actions = int(self._facts[:, ACTIONS].max()) + 1
-            if self._most_actions > self._moves.shape[1]:
-                self._moves = np.concatenate((self._moves, np.zeros_like(self._moves)), axis=1)
+            if self._most_actions > len(self._moves):
+                self._moves = np.concatenate((self._moves, np.zeros_like(self._moves)))
         game = self._play_from(0, actions, playing)
         while game >= 0:
             self._help(game)
@@ -129,7 +138,7 @@ class CompiledGames(Games):
     def _play_from(self, first: int, actions: npt.NDArray[np.int64], playing: npt.NDArray[np.bool_]) -> int:
         waiting: int = self._play(
             self._whole, self._real, self._sites_of, self._facts, self._errors, self.given, self._spoke, self.seen,
-            self._moves, actions, playing, self._shared, self._logs, first,
+            self._counts, self._values, self._moves, actions, playing, self._shared, self._logs, self._before, first,
         )  # fmt: skip
         return waiting
 
@@ -161,7 +170,7 @@ class CompiledGames(Games):
         )
 
     def moves(self, game: int) -> list[int]:
-        moves: list[int] = self._moves[game, : self._facts[game, ACTIONS]].tolist()
+        moves: list[int] = self._moves[: self._facts[game, ACTIONS], game].tolist()
         return moves
 
     def is_over(self, game: int) -> bool:
@@ -170,24 +179,25 @@ class CompiledGames(Games):
     @property
     def over(self) -> npt.NDArray[np.bool_]:
         """Whether all items of each game have been sent."""
-        over: npt.NDArray[np.bool_] = self._whole[:, STEP] >= self._sizes.items
+        over: npt.NDArray[np.bool_] = self._counts[SENT_ITEMS] >= self._sizes.items
         return over
 
     @property
     def actions(self) -> npt.NDArray[np.int64]:
         """The number of actions of each game."""
-        return self._facts[:, ACTIONS]
+        actions: npt.NDArray[np.int64] = self._counts[DONE]
+        return actions
 
     def told(self) -> dict[str, npt.NDArray[Any]]:
         return {
-            "items": self._whole[:, STEP].copy(),
-            "output": self._real[:, STANDING] * self._numerator / self._denominator,
-            "largest_error": self._errors[:, LARGEST_ERROR].copy(),
-            "messages": self._whole[:, MESSAGES].copy(),
+            "items": self._counts[SENT_ITEMS].copy(),
+            "output": self._values[SHOWN_OUTPUT].copy(),
+            "largest_error": self._values[WORST].copy(),
+            "messages": self._counts[SENT_MESSAGES].copy(),
         }
 
 
 def _of_games(numba: Any) -> Any:
     whole, real, row = numba.int64[:, ::1], numba.float64[:, ::1], numba.int64[::1]
-    game = whole, real, numba.int64[:, :, ::1], whole, real, real, whole, numba.float32[:, ::1], numba.int32[:, ::1]
-    return *game, row, numba.boolean[::1], row, numba.float64[::1], numba.int64
+    game = whole, real, numba.int64[:, :, ::1], whole, real, real, whole, numba.float32[:, ::1], whole, real
+    return *game, numba.int32[:, ::1], row, numba.boolean[::1], row, numba.float64[::1], row, numba.int64

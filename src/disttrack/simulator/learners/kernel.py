@@ -16,17 +16,23 @@ from disttrack.protocols.kernel import (
     COUNT,
     GO_ON,
     HIDDEN,
+    MESSAGES,
     NEXT,
     OUTPUT,
     OVER,
     REFILL,
+    SENT,
     SERVE,
     SHOWN,
     STANDING,
     STEP,
     TOSSES,
+    unserved,
 )
 from disttrack.simulator.game.engines.kernel import fed, turn
+
+served = unserved
+"""Stands for `KernelForm.served`."""
 
 # ---- whole numbers of a game: steps, skipped ones too; changes of the output, and those before the action; steps at
 # the last change, and before the action; items before the action, and when it ends; actions; what the action waits for;
@@ -40,13 +46,17 @@ LARGEST_ERROR, ERROR, REWARD, ERRORS = range(4)
 # the fraction by which outputs are multiplied
 BURST, ITEMS, START, TRAFFIC, STATE, NUM, DEN = range(7)
 
+# ---- rows of `counts`, then of `values`
+DONE, SENT_ITEMS, SENT_MESSAGES, COUNTS = range(4)
+SHOWN_OUTPUT, WORST, GAINED, VALUES = range(4)
+
 LOOK: Final = -1
 """No action: what the learner observes is written, and nothing is played."""
 
 
 def act_all(
-    whole: Any, real: Any, sites: Any, facts: Any, errors: Any, given: Any, spoke: Any, seen: Any, moves: Any,
-    actions: Any, playing: Any, shared: Any, logs: Any, first: Any,
+    whole: Any, real: Any, sites: Any, facts: Any, errors: Any, given: Any, spoke: Any, seen: Any, counts: Any,
+    values: Any, moves: Any, actions: Any, playing: Any, shared: Any, logs: Any, before: Any, first: Any,
 ) -> Any:  # fmt: skip
     """Play an action in each of the games that are played, from the `first` on.
 
@@ -58,8 +68,12 @@ def act_all(
         Items that each site was given, and the step of its last message, 0 if it has sent none.
     seen
         What the learners observe.
+    counts, values
+        What all learners are told and gain, a row per fact.
     logs
         log(1 + s) / log(1 + items) for s from 0 to items.
+    before
+        Room for a number per site.
 
     Returns
     -------
@@ -79,6 +93,8 @@ def act_all(
                     event = feed(numbers, rows, fact, last, site)
                     if event == GO_ON:
                         event = turn(numbers, reals, rows, site)
+                    if event == SERVE:
+                        event = serve(numbers, reals, rows, last, before, fact[STEPS])
                     if event == OVER:
                         break
                     if event != GO_ON:
@@ -86,8 +102,12 @@ def act_all(
                         return game
                     done = judge(numbers, reals, fact, error, shared)
                 finish(numbers, reals, fact, error, items, site, shared)
-                moves[game, fact[ACTIONS] - 1] = site
+                moves[fact[ACTIONS] - 1, game] = site
             observe(numbers, reals, rows, fact, items, last, seen[game], shared, logs)
+            counts[DONE, game] = fact[ACTIONS]
+            counts[SENT_ITEMS, game], counts[SENT_MESSAGES, game] = numbers[STEP], numbers[MESSAGES]
+            values[SHOWN_OUTPUT, game] = reals[STANDING] * shared[NUM] / shared[DEN]
+            values[WORST, game], values[GAINED, game] = error[LARGEST_ERROR], error[REWARD]
     return -1
 
 
@@ -103,7 +123,7 @@ def feed(whole: Any, sites: Any, facts: Any, spoke: Any, site: Any) -> Any:
     """Feed a site until it sends messages, and return GO_ON; or to the end of the action, and return OVER."""
     if whole[STEP] >= facts[UNTIL]:
         return OVER
-    if whole[TOSSES] and whole[COIN] == whole[COINS]:
+    if whole[COIN] + whole[TOSSES] > whole[COINS]:
         return REFILL
     before = whole[STEP]
     speaks = fed(whole, sites, site, facts[UNTIL]) >= 0
@@ -112,6 +132,17 @@ def feed(whole: Any, sites: Any, facts: Any, spoke: Any, site: Any) -> Any:
         return OVER
     spoke[site] = facts[STEPS]
     return GO_ON
+
+
+def serve(whole: Any, real: Any, sites: Any, spoke: Any, before: Any, now: Any) -> Any:
+    """Let the server act after a turn, and all sites answer; return SERVE where that takes more than arrays."""
+    for site in range(len(sites)):
+        before[site] = sites[site, SENT]
+    event = served(whole, real, sites)
+    for site in range(len(sites)):
+        if sites[site, SENT] > before[site]:
+            spoke[site] = now
+    return event
 
 
 def judge(whole: Any, real: Any, facts: Any, errors: Any, shared: Any) -> Any:
@@ -150,8 +181,9 @@ def observe(
     seen[1] = min(LARGEST, max(-1.0, error_at(real[STANDING], sent, shared)))
     seen[2] = logs[min(items, steps - facts[CHANGED_AT])]
     seen[3] = facts[CHANGES] != facts[CHANGES_BEFORE]
+    shares, whole_sent = seen[COMMON : COMMON + k], float(max(1, sent))
     for site in range(k):
-        seen[COMMON + site] = given[site] / max(1, sent)
+        shares[site] = given[site] / whole_sent
     if shared[TRAFFIC]:
         for site in range(k):
             seen[COMMON + k + site] = logs[min(items, steps - spoke[site])] if spoke[site] else 1.0

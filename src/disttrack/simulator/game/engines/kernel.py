@@ -75,7 +75,7 @@ def play_on(whole: Any, real: Any, sites: Any, log: Any, plan: Any) -> Any:
                 whole[SITE], whole[BEGUN], whole[END] = site, step, step + length
         if whole[LOGGED] == len(log):
             return FULL
-        if whole[TOSSES] and whole[COIN] == whole[COINS]:
+        if whole[COIN] + whole[TOSSES] > whole[COINS]:
             return REFILL
         site = advance(whole, sites, plan)
         whole[OPEN] = 1
