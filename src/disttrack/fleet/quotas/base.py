@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -125,6 +125,10 @@ class Quota(Protocol):
     def rest(self) -> int:
         """The slots from one with an admission to the first that is a span later in all of its steps."""
         return ceil((self.span + self.period - 1) / self.period)
+
+    def charged_on_arrival(self) -> Self:
+        """Return the same quota without a reserve: a request is charged what it names, and its cost is committed."""
+        return replace(self, reserve=0, settle=0)
 
     def late(self, site: int, k: int) -> int:
         """Return the steps by which the clock of a site is late."""
