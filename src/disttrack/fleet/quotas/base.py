@@ -41,8 +41,8 @@ class Quota(Protocol):
     window
         Steps of a window, W.
     costs
-        Costs of requests, whole numbers with spaces between; each site goes through them again and again, and site i
-        begins at place i.
+        Costs of requests, whole numbers with spaces between; each site goes through them again and again, and they
+        begin at places spread evenly, so that they do not have the dear ones together.
     reserve
         What a request takes from the budget on arrival if its cost is known only later; 0 if it is known on arrival.
     settle
@@ -100,6 +100,10 @@ class Quota(Protocol):
     def cycle(self) -> list[int]:
         """The costs of requests, in order."""
         return [int(cost) for cost in str(self.costs).split()]
+
+    def first_cost(self, site: int, k: int) -> int:
+        """Return the place of a site's first cost in the cycle."""
+        return site * len(self.cycle) // k
 
     @property
     def dearest(self) -> int:
