@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shlex
 import subprocess
 import sys
+from math import log
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commands import disttrack, refused
 
 from disttrack.fleet.advice import LEAST, advise, bound, candidates, scenario_of, service_of, settled
+from disttrack.fleet.reserves import excess
 from disttrack.simulator.errors import ScenarioError
 
 
@@ -168,3 +172,57 @@ def test_the_scenario_has_what_it_names() -> None:
     best = advise(service)[0]
     assert f"protocol: {{kind: {best.protocol.kind}" in scenario_of(best, service)
     assert all(f"{name}: {value}" in scenario_of(best, service) for name, value in best.parameters.items())
+
+
+def heavy(count: int, name: str = "tokens.txt") -> str:
+    """Write log-normal costs with a heavy tail; return the file."""
+    draw = random.Random(7)
+    costs = [max(1, round(draw.lognormvariate(3.0, 1.2))) for _ in range(count)]
+    Path(name).write_text("".join(f"{cost}\n" for cost in costs), encoding="utf-8")
+    return name
+
+
+SPENDING = ("--quota", "10000/s", "--overshoot", "20%", "--duration", "100ms", "--load", "600/s")
+
+
+@pytest.mark.slow
+def test_what_to_reserve_wastes_least_within_what_is_proven() -> None:
+    words = (*SPENDING, "--sites", "4", "--costs", heavy(200), "--out", "mine.yaml")
+    shown = disttrack("advise", "quota", *words).stdout
+    pattern = r"(lease|countdown-quota) +([\d.]+)% +[\d,]+ +([\d.]+) %  +([\d.]+)% +([\d.]+)%(  best)?"
+    rows = [(*row[:1], *map(float, row[1:5]), row[5]) for row in re.findall(pattern, shown)]
+    assert len(rows) >= 10
+    assert all(overspend <= proven for *_, overspend, proven, _ in rows)
+    ((_, quantile, utilisation, _, proven, _),) = (row for row in rows if row[5])
+    assert proven <= 20
+    assert 50 < quantile < 100
+    assert all(row[2] < utilisation - 3 for row in rows if row[1] == 100), "reserving the largest cost wastes more"
+    played = disttrack("run", "mine.yaml", "--no-figures", "--set", "trials=1").stdout
+    assert "overspends no more than is allowed" in played
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "said"),
+    [
+        ("5\n\n7.5\n", (), "--costs: tokens.txt, line 3: must be a whole number from 1 to 10^12; got '7.5'"),
+        ("\n", (), "--costs: tokens.txt has no costs; it must have one a line"),
+        ("20000\n", ("--load", "1/s"), "the dearest request costs 20,000, more than the 10,000 of a window"),
+        ("5\n", ("--any",), "--costs: must be left out with --any"),
+        ("5\n", ("--load", "1000/s"), "--load must be above the quota of 2000 per second; got 1000"),
+    ],
+)
+def test_which_costs_it_refuses(content: str, words: tuple[str, ...], said: str) -> None:
+    Path("tokens.txt").write_text(content, encoding="utf-8")
+    assert said in refused("advise", "quota", "--quota", "10000/s", "--costs", "tokens.txt", *words)
+
+
+@pytest.mark.false_alarm(1e-6)
+@pytest.mark.parametrize("reserve", [1, 20, 60])
+def test_what_is_proven_of_late_costs_holds_for_sums_of_costs(reserve: int) -> None:
+    """A fall to a mean in place of the bound is exceeded by half of the sums."""
+    costs = np.maximum(1, np.random.default_rng(5).lognormal(3.0, 1.2, 500).round()).astype(np.int64)
+    sums = (np.random.default_rng(6).choice(costs, (2_000, 200)) - reserve).sum(axis=1)
+    bound = excess(costs, reserve, 200, log(1e9))
+    assert sums.max() <= bound  # 2,000 sums, each with 1e-9
+    assert bound <= 200 * (costs.max() - reserve)
+    assert (sums > 200 * max(0.0, costs.mean() - reserve)).mean() < 0.6

@@ -230,8 +230,9 @@ def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> s
 
 
 def service_of(
-    sites: int, quota: float, window: float, load: float | None, overshoot: float, latency: float, any: bool = False
-) -> Service:
+    sites: int, quota: float, window: float, load: float | None, overshoot: float, latency: float, any: bool = False,
+    mean: float = 1.0,
+) -> Service:  # fmt: skip
     """Return a service in steps from one in seconds.
 
     Parameters
@@ -242,6 +243,8 @@ def service_of(
         In seconds.
     any
         Whether the limit is for any window.
+    mean
+        Cost of a request; the quota is in the unit of costs.
 
     Raises
     ------
@@ -253,13 +256,16 @@ def service_of(
     >>> service_of(12, 1000, 1.0, None, 0.02, 0.02)
     Service(sites=12, limit=1000, window=3000, overshoot=0.02, latency=60, any=False)
     """
-    load = 3 * quota if load is None else load
+    load = 3 * quota / mean if load is None else load
     limit, steps = round(quota * window), round(load * window)
     checks: Sequence[tuple[bool, str]] = (
         (sites >= 1, f"--sites must be at least 1; got {sites}"),
         (0 <= overshoot < 1, f"--overshoot must be from 0 %, and below 100 %; got {100 * overshoot:g} %"),
         (limit >= 1, f"--quota and --window must make a limit of at least one request; got {quota * window:.3g}"),
-        (steps > limit, f"--load must be above the quota of {quota:g} per second; got {load:g}"),
+        (
+            steps * mean > limit,
+            f"--load must be above the quota of {quota / mean:.4g} per second; got {load:g}",
+        ),
     )
     for fits, message in checks:
         if not fits:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import ceil
 from pathlib import Path
+from typing import Any
 
 import click
 
 from disttrack.fleet.units import RATE, SHARE, TIME, Quantity
-from disttrack.simulator.cli.options import SEED, SITES
+from disttrack.simulator.cli.options import FILE, SEED, SITES
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.cli.verify import OUT, verify
+from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.formats import number, percent
 
 
@@ -25,16 +29,27 @@ from disttrack.simulator.results.formats import number, percent
 @click.option("--overshoot", type=SHARE, default="1%", help="Share of the limit that may be overshot.")
 @click.option("--latency", type=TIME, default="0s", help="Time of a message, one way.")
 @click.option("--any", "any_window", is_flag=True, help="Keep the limit in any window, not only in each.")
+@click.option("--costs", type=FILE, help="True costs of requests, one a line: find what to reserve for one.")
+@click.option("--duration", type=TIME, default="1s", help="With --costs, the longest time of a request.")
 @SEED
 @OUT
 def advise_quota(
     quota: Quantity, sites: int, seed: int, load: float | None, window: float | None, overshoot: float, latency: float,
-    any_window: bool, out: Path | None,
+    any_window: bool, costs: Path | None, duration: float, out: Path | None,
 ) -> None:  # fmt: skip
-    """Rank the protocols that keep an overshoot: a step of their games brings a request, and lasts 1 / load."""
+    """Rank the protocols that keep an overshoot: a step of their games brings a request, and lasts 1 / load.
+
+    With --costs the quota is in the unit of the costs, which are known late: what a request should reserve.
+    """
     from disttrack.fleet import advice as search
 
     window = 1 / quota.unit if window is None else window
+    if costs is not None:
+        if any_window:
+            raise ScenarioError("--costs: must be left out with --any")
+        wanted = {"sites": sites, "quota": quota, "window": window, "load": load, "overshoot": overshoot}
+        _advise_reserve(costs, duration, {**wanted, "latency": latency}, seed, out)
+        return
     service = search.service_of(sites, quota, window, load, overshoot, latency, any_window)
     ranked = search.advise(service, seed)
     best = ranked[0]
@@ -61,3 +76,42 @@ def advise_quota(
     steps = f"{service.window:,} steps are {window:g} s, {service.limit:,} requests are admitted in them"
     print_facts({"cheapest": best.label, "a game": f"{steps}, messages take {service.latency:,}"})
     verify(search.scenario_of(best, service), out)
+
+
+def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed: int, out: Path | None) -> None:
+    """Print what to reserve, and what each quantile of the costs gives."""
+    from disttrack.fleet import advice as search
+    from disttrack.fleet import reserves
+
+    costs = reserves.read_costs(path)
+    mean = float(costs.mean())
+    service = search.service_of(**wanted, mean=mean)
+    load = service.window / wanted["window"]
+    spent = reserves.spending(service, costs, ceil(duration * load))
+    found = reserves.reserves(spent, seed)
+    quantile, chosen = reserves.best(found, service.overshoot)
+    rows = [
+        [
+            one.protocol.kind,
+            f"{place:.1%}",
+            number(one.protocol.reserve),
+            percent(one.utilisation),
+            f"{one.overshoot:.2%}",
+            f"{one.promised:.2%}",
+            "best" if one is chosen else "",
+        ]
+        for place, one in found
+    ]
+    columns = [
+        Column("protocol"),
+        Column("quantile", right=True, says="of the costs"),
+        Column("reserve", right=True, says="what a request takes until its cost is known"),
+        Column("utilisation", right=True, says="the least of games with three loads"),
+        Column("overspend", right=True, says="over the limit, the largest of these games"),
+        Column("proven", right=True, says="exceeded once in 10^6 windows, if costs do not depend on admissions"),
+        Column(""),
+    ]
+    print_table(Table("What to reserve", columns, rows))
+    steps = f"{service.window:,} steps are {wanted['window']:g} s, costs are known after {spent.settle:,}"
+    print_facts({"reserve": f"{chosen.protocol.reserve:,} with {chosen.protocol.kind}", "a game": steps})
+    verify(reserves.scenario_of(quantile, chosen, found, spent), out)

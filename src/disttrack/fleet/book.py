@@ -33,7 +33,7 @@ class Book:
 
     def __init__(self, rule: Quota, turns: Any, clock: Callable[[], int]) -> None:
         self._turns, self._clock = turns, clock
-        self._cycle = np.array(rule.cycle)
+        self._rule, self._cycle = rule, np.array(rule.cycle)
         self._offers = rule.shape != "window"
         self._first: dict[int, tuple[int, int]] = {}
         """Of each site, the beginning of the plan in force at its last requests, and its requests before."""
@@ -65,7 +65,8 @@ class Book:
         elif len(pages[0]) + requests <= MOST:
             places = np.arange(requests)
             pages[0].frombytes((begun + self._turns.plan.nth(site.number, first + places)).astype(np.int64).tobytes())
-            costs = self._cycle[(site.number + site.offered + places) % len(self._cycle)]
+            first = self._rule.first_cost(site.number, site.k)
+            costs = self._cycle[(first + site.offered + places) % len(self._cycle)]
             pages[1].frombytes(costs.astype(np.int64).tobytes())
 
     @staticmethod

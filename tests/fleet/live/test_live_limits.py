@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.fleet.live.http import limits
+from disttrack.fleet.live.admission import limits
 from disttrack.fleet.quotas import (
     BucketLease,
     Central,

@@ -28,6 +28,8 @@ async def tick(part: SiteState, do: Callable[[Event], object], age: float, step:
     if joins or window > part.site.window + 1:
         do(("act", "leave", True))
         do(("join", window))
+    if part.reservations is not None:
+        do(("settle", int(age / step) // rule.settle))
     first = (part.number + 1) * rule.every // part.k or 1 if rule.every else 0
     moments = {"turn": (0, rule.period), "learn_costs": (0, rule.settle), "flush": (first, rule.every)}
     due = {
@@ -39,5 +41,6 @@ async def tick(part: SiteState, do: Callable[[Event], object], age: float, step:
     while True:
         name = min(due, key=lambda one: due[one])
         await asyncio.sleep(max(0.0, began + due[name] * step - loop.time()))
-        do(("act", name))
+        settles = name == "learn_costs" and part.reservations is not None
+        do(("settle", due[name] // rule.settle) if settles else ("act", name))
         due[name] += moments[name][1]

@@ -186,7 +186,11 @@ async def _from_file(site: SiteProcess, items: Path) -> None:
         nonlocal lines, admitted
         lines += number
         if quota:
-            admitted += sum([await site.admit() for _ in range(number)])
+            for _ in range(number):
+                if one := await site.admit():
+                    admitted += 1
+                    if site.part.reservations is not None:
+                        await site.commit(one, 1)
         elif number:
             site.take(number)
 

@@ -17,6 +17,7 @@ from disttrack.fleet.engines import QuotaLeap
 from disttrack.fleet.fleet import Fleet
 from disttrack.fleet.live.processes import Processes
 from disttrack.fleet.live.server import Row
+from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.costs import Costs
 from disttrack.protocols.base import Message, Protocol, Server, Site
 from disttrack.simulator.errors import ScenarioError
@@ -34,10 +35,10 @@ FIELDS: Final = ("offered", "admitted", "admitted_cost", "left", "present", "wai
 class Remote(Site):
     """Local stand-in of a site: its silence, and events that have not been sent to it yet."""
 
-    def __init__(self, number: int, silence: int, cycle: Sequence[int], catch_up: Callable[[], None]) -> None:
+    def __init__(self, number: int, silence: int, costs: Costs, catch_up: Callable[[], None]) -> None:
         self.number, self._silence, self._catch_up = number, silence, catch_up
         self.events: list[tuple[Any, ...]] = []
-        self.costs = Costs(cycle, number)
+        self.costs = costs
         self._untold = 0
         self._state: Sequence[Any] = ()
 
@@ -118,10 +119,12 @@ class Led(Engine):
         finally:
             self.processes.stop()
 
-    def remote(self, cycle: Sequence[int] = (1,)) -> list[Remote]:
+    def remote(self, quota: Quota | None = None) -> list[Remote]:
         """Return the stand-ins of the sites."""
         self._sent = [0] * self.k
-        sites = [Remote(site, 0, cycle, self.catch_up) for site in range(self.k)]
+        cycle = quota.cycle if quota else [1]
+        firsts = [quota.first_cost(site, self.k) if quota else 0 for site in range(self.k)]
+        sites = [Remote(site, 0, Costs(cycle, first), self.catch_up) for site, first in enumerate(firsts)]
         self._ask(sites, range(self.k))
         return sites
 
@@ -200,7 +203,7 @@ class LedQuota(Led, QuotaLeap):
 
     def parts(self) -> Fleet:
         fleet: Any = super().parts()
-        fleet.sites, fleet.server = self.remote(self.protocol.cycle), RemoteServer(0, self._turn)
+        fleet.sites, fleet.server = self.remote(self.protocol), RemoteServer(0, self._turn)
         return self.fleet
 
     def _turn(self) -> Sequence[Any]:

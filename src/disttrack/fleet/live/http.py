@@ -1,40 +1,38 @@
 """The HTTP interfaces of a server and of sites: estimate, items and requests, health, metrics.
 
-Statuses: 400 bad input, 401 another token, 429 a request that is not admitted, 503 not ready.
+Statuses: 400 bad input, 401 another token, 404 and 410 no open reservation, 429 not admitted, 503 not ready.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hmac
-import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from math import ceil, inf
-from typing import Any, Final
+from functools import partial
+from math import inf
+from typing import Final
 
 from aiohttp import web
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field
 
 from disttrack.fleet.live import estimate as estimates
+from disttrack.fleet.live.admission import admit, commit
+from disttrack.fleet.live.bodies import Asked, error_of, part_of, read_body, site_named
 from disttrack.fleet.live.guard import Guard, quiet
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
 from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.site import SiteProcess
-from disttrack.fleet.live.site_state import MOST, SiteState
+from disttrack.fleet.live.site_state import MOST
 from disttrack.fleet.quotas import Quota
-from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.simulator.errors import RunError
 from disttrack.simulator.game.outputs import measured
 
 LARGEST: Final = 2**14
 """Bytes of the body of a request."""
-READY: Final = 10.0
-"""Seconds that a request waits for an answer of the server; then it is not admitted."""
-
 BACKLOG: Final = 10_000
 """Messages that may wait at a site; above it, items are taken when these have been acknowledged."""
 SLICE: Final = 1_000
@@ -47,23 +45,11 @@ Values = Iterable[tuple[str, str, bool, Mapping[str, float]]]
 """Metrics: name, meaning, whether it only grows, and its values by site ("" for one value)."""
 
 
-class Asked(BaseModel, extra="forbid", strict=True):
-    """The body of a request to sites; without a site, it is for the first one."""
-
-    site: int | None = None
-
-
 class Items(Asked):
     """The body of ``POST /items``; with `until_message`, items after the first that leads to a message are left."""
 
     items: int = Field(1, ge=1, le=10**18)
     until_message: bool = False
-
-
-class Request(Asked):
-    """The body of ``POST /admit``."""
-
-    cost: int = Field(1, ge=1)
 
 
 async def listen(app: web.Application, host: str, port: int, security: Security) -> int:
@@ -121,16 +107,17 @@ def server_app(server: ServerProcess) -> web.Application:
 
 
 def site_app(sites: Mapping[int, SiteProcess], security: Security) -> web.Application:
-    """Return the application of sites: ``POST /items`` and ``/admit``, ``GET /healthz`` and ``/metrics``."""
+    """Return the application of sites: ``POST /items``, ``/admit``, ``/commit``, ``GET /healthz``, ``/metrics``."""
 
     async def items(request: web.Request) -> web.StreamResponse:
-        site, asked = await _asked(request, sites, Items)
-        part = _part(site)
+        asked = await read_body(request, Items)
+        site = site_named(sites, asked)
+        part = part_of(site)
         if isinstance(part.protocol, Quota):
-            raise _error(400, "this is a quota: POST /admit")
+            raise error_of(400, "this is a quota: POST /admit")
         most = MOST // part.k
         if part.machine.items + asked.items > most:
-            raise _error(400, f"items: a site counts up to {most:,}, and has {part.machine.items:,}")
+            raise error_of(400, f"items: a site counts up to {most:,}, and has {part.machine.items:,}")
         number: int = min(asked.items, part.machine.silence() + 1) if asked.until_message else asked.items
         taken, message = 0, False
         while taken < number and len(part.session.waiting) < BACKLOG:
@@ -139,19 +126,6 @@ def site_app(sites: Mapping[int, SiteProcess], security: Security) -> web.Applic
             taken += some
         status = 200 if taken == number else 503  # the rest is to be sent again
         return web.json_response({"taken": taken, "message": message}, status=status)
-
-    async def admit(request: web.Request) -> web.StreamResponse:
-        site, asked = await _asked(request, sites, Request)
-        protocol = _part(site).protocol
-        if not isinstance(protocol, Quota):
-            raise _error(400, f"{protocol.kind} is no quota: POST /items")
-        if asked.cost > protocol.dearest:
-            raise _error(400, f"cost: must be at most {protocol.dearest}, as the protocol says; got {asked.cost}")
-        admitted = await site.admit(asked.cost, READY)
-        headers = limits(site.part.site, asked.cost, *site.clock())
-        if admitted:
-            headers.pop("Retry-After", None)
-        return web.json_response({"admitted": admitted}, status=200 if admitted else 429, headers=headers)
 
     async def healthz(request: web.Request) -> web.StreamResponse:
         summaries = [site.summary() for site in sites.values()]
@@ -169,38 +143,12 @@ def site_app(sites: Mapping[int, SiteProcess], security: Security) -> web.Applic
         yield "crowded_requests", "Requests in a step that had one already at these sites.", True, {"": crowded}
         yield "offered", "Requests of each site.", True, {one: site.offered for one, site in quotas.items()}
         yield "admitted", "Requests admitted by each site.", True, {one: site.admitted for one, site in quotas.items()}
+        reserved = {str(one): len(p.reservations.open) for one, p in ready.items() if p.reservations is not None}
+        yield "reservations", "Reservations that are neither committed nor over.", False, reserved
 
-    routes = ("POST", "/items", items), ("POST", "/admit", admit), ("GET", "/healthz", healthz)
-    return _app(security, [site.kept for site in sites.values()], values, *routes)
-
-
-def limits(site: QuotaSite, cost: int, step: float, age: float) -> dict[str, str]:
-    """Return the header fields that say what a site of a quota knows of its limit.
-
-    `RateLimit` and `RateLimit-Policy` are those of draft-ietf-httpapi-ratelimit-headers-09: r is the cost that the site
-    may still admit by itself, and t, like `Retry-After`, the seconds, rounded up, before which it does not admit a
-    request of this cost that it rejects now, unless another site gives something back. Without a clock there is only r.
-
-    Parameters
-    ----------
-    step, age
-        Seconds of a step, 0 for no clock, and since the first window began.
-    """
-    rule: Quota = site.rule
-    known = f'"quota";r={max(0, site.left)}'
-    if not step:
-        return {"RateLimit": known}
-    turns = site.turns_until(rule.reserve or cost)
-    every = rule.every if rule.shape != "window" else None  # between flushes nothing comes back then
-    due = [] if every else [(site.window + turns) * rule.period]
-    if rule.settle:
-        due.append((int(age / step) // rule.settle + 1) * rule.settle)
-    if every:
-        first = (site.number + 1) * every // site.k or 1
-        due.append(first + (max(-1, (int(age / step) - first) // every) + 1) * every)
-    wait = max(1, ceil(min(due) * step - age))
-    policy = f'"quota";q={rule.limit};w={max(1, round(rule.window * step))}'
-    return {"RateLimit-Policy": policy, "RateLimit": f"{known};t={wait}", "Retry-After": str(wait)}
+    posts: dict[str, Handler] = {"/items": items, "/admit": partial(admit, sites), "/commit": partial(commit, sites)}
+    routes = [("POST", path, handler) for path, handler in posts.items()]
+    return _app(security, [site.kept for site in sites.values()], values, *routes, ("GET", "/healthz", healthz))
 
 
 # ---------------------------------------------------------------------- common parts
@@ -217,14 +165,14 @@ def _app(
     async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         given = request.headers.get("Authorization", "").encode("utf-8", "replace")
         if security.token and not hmac.compare_digest(given, expected):
-            raise _error(401, "another token")
+            raise error_of(401, "another token")
         watch.note(request)
         try:
             if any(kept.broken for kept in journals):
                 raise RunError("the journal cannot be written")
             return await handler(request)
         except RunError as error:
-            raise _error(503, str(error)) from error
+            raise error_of(503, str(error)) from error
         finally:
             watch.note(request)
 
@@ -252,34 +200,3 @@ def _app(
 
 def _by_site(values: Iterable[float]) -> dict[str, float]:
     return {str(site): float(value) for site, value in enumerate(values)}
-
-
-def _error(status: int, reason: str) -> web.HTTPException:
-    kinds: dict[int, type[web.HTTPError]] = {
-        400: web.HTTPBadRequest, 401: web.HTTPUnauthorized, 408: web.HTTPRequestTimeout,
-        503: web.HTTPServiceUnavailable,
-    }  # fmt: skip
-    return kinds[status](text=json.dumps({"error": reason}), content_type="application/json")
-
-
-async def _asked(request: web.Request, sites: Mapping[int, SiteProcess], form: type[Asked]) -> tuple[SiteProcess, Any]:
-    """Return the site and the values that the body of a request names."""
-    try:
-        async with asyncio.timeout(READY):
-            body = await request.read()
-        asked = form.model_validate_json(body or b"{}")
-    except TimeoutError:
-        raise _error(408, f"no body within {READY:g} s") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise _error(400, ": ".join([*map(str, first["loc"]), first["msg"]])) from None
-    number = next(iter(sites)) if asked.site is None else asked.site
-    if number not in sites:
-        raise _error(400, f"site: must be one of {', '.join(map(str, list(sites)[:8]))}; got {number}")
-    return sites[number], asked
-
-
-def _part(site: SiteProcess) -> SiteState:
-    if not site.ready.is_set():
-        raise _error(503, "not connected to the server yet")
-    return site.part

@@ -106,16 +106,28 @@ class SiteProcess:
         """Receive items; return whether they led to a message. When it returns, they are in the journal."""
         return self.do(("take", items))
 
-    async def admit(self, cost: int = 1, patience: float | None = None) -> bool:
-        """Answer a request of a quota. It may wait for the server; after `patience` seconds it is rejected."""
+    async def admit(self, cost: int = 1, patience: float | None = None) -> int:
+        """Answer a request of a quota: return its number if it is admitted, otherwise 0.
+
+        It may wait for the server; after `patience` seconds it is rejected.
+        """
         self.pace.request(self._step)
         await self._caught_up()
         site = self.part.site
         waiting, admitted = len(site.waiting), site.admitted
         self.do(("request", cost))
-        if len(site.waiting) == waiting:
-            return bool(site.admitted > admitted)
-        return await self._waiting.answer(patience)
+        number = int(site.offered)
+        at_once = len(site.waiting) == waiting
+        return number if (site.admitted > admitted if at_once else await self._waiting.answer(patience)) else 0
+
+    async def commit(self, number: int, cost: int) -> int | None:
+        """Commit the cost of a request; return what was committed first, None if it has lapsed or is long ago."""
+        await self._caught_up()
+        reservations = self.part.reservations
+        assert reservations is not None
+        if number in reservations.open:
+            self.do(("commit", number, cost))
+        return reservations.committed.get(number, (None, 0))[0]
 
     def clock(self) -> tuple[float, float]:
         """Return the seconds of a step, 0 for no clock, and those since the first window of a quota began."""
@@ -256,10 +268,11 @@ class SiteProcess:
         self._began = time.monotonic() - (facts["age"] or 0.0)
         if part is None:
             protocol = self.protocol or protocol_of(facts["entry"])
+            commits = self.clocked and isinstance(protocol, Quota) and bool(protocol.settle and facts["step"])
             self.kept.begin(
                 SiteState, self.kept.facts,
                 protocol=protocol, k=facts["k"], number=self.number, seed=self.seed, start=facts["start"],
-                items=facts["items"], returned=facts["returned"],
+                items=facts["items"], returned=facts["returned"], commits=commits,
             )  # fmt: skip
         elif not facts["known"]:
             self.do(("forget",))  # the server has lost its state, or has given the site up

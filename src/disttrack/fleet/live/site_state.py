@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from disttrack.fleet.live.reservations import Reservations
 from disttrack.fleet.live.session import Session
 from disttrack.fleet.quotas.costs import Costs
 from disttrack.fleet.quotas.sites import QuotaSite
@@ -40,16 +41,23 @@ class SiteState:
         With `returned`, the items that it is known to have had.
     returned
         Whether it has lost its state: it waits until all sites begin anew, or in a quota until it joins.
+    commits
+        Whether clients of a quota commit the costs of their requests, in place of settlings that know them.
     """
 
     def __init__(
-        self, protocol: Protocol, k: int, number: int, seed: Any, start: int = 0, items: int = 0, returned: bool = False
-    ) -> None:
+        self, protocol: Protocol, k: int, number: int, seed: Any, start: int = 0, items: int = 0,
+        returned: bool = False, *, commits: bool = False,
+    ) -> None:  # fmt: skip
         self.protocol: Any = protocol
         self.k, self.number = k, number
         self.rng = np.random.default_rng(seed)
         counts = even_start(start, k)
-        site = protocol.sites(k, self.rng, counts if start else ())[number]
+        self.reservations = Reservations() if commits else None
+        maker: Any = protocol
+        if commits:
+            maker = maker.charged_on_arrival()
+        site = maker.sites(k, self.rng, counts if start else ())[number]
         self.machine = SiteMachine(site, items if returned else counts[number])
         self.session = Session()
         if returned and isinstance(site, QuotaSite):
@@ -68,10 +76,13 @@ class SiteState:
         return self.machine.items, self.machine.silence()
 
     def apply(self, event: Event) -> Sent:
-        """Apply an event, named after a method: take, hear, forget, act, join, request."""
+        """Apply an event, named after a method: take, hear, forget, act, join, request, commit, settle."""
         name, *values = event
         messages: Iterable[Message] = getattr(self, name)(*values)
-        return [(self.number, self.session.send(message), message) for message in messages]
+        sent = [(self.number, self.session.send(message), message) for message in messages]
+        if self.reservations is not None:
+            self.reservations.note_answers(self.site)
+        return sent
 
     def take(self, items: int) -> Iterable[Message]:
         """Receive items."""
@@ -112,6 +123,23 @@ class SiteState:
         return messages
 
     def request(self, cost: int) -> Sequence[Message]:
-        """Receive a request of a quota, of this cost."""
-        self.site.costs = Costs([cost])
-        return self.site.take(1)  # type: ignore[no-any-return]
+        """Receive a request of a quota, of this cost; if clients commit costs, an estimate, of at least the reserve."""
+        price = cost if self.reservations is None else max(cost, self.protocol.reserve)
+        self.site.costs = Costs([price])
+        messages: Sequence[Message] = self.site.take(1)
+        if self.reservations is not None:
+            self.reservations.note_request(self.site, price)
+        return messages
+
+    def commit(self, number: int, cost: int) -> Sequence[Message]:
+        """Replace the price of an open reservation by its cost; it is reported with the next request or settling."""
+        assert self.reservations is not None
+        self.site.commit(*self.reservations.commit(number, cost), cost)
+        return ()
+
+    def settle(self, number: int) -> Sequence[Message]:
+        """Have the reservations lapse that are due in this settling: they cost nothing."""
+        assert self.reservations is not None
+        for admission, price in self.reservations.settle(number):
+            self.site.commit(admission, price, 0)
+        return self.site.charged() if self.site.present else ()

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -41,8 +41,8 @@ class Quota(Protocol):
     window
         Steps of a window, W.
     costs
-        Costs of requests, whole numbers with spaces between; each site goes through them again and again, and site i
-        begins at place i.
+        Costs of requests, whole numbers with spaces between; each site goes through them again and again, and they
+        begin at places spread evenly, so that they do not have the dear ones together.
     reserve
         What a request takes from the budget on arrival if its cost is known only later; 0 if it is known on arrival.
     settle
@@ -101,6 +101,10 @@ class Quota(Protocol):
         """The costs of requests, in order."""
         return [int(cost) for cost in str(self.costs).split()]
 
+    def first_cost(self, site: int, k: int) -> int:
+        """Return the place of a site's first cost in the cycle."""
+        return site * len(self.cycle) // k
+
     @property
     def dearest(self) -> int:
         """The largest cost of a request."""
@@ -125,6 +129,10 @@ class Quota(Protocol):
     def rest(self) -> int:
         """The slots from one with an admission to the first that is a span later in all of its steps."""
         return ceil((self.span + self.period - 1) / self.period)
+
+    def charged_on_arrival(self) -> Self:
+        """Return the same quota without a reserve: a request is charged what it names, and its cost is committed."""
+        return replace(self, reserve=0, settle=0)
 
     def late(self, site: int, k: int) -> int:
         """Return the steps by which the clock of a site is late."""

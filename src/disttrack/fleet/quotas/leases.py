@@ -178,9 +178,12 @@ class LeaseSite(QuotaSite):
     def turns_until(self, price: int) -> int:
         return int(self._refused)
 
-    def _settle(self, requests: int, cost: int) -> None:
-        super()._settle(requests, cost)
-        if self.rule.shape != "window":  # the server has counted the reserve, and may forget it before this is used
+    def _refund(self, number: int, refund: int) -> None:
+        super()._refund(number, refund)
+        self._keep_nothing()
+
+    def _keep_nothing(self) -> None:
+        if self.rule.shape != "window":  # the server has counted what is left, and may forget it before this is used
             self.left = min(0, self.left)
 
     def _start(self) -> None:
@@ -229,6 +232,7 @@ class LeaseSite(QuotaSite):
             fits = bool(lease) and price <= self.left
             self.left -= price if fits else 0
             self.answered(fits)
+        self._keep_nothing()
         return ()
 
 

@@ -84,20 +84,23 @@ class WeightedSplit(Quota):
 
 
 class WeightedSite(QuotaSite):
-    """Reports the cost offered in a window, and gets its share of a later one."""
+    """Reports the cost offered in a window, by reserves if it is known late, and gets its share of a later one."""
 
-    __slots__ = ("_before", "_missing")
+    __slots__ = ("_load", "_missing")
 
     def open(self) -> Sequence[Message]:
         if self.window == 0:
-            self._before = 0
+            self._load = 0
         self._missing = self.window >= 2
         self.left = 0 if self._missing else even_share(self.rule.limit, self.k, self.number)
         if self.window == 0:
             return ()
-        offered = self.costs.upto(self.offered)
-        load, self._before = offered - self._before, offered
+        load, self._load = self._load, 0
         return (Message("load", (self.window - 1, load)),)
+
+    def take(self, items: int) -> Sequence[Message]:
+        self._load += items * self.rule.reserve or self.costs.total(self.offered, items)
+        return super().take(items)
 
     def heard(self, message: Message) -> Sequence[Message]:
         if self._missing:  # a share counts once, however often its message comes

@@ -79,7 +79,7 @@ class QuotaSite(Site):
 
     def __init__(self, rule: Any, number: int, k: int, answers: Answers) -> None:
         self.rule, self.number, self.k, self.answers = rule, number, k, answers
-        self.costs = Costs(rule.cycle, number)
+        self.costs = Costs(rule.cycle, rule.first_cost(number, k))
         self.offered = self.admitted = self.admitted_cost = self.window = 0
         self.waiting: deque[int] = deque()
         self._early: list[Message] = []
@@ -267,8 +267,18 @@ class QuotaSite(Site):
         requests_before, cost_before = self._settled
         refund = (requests - requests_before) * self.rule.reserve - (cost - cost_before)
         self._settled = (requests, cost)
+        self._refund(requests, refund)
+
+    def _refund(self, number: int, refund: int) -> None:
+        """Give back what the admissions up to this number, or with `commit` this one, took beyond their cost."""
         self.left += refund
         self.held -= refund
+
+    def commit(self, number: int, price: int, cost: int) -> None:
+        """Replace what an admission took by its cost, if the limit has not come back since; without a reserve."""
+        self.admitted_cost += cost - price
+        if number > self._settled[0]:
+            self._refund(number, price - cost)
 
     def leave(self, dies: bool) -> Sequence[Message]:
         """Leave the fleet: in order, with all costs settled and a last message, or by death without either."""

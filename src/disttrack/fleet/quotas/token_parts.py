@@ -157,7 +157,7 @@ class TokenSite(QuotaSite):
 class SlidingSite(TokenSite):
     """Keeps what it has admitted in each slot of a window."""
 
-    __slots__ = ("_used",)
+    __slots__ = ("_rested", "_used")
 
     def __init__(self, *parts: Any) -> None:
         self._used: deque[list[int]] = deque()
@@ -167,6 +167,8 @@ class SlidingSite(TokenSite):
     def _begin(self) -> None:
         super()._begin()
         self._used.clear()
+        self._rested = 0
+        """The last admission of which the tokens have rested."""
 
     def pays(self, price: int, cost: int) -> None:
         if not self._used or self._used[-1][0] != self.window or self._used[-1][1] <= self._known[0]:
@@ -177,7 +179,8 @@ class SlidingSite(TokenSite):
     def rested(self) -> int:
         back = 0
         while self._used and self._used[0][0] + self.rule.rest <= self.window:
-            back += self._used.popleft()[2]
+            _, self._rested, tokens, _ = self._used.popleft()
+            back += tokens
         return back
 
     def turns_until(self, price: int) -> int:
@@ -197,6 +200,12 @@ class SlidingSite(TokenSite):
             refund += used[2] - used[3]
             used[2] = used[3]
         self._gain(refund)
+
+    def _refund(self, number: int, refund: int) -> None:
+        if number > self._rested:  # otherwise all that it took has come back
+            used = next(one for one in self._used if one[1] >= number)
+            used[2:] = used[2] - refund, used[3] - refund
+            self._gain(refund)
 
 
 class BucketSite(TokenSite):
@@ -229,9 +238,9 @@ class BucketSite(TokenSite):
         self._before, self._lacked = self.tokens, self.tokens - self.left
         return messages
 
-    def _settle(self, requests: int, cost: int) -> None:
+    def _refund(self, number: int, refund: int) -> None:
         self._low = min(self._low, self.left)
-        super()._settle(requests, cost)
+        super()._refund(number, refund)
         self.left = min(self.left, self.tokens)
 
 

@@ -1,0 +1,105 @@
+"""Requests of a quota over HTTP: admission, the commit of costs that are known late, and what a site knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from math import ceil
+from typing import Any
+
+from aiohttp import web
+from pydantic import BaseModel, Field
+
+from disttrack.fleet.live.bodies import READY, Asked, error_of, part_of, read_body, site_named
+from disttrack.fleet.live.site import SiteProcess
+from disttrack.fleet.quotas import Quota
+from disttrack.fleet.quotas.sites import QuotaSite
+
+
+class Request(Asked):
+    """The body of ``POST /admit``."""
+
+    cost: int = Field(1, ge=1)
+
+
+class Commit(BaseModel, extra="forbid", strict=True):
+    """The body of ``POST /commit``: the reservation, and the true cost of its request, 0 for none."""
+
+    id: str
+    cost: int = Field(ge=0)
+
+
+async def admit(sites: Mapping[int, SiteProcess], request: web.Request) -> web.StreamResponse:
+    """Answer ``POST /admit``; with a reserve, an admission has an id for its commit, and the seconds to its lapse."""
+    asked = await read_body(request, Request)
+    site = site_named(sites, asked)
+    part = part_of(site)
+    protocol = part.protocol
+    if not isinstance(protocol, Quota):
+        raise error_of(400, f"{protocol.kind} is no quota: POST /items")
+    if asked.cost > protocol.dearest:
+        raise error_of(400, f"cost: must be at most {protocol.dearest}, as the protocol says; got {asked.cost}")
+    number = await site.admit(asked.cost, READY)
+    step, age = site.clock()
+    answer: dict[str, Any] = {"admitted": bool(number)}
+    reservations = part.reservations
+    settle = 0 if reservations is None else protocol.settle
+    headers = limits(part.site, max(asked.cost, protocol.reserve), step, age, settle)
+    if number:
+        headers.pop("Retry-After", None)
+    if number and reservations is not None:
+        lapses = (reservations.settlings + 2) * settle * step - age
+        answer |= {"id": f"{part.number}-{site.kept.facts['name']}-{number}", "lapses": round(lapses, 3)}
+    return web.json_response(answer, status=200 if number else 429, headers=headers)
+
+
+async def commit(sites: Mapping[int, SiteProcess], request: web.Request) -> web.StreamResponse:
+    """Answer ``POST /commit``: the first commit of a reservation counts, and each later one is answered as it was."""
+    asked = await read_body(request, Commit)
+    named = re.fullmatch(r"(\d{1,9})-([0-9a-f]{16})-(\d{1,18})", asked.id, re.ASCII)
+    site = sites.get(int(named[1])) if named else None
+    if named is None or site is None:
+        raise error_of(404, f"id: no reservation of a site here; got {asked.id[:60]!r}")
+    part, number = part_of(site), int(named[3])
+    if part.reservations is None:
+        raise error_of(400, "the costs of this protocol are known on arrival: it has no reserve")
+    if asked.cost > part.protocol.dearest:
+        raise error_of(400, f"cost: must be at most {part.protocol.dearest}, as the protocol says; got {asked.cost}")
+    if named[2] != site.kept.facts["name"] or not 1 <= number <= part.site.offered:
+        raise error_of(404, f"id: unknown, or of a life of site {part.number} that has ended; got {asked.id!r}")
+    cost = await site.commit(number, asked.cost)
+    if cost is None:
+        raise error_of(410, "id: it has lapsed without a commit, or was committed long ago")
+    return web.json_response({"committed": cost})
+
+
+def limits(site: QuotaSite, cost: int, step: float, age: float, settle: int = 0) -> dict[str, str]:
+    """Return the header fields that say what a site of a quota knows of its limit.
+
+    `RateLimit` and `RateLimit-Policy` are those of draft-ietf-httpapi-ratelimit-headers-09: r is the cost that the site
+    may still admit by itself, and t, like `Retry-After`, the seconds, rounded up, before which it does not admit a
+    request of this cost that it rejects now, unless a commit or another site gives something back. Without a clock
+    there is only r.
+
+    Parameters
+    ----------
+    step, age
+        Seconds of a step, 0 for no clock, and since the first window began.
+    settle
+        Steps from one settling of reservations to the next; 0 for none.
+    """
+    rule: Quota = site.rule
+    known = f'"quota";r={max(0, site.left)}'
+    if not step:
+        return {"RateLimit": known}
+    turns = site.turns_until(cost)
+    every = rule.every if rule.shape != "window" else None  # between flushes nothing comes back then
+    due = [] if every else [(site.window + turns) * rule.period]
+    if settle:
+        due.append((int(age / step) // settle + 1) * settle)
+    if every:
+        first = (site.number + 1) * every // site.k or 1
+        due.append(first + (max(-1, (int(age / step) - first) // every) + 1) * every)
+    wait = max(1, ceil(min(due) * step - age))
+    policy = f'"quota";q={rule.limit};w={max(1, round(rule.window * step))}'
+    return {"RateLimit-Policy": policy, "RateLimit": f"{known};t={wait}", "Retry-After": str(wait)}
