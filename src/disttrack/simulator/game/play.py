@@ -351,4 +351,5 @@ def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> G
         _transcript=game.transcript,
         _outputs=game.outputs,
         _turns=played.recorder.turns if played.recorder else None,
+        listed_network=game.mail.listed_network if game.mail is not None else None,
     )
