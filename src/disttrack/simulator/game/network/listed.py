@@ -154,13 +154,37 @@ def stops(faults: Iterable[ListedFault], k: int | None) -> dict[Any, list[Crash 
 
 
 def within(faults: Sequence[ListedFault], k: int) -> list[ListedFault]:
-    """Return the faults of a game of fewer sites: those of the others are left out."""
+    """Return the faults of a game of at most k sites: those of others are left out."""
     kept: list[ListedFault] = []
     for fault in faults:
         if isinstance(fault, LetterFault):
             kept += [fault] * (fault.site < k)
-        elif isinstance(fault, Restart) or (named := sites_of(fault.sites)) is None or max(named) < k:
+        elif isinstance(fault, Restart):
             kept.append(fault)
-        elif some := ",".join(str(site) for site in sorted(named) if site < k):
-            kept.append(replace(fault, sites=some))
+        elif (sites := sites_within(fault.sites, k)) != "":
+            kept.append(replace(fault, sites=sites))
     return kept
+
+
+def sites_within(sites: str | int, k: int) -> str | int:
+    """Return the sites below k among those named by a text; the same text if all are."""
+    named = sites_of(sites)
+    if named is None or max(named) < k:
+        return sites
+    return ",".join(str(site) for site in sorted(named) if site < k)
+
+
+def length(fault: ListedFault) -> int:
+    """Return the steps of a fault."""
+    if isinstance(fault, LetterFault):
+        return fault.steps
+    return fault.end - fault.begin + 1 if isinstance(fault, Partition) else fault.down
+
+
+def of_length(fault: ListedFault, steps: int) -> ListedFault:
+    """Return a fault with other steps."""
+    if isinstance(fault, LetterFault):
+        return replace(fault, steps=steps)
+    if isinstance(fault, Partition):
+        return replace(fault, end=fault.begin + steps - 1)
+    return replace(fault, down=steps)

@@ -147,6 +147,19 @@ class Network:
             ways.append(2 * self.far[1].mean_steps)
         return max(ways)
 
+    def within(self, k: int) -> Network:
+        """Return the network of a game of at most k sites: what it says of others is left out."""
+        named: list[ListedFault] = [one for one in (self.partition, self.crash) if one is not None]
+        left: dict[Any, Any] = {type(one): one for one in listed.within(named, k)}
+        far = None if self.far is None else listed.sites_within(self.far[0], k)
+        return replace(
+            self,
+            partition=left.get(Partition),
+            crash=left.get(Crash),
+            far=None if self.far is None or not far else (far, self.far[1]),
+            faults=listed.written(listed.within(self.listed, k)),
+        )
+
     def with_faults(self, faults: Iterable[ListedFault], k: int) -> dict[str, Any]:
         """Return, as a scenario has it, this network of k sites with a list of faults in place of its own.
 
