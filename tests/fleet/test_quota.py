@@ -196,6 +196,7 @@ def test_sites_come_and_go_in_order(plans: list[Any], said: str, engine: str) ->
         ({"requests": 0}, "requests: must be at least 1; got 0"),
         ({"items": 200}, "items: unknown key; did you mean 'requests'?"),
         ({"network": {"crash": {"at": 3, "down": 2}}}, "network.crash: must be left out: adversaries say which sites"),
+        ({"network": {"faults": "site 0 down 2-3"}}, "network.faults: must be left out: adversaries say which sites"),
         ({"adversary": "ams-attack"}, "ams-attack does not play here: a scenario with `task: second-moment`"),
         ({"protocol": {"kind": "robust", "alpha": 0.1}}, "robust does not play here: a scenario with `task: count`"),
         ({"epsilon": 0.1}, "epsilon: unknown key"),

@@ -70,7 +70,7 @@ class QuotaGame(Count):
         super().check(point)
         network = network_of(point.network)
         if network is not None and network.stops:
-            name = "crash" if network.crash is not None else "server"
+            name = next((name for name in ("crash", "server") if getattr(network, name) is not None), "faults")
             raise PointError(("network", name), "must be left out: adversaries say which sites come and go")
 
     def play(self, point: Point, seed: int) -> Record:

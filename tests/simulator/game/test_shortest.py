@@ -152,3 +152,19 @@ def test_conformance_prints_the_shortest_failing_game_of_a_planted_fault(tracker
 def test_moves_of_another_form_are_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="steps must be"):
         Moves(wrong)
+
+
+def test_the_faults_of_a_network_are_listed_and_shortened() -> None:
+    network = {"latency": {"exponential": 3}, "loss": 0.05, "far": {"sites": 7, "latency": 9},
+               "crash": {"rate": 0.001, "down": 9, "sites": "3-7"},
+               "partition": {"sites": 6, "from": 40, "to": 60}}  # fmt: skip
+    game = play(Deterministic(alpha=0.1), RoundRobin(), sites=8, items=500, seed=3, network=network)
+    assert game.verdict == "failed"
+    for fixed in (False, True):
+        found = game.shortest(fixed=fixed, seconds=2)
+        # the first report of the only site is lost: the output is 0 and the truth 1
+        assert (found.game.sites, found.game.items) == (1, 1)
+        assert found.network == {"latency": 0, "faults": "message 1 from 0 lost"}
+        assert "Faults of the network: message 1 from 0 lost." in found.sentence
+        with pytest.raises(AssertionError, match="failed"):
+            exec(f"{found.test('tracker')}\n\ntest_the_shortest_failing_game()", {"tracker": Deterministic(alpha=0.1)})

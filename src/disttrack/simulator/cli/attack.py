@@ -1,4 +1,4 @@
-"""``disttrack attack``: search for the worst policy against a protocol, and save it as a scenario."""
+"""``disttrack attack``: search for the worst policy against a protocol, or faults of a network, and save it."""
 
 from __future__ import annotations
 
@@ -6,48 +6,83 @@ import json
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from disttrack.simulator.cli.options import SCENARIO_FILE, WRITTEN, game_options, point_of
+from disttrack.simulator.cli.options import SCENARIO_FILE, WRITTEN, game_options, point_of, side_option
 from disttrack.simulator.cli.tables import print_facts
+from disttrack.simulator.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from disttrack.protocols.base import Protocol
+    from disttrack.simulator.search.policy_search import SearchResult
 
 
-@click.command(epilog="A kind may have parameters: --protocol 'randomized confidence=4'.")
+@click.command(
+    epilog="A kind may have parameters: --protocol 'randomized confidence=4'. Faults of --network: lost, late, "
+    "overtaken, twice, cut, down, forgets, server-down, server-forgets; 5*20 is five of at most 20 steps each."
+)
 @game_options
 @click.option("--budget", type=click.IntRange(min=100), default=2000, help="Games to play.")
 @click.option("--memory", type=click.IntRange(0, 10), help="Search machines with this many bits instead.")
+@click.option("--network", metavar="FAULTS", help="Search faults of the network instead: 'lost=2 late=5*20 down=1*50'.")
+@side_option("adversary", help="Feeds the sites while faults are searched; round-robin if left out.")
 @click.option("--out", type=SCENARIO_FILE, default="attack.yaml", help="The scenario to write.")
-def attack(budget: int, memory: int | None, seed: int, out: Path, **flags: Any) -> None:
-    """Search for the worst policy against a protocol, and save it as a scenario."""
-    from disttrack.simulator.claims.statistics import clopper_pearson
+def attack(
+    budget: int, memory: int | None, network: str | None, adversary: str | None, seed: int, out: Path, **flags: Any
+) -> None:
+    """Search for the worst policy against a protocol, or the worst faults, and save it as a scenario."""
     from disttrack.simulator.results.files import write_text
+    from disttrack.simulator.search import fault_search
     from disttrack.simulator.search import policy_search as search
     from disttrack.simulator.search.machine_search import attack_with_memory
 
-    point = point_of(adversary="policy", **flags)
+    if network is None and adversary is not None:
+        raise ScenarioError("--adversary: a policy is searched in its place; it feeds the sites with --network")
+    if network is not None and memory is not None:
+        raise ScenarioError("--network, --memory: one search has one of them")
+    point = point_of(adversary="policy" if network is None else adversary, **flags)
     size: dict[str, Any] = {"sites": point.sites, "items": point.items, "start": point.start}
-    protocol = point.protocol.make()
+    protocol, entry = point.protocol.make(), {"kind": point.protocol.kind, **point.protocol.arguments}
+    if network is None and point.network is not None:
+        raise ScenarioError("--set network: policies are searched without a network; faults of one with --network")
     with click.progressbar(length=budget, label="games", file=sys.stderr) as bar:
-        attack = search.attack if memory is None else partial(attack_with_memory, memory=memory)
-        worst = attack(protocol, **size, budget=budget, seed=seed, on_game=lambda games: bar.update(games - bar.pos))
-    entry, found, file = {"kind": point.protocol.kind, **point.protocol.arguments}, worst.policy.as_mapping(), ""
-    if table := found.pop("table", None):
-        file = out.with_suffix(".json").name
-        write_text(out.with_suffix(".json"), json.dumps(table, indent=0, sort_keys=True))
-        found = {"file": out.with_suffix(".json"), "moves": len(table)}
-    write_text(out, f"{WRITTEN} attack.\n#\n{search.scenario_of(worst, entry, **size, seed=seed, file=file)}")
+        options = {**size, "budget": budget, "seed": seed, "on_game": lambda games: bar.update(games - bar.pos)}
+        if network is not None:
+            try:
+                worst = fault_search.attack_network(protocol, point.adversary.make(), network, point.network, **options)
+            except ValueError as error:
+                raise ScenarioError(f"--network: {error}") from error
+        else:
+            of_policies = search.attack if memory is None else partial(attack_with_memory, memory=memory)
+            worst = of_policies(protocol, **options)
+    if network is not None:
+        of = {"kind": point.adversary.kind, **point.adversary.arguments}
+        text = fault_search.scenario_of(worst, point.network, entry, of, **size, seed=seed)
+        facts = {"worst faults": worst.policy or "none"}
+        replay = {"shortest": f"disttrack replay {out} --shortest moves"} if worst.broken else {}
+    else:
+        found, file, replay = worst.policy.as_mapping(), "", {}
+        if table := found.pop("table", None):
+            file = out.with_suffix(".json").name
+            write_text(out.with_suffix(".json"), json.dumps(table, indent=0, sort_keys=True))
+            found = {"file": out.with_suffix(".json"), "moves": len(table)}
+        text = search.scenario_of(worst, entry, **size, seed=seed, file=file)
+        name = f"worst {worst.policy.kind if memory is None else 'machine'}"
+        facts = {name: " ".join(f"{name}={value}" for name, value in found.items())}
+    write_text(out, f"{WRITTEN} attack.\n#\n{text}")
+    print_facts({**facts, **_measured(worst, protocol), "scenario": str(out), **replay})
+
+
+def _measured(worst: SearchResult, protocol: Protocol) -> dict[str, str]:
+    """Return what the last games of a search showed."""
+    from disttrack.simulator.claims.statistics import clopper_pearson
+
     low, high = clopper_pearson(round(worst.broken * worst.last), worst.last)
     promise = f" (promised: {protocol.accuracy:g})" if protocol.accuracy else ""
-    error = f"{worst.strength:.3g} on average over {worst.last} further games{promise}"
-    facts = {
-        f"worst {worst.policy.kind if memory is None else 'machine'}": " ".join(
-            f"{name}={value}" for name, value in found.items()
-        ),
-        "largest error": error,
+    return {
+        "largest error": f"{worst.strength:.3g} on average over {worst.last} further games{promise}",
         "failed": f"{100 * worst.broken:.1f} % of them ({100 * low:.1f} to {100 * high:.1f} %, with probability 95 %)",
         "games played": f"{worst.games:,}",
-        "scenario": str(out),
     }
-    print_facts(facts)

@@ -67,6 +67,9 @@ class Game(Outcome):
         Items that were not sent because the adversary ended the game.
     again
         Plays the same sides in a game of other sizes; None if it was played in another process, or is none of counts.
+    listed_network
+        The network with the faults of this game as a list in place of draws, as a scenario has it; None if nothing was
+        recorded, or messages took no time.
     extra
         Further facts by name, which are attributes too. Of the network: `max_lag_error` and `max_lag`, the largest
         lag-aware error after the warm-up, and the largest number of steps that a window went back (without a network
@@ -114,6 +117,7 @@ class Game(Outcome):
     _transcript: list[tuple[Any, ...]] | None = field(default=None, repr=False)
     _outputs: list[tuple[int, Any]] | None = field(default=None, repr=False)
     _turns: list[Turn] | None = field(default=None, repr=False)
+    listed_network: dict[str, Any] | None = field(default=None, repr=False)
     again: Again | None = field(default=None, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engine_choice import COMPILED, EngineError, choose, choose_engine, compiles
 from disttrack.simulator.game.engines import Bulk, Compiled, CompiledInTime, Engine, Leap, NoBulkError, Step
 from disttrack.simulator.game.engines.base import NO_NETWORK
-from disttrack.simulator.game.network import Latency, Network, checked_network
+from disttrack.simulator.game.network import Latency, Network, checked_network, network_of
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.parts import fault_of, may_be_of_a_part
 from disttrack.simulator.game.power import check_task, missing_power
@@ -123,7 +123,9 @@ def play(
 
 
 def _again(protocol: Protocol, adversary: Any, *, engine: str, moves: Adversary | None = None, **more: Any) -> Game:
-    """Play the same sides by the same engine, or other moves by leap."""
+    """Play the same sides by the same engine, or other moves by leap; on a network, without faults of other sites."""
+    if (network := network_of(more["network"])) is not None:
+        more["network"] = network.within(more["sites"])
     by = "leap" if engine == COMPILED or (moves is not None and engine != "step") else engine
     if by == "leap" and not more.get("record"):
         with suppress(EngineError):  # no compiled form; it gives the transcript of leap
@@ -351,4 +353,5 @@ def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> G
         _transcript=game.transcript,
         _outputs=game.outputs,
         _turns=played.recorder.turns if played.recorder else None,
+        listed_network=game.mail.listed_network if game.mail is not None else None,
     )

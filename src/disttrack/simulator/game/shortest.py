@@ -1,9 +1,10 @@
 """The shortest failing game: fewest items, then sites, then moves, with which the same tracker still fails.
 
 A game fails as its verdict says: at a judged step the relative error exceeds alpha (on a network the lag-aware error,
-after the warm-up). Candidates are games of the same sides with other sizes and, where chance has a part, other seeds; a
-fixed list of moves is shortened by delta debugging (Zeller, Hildebrandt 2002, "Simplifying and isolating
-failure-inducing input"). Each candidate is played and must fail, so the result is a failing game whatever was left out.
+after the warm-up). Candidates are games of the same sides with other sizes and, where chance has a part, other seeds.
+A fixed list of moves, and the list of a network's faults, are shortened by delta debugging (Zeller, Hildebrandt 2002,
+"Simplifying and isolating failure-inducing input"). Each candidate is played and must fail, so the result is a failing
+game whatever was left out.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from itertools import groupby, islice
 from typing import Any, Final, TypeAlias
 
 from disttrack.adversaries.moves import SKIP, Moves, Run, written
+from disttrack.simulator.game.network import listed
+from disttrack.simulator.game.network.listed import ListedFault
 
 Game: TypeAlias = Any
 """A `disttrack.simulator.game.outcome.Game`, whose module imports this one."""
@@ -64,6 +67,8 @@ class Shortest:
         The game that was shortened.
     moves
         Its moves, as `Moves` takes them; None if there are more than `LONGEST`.
+    network
+        Its network with the faults as a list, as a scenario has it; None without one.
     failing, tried
         Of the same game with other seeds: how many fail, and how many were played. 0 and 0 if chance has no part.
     """
@@ -71,6 +76,7 @@ class Shortest:
     game: Game
     before: Game
     moves: str | None
+    network: dict[str, Any] | None
     failing: int
     tried: int
 
@@ -91,16 +97,18 @@ class Shortest:
             if game.coins
             else "No coin has a part in it."
         )
+        faults = f" Faults of the network: {self.network['faults'] or 'none'}." if self.network is not None else ""
         return (
             f"{game.protocol} fails against {game.adversary} with {self.sizes} and {game.messages:,} messages (before: "
             f"{_sizes(before)}, {before.messages:,} messages): at step {game.first_failing_step:,} the output is "
-            f"{output:,.6g} and the truth {items:,}, which is {why}. {chance}"
+            f"{output:,.6g} and the truth {items:,}, which is {why}. {chance}{faults}"
         )
 
     def test(self, protocol: str) -> str:
         """Return the game as a test to paste; `protocol` is the expression that makes the tracker."""
         game = self.game
         start = f", start={game.start}" if game.start else ""
+        start += f", network={self.network!r}" if self.network is not None else ""
         return (
             "from disttrack import Moves, play\n\n\n"
             "def test_the_shortest_failing_game():\n"
@@ -144,17 +152,21 @@ def shorten(game: Game, again: Again, *, fixed: bool = False, seconds: float = S
     """
     if game.verdict != "failed":
         raise ValueError(f"only a failed game can be made shorter; the verdict is {game.verdict}")
-    search = _Search(game, again, _Time(seconds * (0.5 if fixed else 1)))
+    faulty = bool(game.extra.get("lost") or game.extra.get("restarts") or game.delayed)
+    search = _Search(game, again, _Time(seconds * (0.5 if fixed or faulty else 1)))
     search.sizes()
     best = search.recorded()
     runs = _runs(best)
-    if fixed and runs:
+    if (fixed and runs) or faulty:
         search.time = _Time(seconds / 2)
-        search.shorten_list(runs)
+        search.list_faults(best)
+        if fixed and runs:
+            search.shorten_list(runs)
+        search.shorten_faults()
         best = search.recorded()
         runs = _runs(best)
     failing, tried = search.others() if best.coins else (0, 0)
-    return Shortest(best, game, written(runs) if runs else None, failing, tried)
+    return Shortest(best, game, written(runs) if runs else None, search.network, failing, tried)
 
 
 class _Search:
@@ -164,7 +176,15 @@ class _Search:
         self._again, self.time = again, limit
         self._fixed: Sequence[Run] = ()
         """The moves of the best game, if they are a fixed list."""
+        self._network: dict[str, Any] | None = None
+        self._faults: Sequence[ListedFault] = ()
+        """The faults of the best game, if they are a list on this network."""
         self.best = self._cut(game)
+
+    @property
+    def network(self) -> dict[str, Any] | None:
+        """The network with the faults of the best game; None if they are no list."""
+        return None if self._network is None else {**self._network, "faults": listed.written(self._faults)}
 
     def recorded(self) -> Game:
         """Return the shortest game with its record."""
@@ -181,14 +201,21 @@ class _Search:
     def _play(self, sites: int, items: int, seed: int, runs: Sequence[Run], **more: Any) -> Game:
         if runs:
             more["moves"] = Moves(written(runs))
+        if self._network is not None:
+            more["network"] = self.network
         return self._again(sites=sites, items=items, seed=seed, **more)
 
-    def attempt(self, sites: int, items: int, seed: int, runs: Sequence[Run] = ()) -> bool:
-        """Play a candidate; keep it and return True if it fails."""
+    def attempt(
+        self, sites: int, items: int, seed: int, runs: Sequence[Run] = (), faults: Sequence[ListedFault] | None = None
+    ) -> bool:
+        """Play a candidate, with other faults if they are given; keep it and return True if it fails."""
         if items < 1 or sites < 1 or self.time.over:
             return False
+        before = self._faults
+        self._faults = listed.within(before if faults is None else faults, sites)
         game = self._play(sites, items, seed, runs)
         if game.verdict != "failed":
+            self._faults = before
             return False
         self._fixed = runs
         self.best = self._cut(game)
@@ -234,7 +261,7 @@ class _Search:
             return  # it was played by the engine bulk, where coins fall otherwise
         before: Any = None
         while before != (before := (self.best.items, self.best.sites, self._fixed)):
-            self._fewer_runs()
+            _fewer(lambda: self._fixed, lambda runs: self._try(runs, self.best.sites))
             self._shorter_runs()
             self._fewer_sites()
             self._fresh_seeds(lambda seed, _: self._try(_without_last(self._fixed), self.best.sites, seed))
@@ -244,18 +271,27 @@ class _Search:
         items = sum(length for site, length in runs if site != SKIP)
         return self.attempt(sites, items, self.best.seed if seed is None else seed, runs)
 
-    def _fewer_runs(self) -> None:
-        """Remove chunks of runs, half of them at first, single ones at last (ddmin)."""
-        size = max(1, len(self._fixed) // 2)
-        while True:
-            place = 0
-            while place < len(self._fixed):
-                runs = self._fixed
-                if not self._try([*runs[:place], *runs[place + size :]], self.best.sites):
-                    place += size
-            if size == 1:
-                return
-            size //= 2
+    def list_faults(self, best: Game) -> None:
+        """Take the faults of the best game as a list, if it was played on a network."""
+        self._network = best.listed_network
+        if self._network is not None:
+            self._faults = listed.read(self._network["faults"])
+            if not self._try_faults(self._faults):  # its adversary rehearses with faults of its own
+                self._network, self._faults = None, ()
+
+    def shorten_faults(self) -> None:
+        """Shorten the list of faults: fewer, then shorter ones."""
+        _fewer(lambda: self._faults, self._try_faults)
+        for place in range(len(self._faults)):
+            _lowered(listed.length(self._faults[place]), partial(self._try_fault, place))
+
+    def _try_faults(self, faults: Sequence[ListedFault]) -> bool:
+        best = self.best
+        return self.attempt(best.sites, best.items, best.seed, self._fixed, faults)
+
+    def _try_fault(self, place: int, length: int) -> bool:
+        faults = self._faults
+        return self._try_faults([*faults[:place], listed.of_length(faults[place], length), *faults[place + 1 :]])
 
     def _shorter_runs(self) -> None:
         place = 0
@@ -281,6 +317,20 @@ class _Search:
                 for other in [name for name in names if name < one][:2]:
                     shared = [(other if site == one else site, length) for site, length in self._fixed]
                     self._try(shared, self.best.sites)
+
+
+def _fewer(parts: Callable[[], Sequence[Any]], attempt: Callable[[Sequence[Any]], bool]) -> None:
+    """Remove chunks of a list, half of it at first, single parts at last (ddmin)."""
+    size = max(1, len(parts()) // 2)
+    while True:
+        place = 0
+        while place < len(parts()):
+            now = parts()
+            if not attempt([*now[:place], *now[place + size :]]):
+                place += size
+        if size == 1:
+            return
+        size //= 2
 
 
 def _grid(sites: int) -> Iterator[int]:

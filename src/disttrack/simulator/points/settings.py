@@ -35,6 +35,7 @@ LEFT_OUT: Final[dict[str, Scalar]] = {
     "reordering": 0,
     "crash_rate": 0,
     "link": "bare",
+    "faults": "",
 }
 """What parameters of a network are where they are left out, so far as figures show them."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
@@ -208,6 +208,8 @@ def replayed(
         found = game.shortest(fixed=shortest == "moves")
     except ValueError as error:
         raise ScenarioError(f"{name}, {chosen.describe()}: {error}") from error
+    if found.network is not None:
+        chosen = replace(chosen, network=found.network)
     return record_of(found.game, chosen, {**whence, "shortest": found.sentence})
 
 

@@ -1,12 +1,13 @@
 """The search for the worst policy: a black-box optimiser against a protocol whose rules it does not use.
 
-The optimiser moves the numbers of `adversaries.adaptive.Policy` and sees one thing only: how large the relative error
-became in a game. In tiny games a table of moves is learned instead (`table_search`). The result is saved as a scenario.
+The optimiser moves the numbers of `adversaries.adaptive.Policy`, or the faults of a network (`fault_search`), and sees
+one thing only: how large the relative error became in a game. In tiny games a table of moves is learned instead
+(`table_search`). The result is saved as a scenario.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log2
 from statistics import fmean
@@ -16,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.adaptive import Policy
-from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.known import early_of
 from disttrack.adversaries.tabular import Tabular
 from disttrack.protocols.base import Protocol
@@ -116,8 +116,6 @@ def attack(
     ------
     Storn, Price 1997, as scipy has it; successive halving of Jamieson, Talwalkar 2016.
     """
-    from scipy.optimize import Bounds, differential_evolution
-
     arena = Games(protocol, {"sites": sites, "items": items, "start": start}, seed, on_game)
     if sites * items <= TINY and protocol.accuracy:
         size: dict[str, Any] = {"sites": sites, "items": items, "start": start}
@@ -125,18 +123,27 @@ def attack(
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
         table = table_search.learn(protocol, **size, budget=learned, rng=rng, on_games=arena.count)
         return measured(Tabular(table=table), arena, budget)
-    tried: list[tuple[float, Policy]] = []
+    return searched(arena, policy_at, bounds_of(protocol, sites, start + items), budget, seed)
+
+
+def searched(
+    arena: Games, candidate_at: Callable[[Reals], Any], bounds: Sequence[tuple[float, float]], budget: int, seed: int
+) -> SearchResult:
+    """Return the strongest candidate at a place within the bounds: differential evolution, then the best ones again."""
+    from scipy.optimize import Bounds, differential_evolution
+
+    tried: list[tuple[float, Any]] = []
 
     def harmlessness(place: Reals) -> float:
-        policy = policy_at(place)
-        error = arena.error(policy)
-        tried.append((error, policy))
+        candidate = candidate_at(place)
+        error = arena.error(candidate)
+        tried.append((error, candidate))
         return -error
 
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
     population = min(POPULATION, int(budget * (1 - FINAL)) // 2)
     generations = int(budget * (1 - FINAL)) // population - 1
-    low, high = np.array(bounds_of(protocol, sites, start + items)).T
+    low, high = np.array(bounds).T
     first = low + (high - low) * _spread(population, len(low), rng)
     box = Bounds(low, high)
     differential_evolution(harmlessness, box, maxiter=generations, init=first, tol=0, polish=False, seed=rng)
@@ -160,12 +167,16 @@ class Games:
         if self.on_game is not None:
             self.on_game(self.games)
 
-    def error(self, policy: Adversary) -> float:
-        """Return the largest relative error of one game."""
-        played = play(self.protocol, policy, seed=int(self._seeds.integers(2**53)), **self.game)
+    def error(self, candidate: Any) -> float:
+        """Return the largest relative error of one game against a candidate; on a network the lag-aware one."""
+        played = self.play(candidate, int(self._seeds.integers(2**53)))
         self.failed += not played.ok
         self.count()
-        return played.max_rel_error or 0.0
+        return float(getattr(played, "max_lag_error", played.max_rel_error) or 0.0)
+
+    def play(self, candidate: Any, seed: int) -> Any:
+        """Play a game against a candidate."""
+        return play(self.protocol, candidate, seed=seed, **self.game)
 
 
 def final(tried: list[tuple[float, Any]], arena: Games, budget: int) -> SearchResult:

@@ -29,7 +29,8 @@ from disttrack.simulator import play
 from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Latency, Network
-from disttrack.simulator.game.network.mail import Ends, Letter, Mail, Origin, Receivers, Wires
+from disttrack.simulator.game.network.mail import Ends, Letter, Mail, Origin, Receivers
+from disttrack.simulator.game.network.wires import Wires
 
 PROTOCOLS: list[Protocol] = [
     Exact(), Deterministic(alpha=0.1), Deterministic(alpha=0.1, centred=True), DeterministicRounds(alpha=0.1),

@@ -11,9 +11,10 @@ import pytest
 from disttrack.adversaries import RoundRobin
 from disttrack.protocols import Exact
 from disttrack.simulator import play
-from disttrack.simulator.game.network.links import Incoming, Outgoing, mean_way
-from disttrack.simulator.game.network.mail import Wires
-from disttrack.simulator.game.network.model import LONGEST, Latency, Link, Network, network_of
+from disttrack.simulator.game.network.latency import LONGEST, Latency
+from disttrack.simulator.game.network.links import Incoming, Outgoing
+from disttrack.simulator.game.network.model import Link, Network, network_of
+from disttrack.simulator.game.network.wires import Wires
 
 # ---------------------------------------------------------------------- delays
 
@@ -81,10 +82,10 @@ def test_each_way_and_far_sites_have_their_own_delays() -> None:
     assert [found.arrivals(site, up, 10) for site in (0, 1) for up in (True, False)] == [(11,), (12,), (17,), (17,)]
     both = network_of({"latency": 1, "latency_down": 5, "far": {"sites": 1, "latency": 7}})
     assert both is not None
-    assert (mean_way(both, 2), mean_way(Network(Latency(constant=4)), 2)) == (14, 8)
+    assert (both.round_trip(2), Network(Latency(constant=4)).round_trip(2)) == (14, 8)
     near = network_of({"latency": 1, "latency_down": 5, "far": {"sites": 1, "latency": 2}})
     assert near is not None
-    assert mean_way(near, 2) == 6
+    assert near.round_trip(2) == 6
 
 
 def test_a_partition_cuts_its_sites_in_its_steps() -> None:

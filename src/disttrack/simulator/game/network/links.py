@@ -9,14 +9,12 @@ delivers each payload once and in order, unless every transmission is lost.
 from __future__ import annotations
 
 from functools import partial
-from math import ceil
 from typing import Any, Final, Generic, TypeVar
 
 import simpy
 
-from disttrack.simulator.game.network.faults import every
 from disttrack.simulator.game.network.mail import DELIVER, FAULT, Ends, Letter, Mail
-from disttrack.simulator.game.network.model import Link, Network
+from disttrack.simulator.game.network.model import Link, Network, default_timeout
 
 UP: Final = True
 DOWN: Final = False
@@ -82,7 +80,7 @@ class LinkedMail(Mail):
 
     def __init__(self, link: Link, ends: Ends, network: Network, *parts: Any) -> None:
         self._link, k = link, len(ends.sites)
-        self._timeout = 2 * ceil(mean_way(network, k)) + 2
+        self._timeout = default_timeout(network, k)
         """Default number of steps after which a packet is sent again."""
         self._epochs = [0] * k
         """Number of restarts of each site's links; packets of an earlier epoch are dropped."""
@@ -156,15 +154,6 @@ class LinkedMail(Mail):
             self._transmit(letter, number, tries + 1)
         else:  # the sender is down: it continues when it is back
             self._wait(letter, number, epoch, tries)
-
-
-def mean_way(network: Network, k: int) -> float:
-    """Return the mean round-trip time of the slowest site, in steps."""
-    down = network.latency if network.latency_down is None else network.latency_down
-    ways = [network.latency.mean_steps + down.mean_steps]
-    if network.far is not None and len(every(network.far[0], k)):
-        ways.append(2 * network.far[1].mean_steps)
-    return max(ways)
 
 
 def mail_on(ends: Ends, network: Network, *parts: Any) -> Mail:

@@ -12,8 +12,10 @@ import simpy
 
 from disttrack.protocols.base import Message, Server, Site
 from disttrack.simulator.game.ledger import Ledger
-from disttrack.simulator.game.network.faults import every
+from disttrack.simulator.game.network.faults import Partition
+from disttrack.simulator.game.network.listed import ListedFault
 from disttrack.simulator.game.network.model import Network
+from disttrack.simulator.game.network.wires import Wires
 
 Action = Callable[[Any], None]
 """What happens upon an event."""
@@ -69,6 +71,8 @@ class Ends(ABC):
     ledger: Ledger
     sites: Sequence[Site]
     server: Server
+    transcript: list[Any] | None = None
+    """The messages, if the game is recorded."""
 
     @abstractmethod
     def items_before(self) -> int:
@@ -130,59 +134,6 @@ class Voyages:
         return next(iter(self._open), None)
 
 
-class Wires:
-    """Carries messages between the sites and the server; each direction of each site is one wire.
-
-    A wire is first in, first out, except for reordered messages and copies.
-
-    Parameters
-    ----------
-    network
-        Its parameters.
-    k
-        Number of sites.
-    rng
-        The game's network stream.
-    """
-
-    __slots__ = ("_cut", "_last", "_network", "_plain", "_rng", "_samplers")
-
-    def __init__(self, network: Network, k: int, rng: Any) -> None:
-        self._network = network
-        self._rng = rng
-        self._last = ([0] * k, [0] * k)
-        down = network.latency if network.latency_down is None else network.latency_down
-        usual = [one.sampler(rng) for one in (network.latency, down)]
-        self._samplers: list[list[Callable[[], int]]] = [[sampler] * k for sampler in usual]
-        if network.far is not None:
-            sites, latency = network.far
-            for site in every(sites, k):
-                for samplers in self._samplers:
-                    samplers[site] = latency.sampler(rng)
-        self._cut = frozenset() if network.partition is None else frozenset(every(network.partition.sites, k))
-        self._plain = not (network.loss or network.duplication or network.reordering or self._cut)
-
-    def arrivals(self, site: int, up: bool, now: int) -> tuple[int, ...]:
-        """Return the arrival steps of a message sent now: none if it is lost, two if it is duplicated."""
-        delay, last = self._samplers[not up][site], self._last[not up]
-        if self._plain:
-            arrival = last[site] = max(now + delay(), last[site])
-            return (arrival,)
-        network, rng = self._network, self._rng
-        cut = network.partition
-        if cut is not None and cut.begin <= now <= cut.end and site in self._cut:
-            return ()
-        if network.loss and rng.random() < network.loss:
-            return ()
-        if network.reordering and rng.random() < network.reordering:
-            arrival = now + delay() + 1 + delay()  # reordered: later messages do not wait for it
-        else:
-            arrival = last[site] = max(now + delay(), last[site])
-        if network.duplication and rng.random() < network.duplication:
-            return arrival, max(arrival, now + delay())
-        return (arrival,)
-
-
 class Receivers:
     """The sites and the server as they receive letters: here they are always up.
 
@@ -195,6 +146,8 @@ class Receivers:
     ----------
     restarts
         Number of stops of a site or the server.
+    stopped
+        These stops, as a list of faults has them.
     """
 
     mail: Mail
@@ -202,6 +155,7 @@ class Receivers:
     def __init__(self, sites: Sequence[Site], server: Server) -> None:
         self.sites, self.server = sites, server
         self.restarts = 0
+        self.stopped: list[ListedFault] = []
 
     def begin(self, mail: Mail) -> None:
         """Schedule the first stops, on this mail."""
@@ -248,10 +202,20 @@ class Mail:
 
     def __init__(self, ends: Ends, network: Network, rng: Any, receivers: Receivers) -> None:
         self.ends, self.ledger, self.receivers = ends, ends.ledger, receivers
-        self.wires = Wires(network, len(ends.sites), rng)
+        self.network = network
+        self.wires = Wires(network, len(ends.sites), rng, record=ends.transcript is not None)
         self.voyages = Voyages()
         self.lost = 0
         receivers.begin(self)
+
+    @property
+    def listed_network(self) -> dict[str, Any] | None:
+        """The network with the faults of this game as a list, as a scenario has it; None if they were not kept."""
+        if self.wires.record is None:
+            return None
+        cuts = [one for one in (self.network.partition, *self.network.listed) if isinstance(one, Partition)]
+        faults = [*self.wires.record, *cuts, *self.receivers.stopped]
+        return self.network.with_faults(faults, len(self.ends.sites))
 
     @property
     def now(self) -> int:

@@ -2,103 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
-from math import ceil, exp
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from math import ceil
 from sys import float_info
 from typing import Any, Final
 
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import accepted, nearest
-from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart, share, sites_of, steps
-
-LONGEST: Final = 2**40
-"""Largest delay, in steps: distributions have tails, and clocks 64 bits."""
-
-
-@dataclass(frozen=True)
-class Latency:
-    """Delay of messages, in steps; one of the four is given.
-
-    A message sent in step t arrives in step t + ceil(delay), after that step's item, and, unless it is reordered,
-    never before an earlier message of the same site in the same direction.
-
-    Parameters
-    ----------
-    constant
-        The same delay for every message.
-    mean
-        Exponential delays of this mean, drawn independently for each message.
-    uniform
-        Least and largest of uniformly distributed delays.
-    lognormal
-        Median, and the standard deviation of the logarithm.
-
-    Raises
-    ------
-    ValueError
-        If not exactly one is given, or a number in it is negative or above 2^62 (a mean, a median: not above 0).
-
-    Examples
-    --------
-    >>> Latency(constant=2.5).mean_steps, Latency(uniform=(0, 10)).mean_steps
-    (3.0, 5.5)
-    """
-
-    constant: float | None = None
-    mean: float | None = None
-    uniform: tuple[float, float] | None = None
-    lognormal: tuple[float, float] | None = None
-
-    def __post_init__(self) -> None:
-        given = {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
-        if len(given) != 1:
-            raise ValueError(f"latency needs one of constant, mean, uniform, lognormal; got {sorted(given) or 'none'}")
-        ((name, value),) = given.items()
-        for number in value if isinstance(value, tuple) else (value,):
-            if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 2**62:
-                raise ValueError(f"latency: {name} must be a number of steps from 0 to 2^62; got {value!r}")
-        if name in ("uniform", "lognormal") and (not isinstance(value, tuple) or len(value) != 2):
-            raise ValueError(f"latency: {name} must be two numbers; got {value!r}")
-        if name == "uniform" and value[0] > value[1]:
-            raise ValueError(f"latency: uniform must go from the least to the largest; got {value!r}")
-        if name == "mean" and not value:
-            raise ValueError("latency: mean must be above 0; for no delay leave the network out")
-        if name == "lognormal" and not value[0]:
-            raise ValueError("latency: the median of lognormal must be above 0")
-
-    @property
-    def instant(self) -> bool:
-        """Whether there is no delay at all."""
-        return self.constant == 0 or self.uniform == (0, 0)
-
-    @property
-    def mean_steps(self) -> float:
-        """Approximate mean delay of a message in whole steps."""
-        if self.constant is not None:
-            return float(ceil(self.constant))
-        if self.mean is not None:
-            return self.mean + 0.5
-        if self.uniform is not None:
-            return sum(self.uniform) / 2 + 0.5
-        assert self.lognormal is not None
-        median, sigma = self.lognormal
-        return min(median * exp(min(sigma**2 / 2, 100)) + 0.5, float(LONGEST))
-
-    def sampler(self, rng: Any) -> Callable[[], int]:
-        """Return a function that draws one delay in whole steps from the game's network stream."""
-        if self.constant is not None:
-            delay = ceil(self.constant)
-            return lambda: delay
-        if self.mean is not None:
-            mean = self.mean
-            return lambda: min(ceil(rng.exponential(mean)), LONGEST)
-        if self.uniform is not None:
-            least, largest = self.uniform
-            return lambda: ceil(rng.uniform(least, largest))
-        assert self.lognormal is not None
-        median, sigma = self.lognormal
-        return lambda: ceil(min(median * exp(min(sigma * rng.standard_normal(), 700.0)), LONGEST))
+from disttrack.simulator.game.network import listed
+from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart, every, share, sites_of, steps
+from disttrack.simulator.game.network.latency import Latency
+from disttrack.simulator.game.network.listed import LetterFault, ListedFault
 
 
 @dataclass(frozen=True)
@@ -167,6 +82,8 @@ class Network:
         The reliable link over these wires; None for none.
     warm_up
         Initial steps whose outputs the verdict does not judge.
+    faults
+        All faults as a list (`simulator.game.network.listed`), in place of draws; an empty text for none.
     """
 
     latency: Latency = field(default_factory=lambda: Latency(constant=0))
@@ -180,6 +97,7 @@ class Network:
     crash: Crash | None = None
     server: Restart | None = None
     link: Link | None = None
+    faults: str = ""
 
     def __post_init__(self) -> None:
         steps("warm_up", self.warm_up, 0)
@@ -189,6 +107,18 @@ class Network:
             raise ValueError("loss must be below 1 with a reliable link, which would send for ever")
         if self.far is not None:
             sites_of(self.far[0])
+        if self.listed:
+            drawn = [name for name in ("loss", "duplication", "reordering", "partition") if getattr(self, name)]
+            drawn += [name for name in ("crash", "server") if (one := getattr(self, name)) and not one.never]
+            drawn += [name for name in ("latency", "latency_down") if (one := getattr(self, name)) and not one.fixed]
+            drawn += ["far"] * (self.far is not None and not self.far[1].fixed)
+            if drawn:
+                raise ValueError(f"{drawn[0]}: must be left out (a latency: a number), since faults lists all of them")
+
+    @property
+    def listed(self) -> Sequence[ListedFault]:
+        """The faults of the list."""
+        return listed.read(self.faults)
 
     @property
     def instant(self) -> bool:
@@ -200,20 +130,64 @@ class Network:
     @property
     def faulty(self) -> bool:
         """Whether messages or machines have faults besides delay."""
-        return bool(self.loss or self.duplication or self.reordering or self.partition or self.link) or self.stops
+        drawn = self.loss or self.duplication or self.reordering or self.partition
+        return bool(drawn or self.link or self.listed) or self.stops
 
     @property
     def stops(self) -> bool:
         """Whether a site or the server may stop for a while."""
-        return any(one is not None and not one.never for one in (self.crash, self.server))
+        stops = (self.crash, self.server, *(one for one in self.listed if isinstance(one, Crash | Restart)))
+        return any(one is not None and not one.never for one in stops)
+
+    def round_trip(self, k: int) -> float:
+        """Return the mean round-trip time of the slowest site, in steps."""
+        down = self.latency if self.latency_down is None else self.latency_down
+        ways = [self.latency.mean_steps + down.mean_steps]
+        if self.far is not None and len(every(self.far[0], k)):
+            ways.append(2 * self.far[1].mean_steps)
+        return max(ways)
+
+    def within(self, k: int) -> Network:
+        """Return the network of a game of at most k sites: what it says of others is left out."""
+        named: list[ListedFault] = [one for one in (self.partition, self.crash) if one is not None]
+        left: dict[Any, Any] = {type(one): one for one in listed.within(named, k)}
+        far = None if self.far is None else listed.sites_within(self.far[0], k)
+        return replace(
+            self,
+            partition=left.get(Partition),
+            crash=left.get(Crash),
+            far=None if self.far is None or not far else (far, self.far[1]),
+            faults=listed.written(listed.within(self.listed, k)),
+        )
+
+    def with_faults(self, faults: Iterable[ListedFault], k: int) -> dict[str, Any]:
+        """Return, as a scenario has it, this network of k sites with a list of faults in place of its own.
+
+        Latencies are the shortest possible ones; what is kept is how links and the server's checkpoints work.
+        """
+        made: dict[str, Any] = {"latency": self.latency.least}
+        if self.latency_down is not None:
+            made["latency_down"] = self.latency_down.least
+        if self.far is not None:
+            made["far"] = {"sites": self.far[0], "latency": self.far[1].least}
+        if self.warm_up:
+            made["warm_up"] = self.warm_up
+        if self.link is not None:
+            link = asdict(replace(self.link, timeout=self.link.timeout or default_timeout(self, k)))
+            made["link"] = {name: value for name, value in link.items() if value is not None}
+        if self.server is not None and self.server.checkpoint is not None:
+            made["server"] = {"down": 1, "rate": 0, "checkpoint": self.server.checkpoint}
+        return {**made, "faults": listed.written(faults)}
 
     def messages(self, sent: float, k: int, steps: int, protocol: Protocol) -> float:
         """Estimate the messages on the wires if a protocol sends `sent` messages in a game of `steps` steps."""
-        for fault, places in ((self.crash, k), (self.server, 1)):
-            if fault is not None and not fault.never:
+        stops = [one for one in self.listed if isinstance(one, Crash | Restart)]
+        for fault in (self.crash, self.server, *stops):
+            if fault is not None and not fault.never and fault.state == "lost":
+                places = len(every(fault.sites, k)) if isinstance(fault, Crash) else 1
                 times = places * (1.0 if fault.rate is None else steps * fault.rate / (1 + fault.rate * fault.down))
-                if fault.state == "lost":
-                    sent += times * (1 if places == k and protocol.readmission == "report" else 3 * k + 1)
+                report = isinstance(fault, Crash) and protocol.readmission == "report"
+                sent += times * (1 if report else 3 * k + 1)
         if self.link is not None:
             tries = 1 / (1 - self.loss) ** 2  # until both the packet and its acknowledgement arrive
             sent *= tries * (2 - self.loss)
@@ -226,14 +200,24 @@ class Network:
                 sites_of(fault.sites, k)
         if self.far is not None:
             sites_of(self.far[0], k)
-        losers = [("crash", self.crash and self.crash.readmit and self.crash.state == "lost"),
-                  ("server", self.server and self.server.state == "lost")]  # fmt: skip
+        listed.stops(self.listed, k)
+        for one in self.listed:
+            if isinstance(one, LetterFault | Partition):
+                sites_of(one.site if isinstance(one, LetterFault) else one.sites, k)
+        losers = [("crash", self.crash), ("server", self.server), *(("faults", one) for one in self.listed)]
         for name, loses in losers:
-            if loses and protocol.readmission == "none":
+            if not isinstance(loses, Crash | Restart) or (isinstance(loses, Crash) and not loses.readmit):
+                continue
+            if loses.state == "lost" and protocol.readmission == "none":
                 raise ValueError(
                     f"{name}: state must be kept: protocol {protocol.kind or type(protocol).__name__} has no rule by "
                     "which a site without its state comes back (readmission)"
                 )
+
+
+def default_timeout(network: Network, k: int) -> int:
+    """Return the number of steps after which a packet is sent again, if none is set."""
+    return 2 * ceil(network.round_trip(k)) + 2
 
 
 def network_of(given: Mapping[str, Any] | Network | Latency | None) -> Network | None:

@@ -10,6 +10,7 @@ sites their sum (``anew``), upon which they begin it too. All messages contain t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -17,7 +18,8 @@ import numpy as np
 
 from disttrack.protocols.base import EVERYONE, FOREVER, Message, Number, Protocol, Server, Site, even_start
 from disttrack.simulator.game.network.faults import Crash, Restart, every
-from disttrack.simulator.game.network.mail import FAULT, Action, Letter, Mail, Receivers
+from disttrack.simulator.game.network.listed import stops
+from disttrack.simulator.game.network.mail import FAULT, Letter, Mail, Receivers
 from disttrack.simulator.game.network.model import Network
 
 RESTARTED: Final = "restarted"
@@ -225,22 +227,39 @@ class Recovery(Receivers):
 
     def begin(self, mail: Mail) -> None:
         super().begin(mail)
-        crash, server = self.network.crash, self.network.server
-        if crash is not None and not crash.never:
-            for site in every(crash.sites, len(self.sites)):
-                self._expect(crash, 0, partial(self._crash, crash, site))
-        if server is not None and not server.never:
-            self._expect(server, 0, partial(self._stop, server))
+        crash = self.network.crash
+        self._crashing = frozenset(() if crash is None else every(crash.sites, len(self.sites)))
+        self._listed = stops(self.network.listed, len(self.sites))
+        for site in range(len(self.sites)):
+            self._expect(site)
+        self._expect(None)
 
-    def _expect(self, fault: Crash | Restart, now: int, action: Action) -> None:
-        """Schedule the next occurrence of a fault, if there is one."""
-        if fault.rate is None:
-            step = fault.at if not now else None
+    def _expect(self, part: int | None) -> None:
+        """Schedule the next stop of a site, or for None of the server, if there is one."""
+        if self._listed:
+            step, fault = self._decided(part)
         else:
-            assert self._times is not None
-            step = now + 1 + int(min(self._times.standard_exponential() / fault.rate, NEVER))
-        if step is not None and step < NEVER:
-            self.mail.schedule(step, FAULT, action)
+            step, fault = self._drawn(part)
+        if step < NEVER:
+            act = partial(self._stop, fault) if part is None else partial(self._crash, fault, part)
+            self.mail.schedule(step, FAULT, act)
+
+    def _drawn(self, part: int | None) -> tuple[int, Any]:
+        """Return the step of the next stop by the network's rates, and the fault."""
+        fault = self.network.server if part is None else self.network.crash
+        if fault is None or fault.never or not (part is None or part in self._crashing):
+            return NEVER, fault
+        now = self.mail.now
+        if fault.rate is None:
+            return (NEVER if now or fault.at is None else fault.at), fault
+        assert self._times is not None
+        return now + 1 + int(min(self._times.standard_exponential() / fault.rate, NEVER)), fault
+
+    def _decided(self, part: int | None) -> tuple[int, Any]:
+        """Return the step of the next stop by the list, and the fault."""
+        left = self._listed.get(part)
+        fault = left.pop() if left else None
+        return (NEVER if fault is None or fault.at is None else fault.at), fault
 
     def generation_of(self, site: int | None) -> int:
         return self.generation if site is None else self.sites[site].generation
@@ -255,6 +274,7 @@ class Recovery(Receivers):
         mail.ends.before(site)
         self.sites[site].crash()
         self.restarts += 1
+        self.stopped.append(replace(crash, at=mail.now, rate=None, sites=site))
         mail.schedule(mail.now + crash.down, FAULT, partial(self._come_back, crash, site))
         mail.ends.after(site)
 
@@ -265,7 +285,7 @@ class Recovery(Receivers):
             mail.forget(site)
         mail.ends.send_up(site, self._restarted(crash, site))
         mail.ends.after(site)
-        self._expect(crash, mail.now, partial(self._crash, crash, site))
+        self._expect(site)
 
     def _restarted(self, crash: Crash, site: int) -> Sequence[Message]:
         """Put a site up again; return its messages."""
@@ -307,6 +327,7 @@ class Recovery(Receivers):
         self.server.save(now)
         self.server.up = False
         self.restarts += 1
+        self.stopped.append(replace(fault, at=now, rate=None, checkpoint=None))
         self.mail.schedule(now + fault.down, FAULT, partial(self._resume, fault))
 
     def _resume(self, fault: Restart, event: object) -> None:
@@ -320,7 +341,7 @@ class Recovery(Receivers):
             self._counts = {}
             mail.ends.send_down(((EVERYONE, RECOUNT),))
         mail.ends.after(None)
-        self._expect(fault, mail.now, partial(self._stop, fault))
+        self._expect(None)
 
     def server_hears(self, letter: Letter) -> Sequence[tuple[int, Message]]:
         sender, message = letter.site, letter.message

@@ -1,0 +1,190 @@
+"""Faults in a list, in place of draws: which message is late, lost or doubled, which site stops when.
+
+A list is text, as a scenario and the command line have it::
+
+    message 3 from 2 lost; message 1 to 0 late 7; sites 0-3 cut 10-20; site 2 forgets 30-40; server down 50-60
+
+`message 3 from 2` is the third transmission of site 2 to the server, counted from 1 on each wire (with reliable links
+packets, acknowledgements and what is sent again); `to` is the other direction. It is ``lost``; ``late`` by some steps,
+while later ones wait behind it; ``overtaken``, late while later ones pass it; or comes ``twice``, the copy late by some
+steps. Sites are ``cut`` off from the first step to the last; they, or the server, are ``down`` from the end of the
+first step to the end of the last, and lose their state if they ``forget``; sites that come back ``afresh`` are not
+re-admitted by their protocol's rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Final, TypeAlias
+
+from disttrack.simulator.game.network.faults import Crash, Partition, Restart, every, sites_of, steps
+
+LATE: Final = ("late", "overtaken", "twice")
+"""What may happen to a message that is not lost; each takes a number of steps."""
+_STOPS: Final = {"down": ("kept", True), "forgets": ("lost", True), "afresh": ("lost", False)}
+"""State and re-admission of a site that stops."""
+_WORDS: Final = {stop: word for word, stop in _STOPS.items()}
+_FORM: Final = re.compile(
+    r"message (?P<number>\d+) (?P<way>from|to) (?P<site>\d+) "
+    r"(?:(?P<lost>lost)|(?P<late>late|overtaken|twice) (?P<by>\d+))"
+    r"|(?:sites? (?P<sites>[\d,-]+|all)|server) (?P<what>cut|down|forgets|afresh) (?P<first>\d+)-(?P<last>\d+)"
+)
+
+
+@dataclass(frozen=True)
+class LetterFault:
+    """What happens to one message.
+
+    Parameters
+    ----------
+    site, up, number
+        Its wire: the site and whether it goes to the server; and its place there, from 1.
+    what
+        lost, late, overtaken or twice.
+    steps
+        By how many steps it, or its copy, is late.
+    """
+
+    site: int
+    up: bool
+    number: int
+    what: str
+    steps: int = 0
+
+
+ListedFault: TypeAlias = LetterFault | Partition | Crash | Restart
+
+
+@lru_cache(maxsize=64)
+def read(text: str) -> tuple[ListedFault, ...]:
+    """Return the faults of a list.
+
+    Raises
+    ------
+    ValueError
+        A fault has another form, or one part stops again before it is back.
+
+    Examples
+    --------
+    >>> read("message 3 to 2 late 7; server forgets 5-9")[1]
+    Restart(down=4, at=5, rate=None, state='lost', checkpoint=None)
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"faults must be a text such as 'message 3 from 2 lost; site 1 down 5-9'; got {text!r}")
+    faults = tuple(_read(" ".join(part.split())) for part in text.split(";") if part.strip())
+    letters = [(one.site, one.up, one.number, one.what) for one in faults if isinstance(one, LetterFault)]
+    if len(set(letters)) < len(letters):
+        raise ValueError("faults must not do the same to a message twice")
+    stops(faults, None)
+    return faults
+
+
+def _read(text: str) -> ListedFault:
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise ValueError(
+            "faults must be a list such as 'message 3 from 2 lost; message 1 to 0 late 7; sites 0-3 cut 10-20; "
+            f"site 2 forgets 30-40; server down 50-60'; got {text!r}"
+        )
+    if match["number"]:
+        steps("faults: message", int(match["number"]))
+        steps("faults: late", int(match["by"] or 0), 0)
+        return LetterFault(int(match["site"]), match["way"] == "from", int(match["number"]),
+                           match["lost"] or match["late"], int(match["by"] or 0))  # fmt: skip
+    first, last, what = int(match["first"]), int(match["last"]), match["what"]
+    if what == "cut" and match["sites"]:
+        return Partition(first, last, match["sites"])
+    if what == "cut" or (what == "afresh" and not match["sites"]):
+        raise ValueError(f"faults: the server is down, or forgets; got {text!r}")
+    if last <= first:
+        raise ValueError(f"faults: a stop must end after its first step; got {text!r}")
+    state, readmit = _STOPS[what]
+    if match["sites"]:
+        sites_of(match["sites"])
+        return Crash(last - first, first, None, state, readmit, match["sites"])  # type: ignore[arg-type]
+    return Restart(last - first, first, None, state)  # type: ignore[arg-type]
+
+
+def written(faults: Iterable[ListedFault]) -> str:
+    """Return a list as text; `read` takes it.
+
+    >>> written(read("site  2 down 3-4;message 1 from 0 lost"))
+    'sites 2 down 3-4; message 1 from 0 lost'
+    """
+    return "; ".join(map(_written, faults))
+
+
+def _written(fault: ListedFault) -> str:
+    if isinstance(fault, LetterFault):
+        by = f" {fault.steps}" if fault.what in LATE else ""
+        return f"message {fault.number} {'from' if fault.up else 'to'} {fault.site} {fault.what}{by}"
+    if isinstance(fault, Partition):
+        return f"sites {fault.sites} cut {fault.begin}-{fault.end}"
+    first = fault.at or 0
+    who, readmit = (f"sites {fault.sites}", fault.readmit) if isinstance(fault, Crash) else ("server", True)
+    return f"{who} {_WORDS[fault.state, readmit]} {first}-{first + fault.down}"
+
+
+def stops(faults: Iterable[ListedFault], k: int | None) -> dict[Any, list[Crash | Restart]]:
+    """Return the stops of each site, and for None of the server, the last one first.
+
+    Parameters
+    ----------
+    k
+        The number of sites; None if it is not known, and the stops are only checked.
+    """
+    found: dict[Any, list[Crash | Restart]] = {}
+    for fault in faults:
+        if isinstance(fault, Crash):
+            sites: Sequence[Any] = [str(fault.sites)] if k is None else every(fault.sites, k)
+        else:
+            sites = [None] if isinstance(fault, Restart) else ()
+        for site in sites:
+            found.setdefault(site, []).append(fault)  # type: ignore[arg-type]
+    for site, of in found.items():
+        of.sort(key=lambda one: -(one.at or 0))
+        if any((one.at or 0) + one.down >= (later.at or 0) for later, one in pairwise(of)):
+            who = "the server" if site is None else f"sites {site}"
+            raise ValueError(f"faults: {who} must be back before the next stop")
+    return found
+
+
+def within(faults: Sequence[ListedFault], k: int) -> list[ListedFault]:
+    """Return the faults of a game of at most k sites: those of others are left out."""
+    kept: list[ListedFault] = []
+    for fault in faults:
+        if isinstance(fault, LetterFault):
+            kept += [fault] * (fault.site < k)
+        elif isinstance(fault, Restart):
+            kept.append(fault)
+        elif (sites := sites_within(fault.sites, k)) != "":
+            kept.append(replace(fault, sites=sites))
+    return kept
+
+
+def sites_within(sites: str | int, k: int) -> str | int:
+    """Return the sites below k among those named by a text; the same text if all are."""
+    named = sites_of(sites)
+    if named is None or max(named) < k:
+        return sites
+    return ",".join(str(site) for site in sorted(named) if site < k)
+
+
+def length(fault: ListedFault) -> int:
+    """Return the steps of a fault."""
+    if isinstance(fault, LetterFault):
+        return fault.steps
+    return fault.end - fault.begin + 1 if isinstance(fault, Partition) else fault.down
+
+
+def of_length(fault: ListedFault, steps: int) -> ListedFault:
+    """Return a fault with other steps."""
+    if isinstance(fault, LetterFault):
+        return replace(fault, steps=steps)
+    if isinstance(fault, Partition):
+        return replace(fault, end=fault.begin + steps - 1)
+    return replace(fault, down=steps)

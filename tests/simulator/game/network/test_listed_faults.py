@@ -1,0 +1,140 @@
+"""Faults in a list play the game of the draws that they were copied from; an empty list is a network without faults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from disttrack.adversaries import RoundRobin, SingleSite
+from disttrack.adversaries.replay import Replay
+from disttrack.protocols import Deterministic, Exact, Protocol
+from disttrack.simulator import play
+from disttrack.simulator.game.network import network_of
+from disttrack.simulator.game.network.listed import read, within, written
+from disttrack.simulator.game.outcome import Game
+from tests.simulator.game.network.shipped import adversaries, protocols
+from tests.simulator.game.network.test_faults_agree import EDGES, NETWORKS, both
+
+HARD: list[dict[str, Any]] = [one for one in (*NETWORKS.values(), *EDGES.values()) if one is not None]
+
+
+def same(one: Game, other: Game) -> None:
+    """Assert that both games have the same messages, outputs and judgement."""
+    assert one.transcript.equals(other.transcript)
+    assert one.outputs.equals(other.outputs)
+    differing = ("engine", "seconds")
+    assert {**one.row(), **dict.fromkeys(differing)} == {**other.row(), **dict.fromkeys(differing)}
+
+
+@pytest.mark.quick_cases(12)
+@pytest.mark.parametrize("number", range(len(HARD)))
+@pytest.mark.parametrize("place", range(len(protocols())))
+def test_a_list_copied_from_draws_gives_the_same_game(place: int, number: int) -> None:
+    """For every kind of tracker and each network; the adversaries take turns.
+
+    `replay` takes no part: its moves come from a rehearsal, which draws faults of its own.
+    """
+    protocol, them = protocols()[place], [one for one in adversaries() if not isinstance(one, Replay)]
+    adversary = them[(place + 3 * number) % len(them)]
+    game = both(protocol, adversary, sites=3, items=90, seed=place + number, network=HARD[number])
+    assert game.listed_network is not None
+    copied = both(protocol, adversary, sites=3, items=90, seed=place + number, network=game.listed_network)
+    same(game, copied)
+    faults = game.listed_network["faults"]
+    assert written(read(faults)) == faults
+    if copied.listed_network is not None:  # without any fault it may be no network at all
+        assert copied.listed_network == game.listed_network
+    assert (game.lost > 0) <= bool(faults)
+
+
+@pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
+def test_an_empty_list_is_a_network_without_faults(protocol: Protocol) -> None:
+    for network in ({}, {"latency": 3, "link": "reliable"}):
+        games = [
+            play(protocol, RoundRobin(), sites=3, items=100, seed=2, network=one, record=True, engine="leap")
+            for one in (network, {**network, "faults": ""})
+        ]
+        same(*games)
+    assert network_of({"faults": ""}) == network_of({})
+
+
+def test_faults_by_hand() -> None:
+    """Site 0 of `exact` sends each of its ten items in its step; latency 1."""
+
+    def outputs(faults: str, **more: Any) -> list[tuple[int, float]]:
+        network = {"latency": 1, "faults": faults, **more}
+        game = both(Exact(), SingleSite(), sites=2, items=10, network=network)
+        return list(game.outputs.itertuples(index=False, name=None))
+
+    every = [(step, step - 1) for step in range(2, 11)]
+    assert outputs("") == every
+    assert outputs("message 3 to 0 lost; message 1 from 1 lost") == every  # there are no such messages
+    assert outputs("message 3 from 0 lost") == [(step, step - 1 - (step > 3)) for step in range(2, 11) if step != 4]
+    # those behind it wait, or pass it
+    assert outputs("message 3 from 0 late 4") == [(2, 1), (3, 2), (8, 7), (9, 8), (10, 9)]
+    assert outputs("message 3 from 0 overtaken 4") == [
+        (2, 1), (3, 2), (5, 3), (6, 4), (7, 5), (8, 7), (9, 8), (10, 9),
+    ]  # fmt: skip
+    assert outputs("message 3 from 0 twice 2")[2:5] == [(4, 3), (5, 4), (6, 6)]
+    assert outputs("sites 0 cut 4-6") == [(2, 1), (3, 2), (4, 3), (8, 4), (9, 5), (10, 6)]
+    assert outputs("site 0 down 4-6") == [(2, 1), (3, 2), (4, 3), (5, 4), (7, 6), (8, 7), (9, 8), (10, 9)]
+    assert outputs("server down 4-6; site 0 down 7-9")[2:4] == [(4, 3), (7, 4)]
+    assert outputs("message 3 from 0 lost", link={"timeout": 4})[1:3] == [(3, 2), (8, 7)]
+
+
+@pytest.mark.parametrize(
+    ("faults", "message"),
+    [
+        ("message 3 from 2", "faults must be a list such as"),
+        ("message 0 from 1 lost", "faults: message must be a whole number of at least 1; got 0"),
+        ("message 1 from 4 lost", "this game has sites 0 … 3; got 4"),
+        ("message 1 from 0 late 2; message 1 from 0 late 3", "must not do the same to a message twice"),
+        ("sites 0-3 cut 9-8", "to must be at least from, 9; got 8"),
+        ("sites 2-9 cut 8-9", "this game has sites 0 … 3; got '2-9'"),
+        ("site 9 down 8-9", "this game has sites 0 … 3; got '9'"),
+        ("site 1 down 8-8", "a stop must end after its first step"),
+        ("site 1 down 8-9; site 0-2 down 9-11", "sites 1 must be back before the next stop"),
+        ("server forgets 8-9; server down 9-11", "the server must be back before the next stop"),
+        ("server afresh 8-9", "the server is down, or forgets"),
+        ("server cut 8-9", "the server is down, or forgets"),
+        (3, "faults must be a text"),
+    ],
+)
+def test_faults_of_another_form_are_refused(faults: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        play(Exact(), RoundRobin(), sites=4, items=10, network={"faults": faults})
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        {"loss": 0.1},
+        {"latency": {"exponential": 1}},
+        {"latency_down": {"uniform": {"from": 1, "to": 2}}},
+        {"far": {"sites": 0, "latency": {"exponential": 1}}},
+        {"crash": {"rate": 0.1, "down": 1}},
+        {"server": {"at": 1, "down": 1}},
+        {"partition": {"from": 1, "to": 2}},
+    ],
+)
+def test_nothing_is_drawn_beside_a_list(network: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(network))}: must be left out"):
+        play(Exact(), RoundRobin(), sites=4, items=10, network={**network, "faults": "message 1 from 0 lost"})
+
+
+def test_a_site_that_forgets_needs_a_rule_of_return() -> None:
+    class NoRule(Exact):
+        readmission = "none"
+
+    network = {"faults": "site 0 forgets 3-5"}
+    with pytest.raises(ValueError, match="faults: state must be kept"):
+        play(NoRule(), RoundRobin(), sites=1, items=10, network=network)
+    assert play(Deterministic(alpha=0.1), RoundRobin(), sites=1, items=100, network=network).restarts == 1
+
+
+def test_the_faults_of_fewer_sites() -> None:
+    faults = read(
+        "message 1 from 2 lost; message 1 to 1 late 2; sites 1-3 cut 4-5; sites all down 6-7; site 3 down 1-2"
+    )
+    assert written(within(faults, 2)) == "message 1 to 1 late 2; sites 1 cut 4-5; sites all down 6-7"
