@@ -13,7 +13,9 @@ from handbook.prose import code, paragraphs, prose, table
 
 CHAPTERS: Final = {
     "Tracking": ("count", "generalisation", "audit-tracker"),
-    "Counters under continual observation": ("continual-count", "threshold-monitor", "threshold-queries", "experts"),
+    "Counters under continual observation": (
+        *("continual-count", "threshold-monitor", "threshold-queries", "density", "experts"),
+    ),
     "Private data that changes": ("static-queries", "dynamic-queries"),
     "Sketches under attack": ("second-moment", "distinct-count", "frequency", "resettable-sum"),
     "Adaptive data analysis": ("statistical-queries", "sample-size", "worst-of-many"),

@@ -13,6 +13,7 @@ PERMANENT = {
     "continual-count": ("", "mechanism", "adversary", "challenge"),
     "threshold-monitor": ("", "mechanism", "adversary"),
     "threshold-queries": ("data", "mechanism", "adversary", "challenge"),
+    "density": ("estimator", "mechanism", "adversary", "challenge"),
     "experts": ("challenge", "head starts", "adversary", "noise"),
     "prediction": ("learner", "adversary", "challenge"),
     "mirror": ("", "mechanism", "adversary"),

@@ -24,6 +24,7 @@ SIDES = {
     "continual-count": ("{kind: per-item, epsilon: 1}", "round-robin"),
     "threshold-monitor": ("{kind: sparse-vector-monitor, epsilon: 1, k: 8}", "round-robin"),
     "threshold-queries": ("{kind: release-queries, delta: 0.1}", "round-robin"),
+    "density": ("{kind: pan-private-density, epsilon: 1}", "round-robin"),
     "experts": ("{kind: perturbed-leader}", "biased"),
     "second-moment": ("{kind: ams, rows: 8}", "fresh-items"),
     "distinct-count": ("{kind: kmv, size: 8}", "fresh-items"),

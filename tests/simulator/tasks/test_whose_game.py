@@ -36,6 +36,12 @@ GAMES: Final[dict[str, dict[str, Any]]] = {
         "queries": 4,
         "protocol": {"kind": "release-queries", "delta": 0.5},
     },
+    "density": {
+        "groups": 4,
+        "users": 8,
+        "steps": 16,
+        "protocol": {"kind": "continual-output", "epsilon": 1, "changes": 2, "variation": 0.1},
+    },
     "static-queries": {"domain": 4, "steps": 16, "protocol": {"kind": "laplace", "epsilon": 1}},
     "dynamic-queries": {"domain": 4, "steps": 16, "protocol": {"kind": "inserted-minus-deleted", "epsilon": 1}},
     "experts": {"experts": 2, "steps": 16, "protocol": "perturbed-leader"},

@@ -93,7 +93,7 @@ def relative_error(output: Number, items: int) -> float:
         return inf if away > 0 else -inf
 
 
-def distance(output: object, truth: int) -> float:
+def distance(output: object, truth: float) -> float:
     """Return the distance of an output from the truth, infinite for an output that is no finite number."""
     away = abs((output if type(output) is float else measured(output)[1]) - truth)
     return away if away < inf else inf

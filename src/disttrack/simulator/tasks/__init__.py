@@ -21,6 +21,7 @@ TASKS: Final = Kinds[Task]({
     "continual-count": "disttrack.simulator.tasks.continual.count:ContinualCount",
     "threshold-monitor": "disttrack.simulator.tasks.continual.monitor:ThresholdMonitor",
     "threshold-queries": "disttrack.simulator.tasks.continual.queries:ThresholdQueries",
+    "density": "disttrack.simulator.tasks.continual.density:Density",
     "experts": "disttrack.simulator.tasks.continual.experts:Experts",
     "static-queries": "disttrack.simulator.tasks.dynamic.task:StaticQueries",
     "dynamic-queries": "disttrack.simulator.tasks.dynamic.task:DynamicQueries",
