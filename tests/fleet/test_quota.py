@@ -31,7 +31,7 @@ from disttrack.simulator.faults import broken
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import build, load
-from disttrack.simulator.tasks.adversary import remarks
+from disttrack.simulator.tasks.remarks import remarks
 
 
 def test_a_quota_with_four_times_its_limit_is_found() -> None:

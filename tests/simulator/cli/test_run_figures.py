@@ -76,3 +76,21 @@ def test_a_run_says_that_it_replaces_tables_of_other_points() -> None:
     grown = disttrack("run", "small.yaml", *how, "--set", "sites=[2, 4, 8]")
     assert grown.exit_code == 0
     assert "other points" not in grown.stderr
+
+
+def test_a_result_with_a_control_is_drawn_beside_another() -> None:
+    """The games of a control are of points that no manifest has."""
+    claim = "{name: right, where: sites == 4, measure: fraction(ok), at_least: 1, control: {adversary: uniform}}"
+    Path("small.yaml").write_text(f"{SMALL}claims: [{claim}]\n")
+    how = ("--workers", "1", "--no-figures", "--set", "adversary=round-robin", "--quiet")
+    disttrack("run", "small.yaml", *how)
+    disttrack("run", "small.yaml", *how, "--set", "items=400", "--out", "other")
+    done = disttrack("compare", str(FOLDER), "other", "--plot", "cost:x=sites", "--out", "figures")
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "figure: figures/compare-cost-sites.svg")
+
+
+def test_a_figure_that_nothing_is_swept_for_is_named() -> None:
+    Path("small.yaml").write_text(SMALL)
+    done = disttrack("run", "small.yaml", "--workers", "1", "--set", "sites=4", "--set", "adversary=round-robin")
+    assert done.stderr.splitlines()[0] == "SKIPPED plot 'cost': nothing here sweeps sites"
+    assert "1 game played" in done.stdout

@@ -40,7 +40,7 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, Any]:
     """Return the work of a scenario, which memory has room for."""
     from disttrack.simulator.runs.estimate import cores, estimate
     from disttrack.simulator.scenario.load import load
-    from disttrack.simulator.tasks.adversary import remarks
+    from disttrack.simulator.tasks.remarks import remarks
 
     scenario = load(file, overrides)
     work = estimate(scenario, cores())

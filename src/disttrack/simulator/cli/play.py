@@ -91,7 +91,7 @@ def _status(game: Game | Record, point: Point) -> int:
 
     An error is one line, with --debug its traceback.
     """
-    from disttrack.simulator.tasks.adversary import remarks
+    from disttrack.simulator.tasks.remarks import remarks
 
     for line in remarks([point]):
         print_text(line, err=True)

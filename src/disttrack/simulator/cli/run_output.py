@@ -117,13 +117,16 @@ def print_run(
     from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.answers import answer_table
     from disttrack.simulator.results.files import write_text
-    from disttrack.simulator.tasks.adversary import remarks
+    from disttrack.simulator.tasks.remarks import remarks
 
     folder = report.dir
     answers = answer_table(report)
     dropped = remarks(scenario.points)
     lost = bool((report.trials["verdict"] == "error").all())  # there is nothing to put into words or figures
     _print_remarks(report, dropped)
+    for one in scenario.skipped if figures and form == "all" else ():
+        if one.what == "plot":  # skipped claims stand in the table of claims
+            print_text(f"SKIPPED plot {one.name!r}: {one.why}", err=True)
     table = games_table(answers, str(folder / "trials.csv"))
     write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
@@ -135,7 +138,8 @@ def print_run(
     if form == "all":
         alike = f", {report.alike:,} more without coins, the same under every seed" if report.alike else ""
         kept = f", {report.kept:,} kept from before" if report.kept else ""
-        print_text(f"{report.played:,} games played{alike}{kept}, {duration(report.seconds)}")
+        games = f"{report.played:,} game{'s' * (report.played != 1)}"
+        print_text(f"{games} played{alike}{kept}, {duration(report.seconds)}")
         print_text(f"results: {folder}")
     page = None
     if figures and not lost:

@@ -205,7 +205,8 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
     """Return the rows of the table of settings: the points that were played, or those of other games.
 
     Parameters that the manifest does not have come from the first game of a point: sizes that a scenario leaves out,
-    and in results of earlier versions the names of the sides. `task` is the kind of the games as far as it is known.
+    and in results of earlier versions the names of the sides and the engine. `task` is the kind of the games as far as
+    it is known.
     """
     rows: list[Row] = []
     for game in (
@@ -219,6 +220,7 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
                 **left_out,
                 "part": game.get("part"),
                 "unusual": unusual,
+                "engine_asked": "auto",
                 **point,
                 **{name: game.get(name) for name in ("point", "task", "alpha")},
                 "called": {side: str(game[side]) for side in SIDES},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from disttrack.adversaries.recorded import Recorded
@@ -51,24 +50,6 @@ def recorded(point: Point) -> Recorded | None:
         return None
     made: Recorded = point.adversary.make(without=("sees",))
     return made
-
-
-def remarks(points: Iterable[Point]) -> list[str]:
-    """Return lines on recorded streams: rows that are not played, games that are longer, times that do not count."""
-    played = [(stream, point) for point in points if (stream := recorded(point))]
-    streams = {str(stream.as_mapping()): stream for stream, _ in played}
-    lines = [remark for stream in streams.values() if (remark := stream.remark)]
-    for stream, point in played:
-        trace = stream.dataset or stream.file
-        if stream.time is not None and (meaning := point.task.maker().in_steps):
-            lines.append(f"{trace}: {stream.time!r} only sorts the rows; each takes one step: {meaning}")
-        if point.items is not None and point.items > stream.items:
-            lines.append(
-                f"{trace}: has {stream.items:,} items; games end with them, before the {point.items:,} asked for"
-            )
-        if point.sites is not None and point.sites > len(stream.names):
-            lines.append(f"{trace}: has {len(stream.names):,} sites; the others of {point.sites:,} get no items")
-    return list(dict.fromkeys(lines))
 
 
 def sizes_with(adversary: object, sites: int | None, items: int | None) -> tuple[int, int]:

@@ -1,0 +1,61 @@
+"""Whether a user's class plays the same game again: no random numbers of its own, no state that games share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from disttrack.simulator.game.play import play
+from disttrack.simulator.game.reference import own_class
+
+ITEMS: Final = 400
+"""Items of the short games that are compared."""
+PLAIN: Final = (bool, int, float, str, bytes, list, dict, set, bytearray, np.ndarray)
+"""Values of a class whose change is seen; others may be caches of the interpreter's."""
+
+
+def unrepeatable(given: Mapping[str, Any]) -> str:
+    """Return why two games of one seed may differ, in a line; empty if they do not, or all classes are shipped ones.
+
+    Parameters
+    ----------
+    given
+        Arguments of `simulator.play`, without the seed.
+    """
+    protocol, adversary = given["protocol"], given["adversary"]
+    mine = [name for side in (protocol, adversary) if (name := own_class(side))]
+    if not mine:
+        return ""
+    before = _shared(protocol, adversary)
+    short = {**given, "items": min(ITEMS, given["items"]), "seed": 0, "record": True, "on_error": "record"}
+    games = [play(**short) for _ in range(2)]
+    if any(game.error for game in games):
+        return ""  # the game that is asked for says so itself
+    after = _shared(protocol, adversary)
+    if changed := [name for name, value in after.items() if before.get(name, value) != value]:
+        return (
+            f"{changed[0]} belongs to the class: all its objects and games share it, and results depend on their"
+            f" order; set it in __init__, as self.{changed[0].rpartition('.')[2]}"
+        )
+    if not games[0].transcript.equals(games[1].transcript):
+        return (
+            f"{' or '.join(mine)}: two games of one seed differ, and none can be played again; draw from the rng that"
+            " is given (rng in sites and server, view.rng), as `disttrack conformance` shows"
+        )
+    return ""
+
+
+def _shared(protocol: Any, adversary: Any) -> dict[str, str]:
+    """Return the values that the user's classes hold themselves, by class and name."""
+    rng = np.random.default_rng(0)
+    parts = [protocol, adversary, *protocol.sites(1, rng), protocol.server(1, rng)]
+    return dict(_values({cls for part in parts if own_class(part) for cls in type(part).__mro__}))
+
+
+def _values(classes: set[type]) -> Iterator[tuple[str, str]]:
+    for cls in classes:
+        for name, value in vars(cls).items():
+            if not name.startswith("__") and isinstance(value, PLAIN):
+                yield f"{cls.__name__}.{name}", repr(value)

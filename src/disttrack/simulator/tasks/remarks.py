@@ -1,0 +1,42 @@
+"""What a reader of results should know of the files and classes that a user brought."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from disttrack.simulator.game.repeat import unrepeatable
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.tasks.adversary import recorded
+from disttrack.simulator.tasks.tracking import Count, prepare
+
+
+def remarks(points: Iterable[Point]) -> list[str]:
+    """Return lines on what a reader of results should know of the user's files and classes."""
+    points = list(points)
+    return list(dict.fromkeys([*_on_streams(points), *_on_classes(points)]))
+
+
+def _on_classes(points: Sequence[Point]) -> Iterator[str]:
+    """Yield lines on classes whose games cannot be played again; of each pair one short game is compared."""
+    pairs = {(point.protocol.kind, point.adversary.kind): point for point in reversed(points) if point.own}
+    for point in pairs.values():
+        if isinstance(point.task.make(), Count) and (line := unrepeatable(prepare(point))):
+            yield line
+
+
+def _on_streams(points: Sequence[Point]) -> list[str]:
+    """Return lines on recorded streams: rows that are not played, games that are longer, times that do not count."""
+    played = [(stream, point) for point in points if (stream := recorded(point))]
+    streams = {str(stream.as_mapping()): stream for stream, _ in played}
+    lines = [remark for stream in streams.values() if (remark := stream.remark)]
+    for stream, point in played:
+        trace = stream.dataset or stream.file
+        if stream.time is not None and (meaning := point.task.maker().in_steps):
+            lines.append(f"{trace}: {stream.time!r} only sorts the rows; each takes one step: {meaning}")
+        if point.items is not None and point.items > stream.items:
+            lines.append(
+                f"{trace}: has {stream.items:,} items; games end with them, before the {point.items:,} asked for"
+            )
+        if point.sites is not None and point.sites > len(stream.names):
+            lines.append(f"{trace}: has {len(stream.names):,} sites; the others of {point.sites:,} get no items")
+    return lines

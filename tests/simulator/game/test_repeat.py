@@ -1,0 +1,84 @@
+"""Classes whose games cannot be played again are named: random numbers of their own, and state of the class."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pytest
+
+from disttrack import Adversary, Burst, Deterministic, Message, Protocol, Randomized, RoundRobin, Site, SumOfReports
+from disttrack.simulator.game.repeat import unrepeatable
+
+
+class Each(Site):
+    """A site that reports each item."""
+
+    count = 0
+
+    def silence(self) -> int:
+        return 0
+
+    def take(self, items: int) -> list[Message]:
+        self.count += items
+        return [Message("report", self.count)]
+
+
+class Counted(Each):
+    """A site that notes its items in a list that all sites share."""
+
+    seen: ClassVar[list[int]] = []
+
+    def take(self, items: int) -> list[Message]:
+        self.seen.append(items)
+        return super().take(items)
+
+
+class Tossed(Each):
+    """A site that reports by coins of the interpreter's."""
+
+    def take(self, items: int) -> list[Message]:
+        sent = super().take(items)
+        return sent if random.random() < 0.5 else []
+
+
+@dataclass(frozen=True)
+class Mine(Protocol):
+    """A tracker with sites of a class of the tests."""
+
+    kind = "mine"
+    site: type[Site] = Each
+
+    def sites(self, k: int, rng: Any, start: Any = ()) -> list[Site]:
+        return [self.site() for _ in range(k)]
+
+    def server(self, k: int, rng: Any, start: Any = ()) -> SumOfReports:
+        return SumOfReports(start or [0] * k)
+
+
+class Dice(Adversary):
+    """An adversary that throws dice of its own."""
+
+    oblivious = True
+
+    def plan(self, view: Any) -> Burst:
+        return Burst(random.randrange(view.sites))
+
+
+@pytest.mark.false_alarm(1e-6)  # two games of 400 dice are alike with a probability far below
+@pytest.mark.parametrize(
+    ("protocol", "adversary", "said"),
+    [
+        (Mine(), RoundRobin(), ""),
+        (Randomized(alpha=0.1), RoundRobin(), ""),
+        (Mine(Counted), RoundRobin(), "Counted.seen belongs to the class: all its objects and games share it"),
+        (Mine(Tossed), RoundRobin(), "Mine: two games of one seed differ, and none can be played again"),
+        (Deterministic(alpha=0.1), Dice(), "Dice: two games of one seed differ"),
+    ],
+)
+@pytest.mark.parametrize("sites", [3, 16])
+def test_what_makes_games_differ_is_named(protocol: Protocol, adversary: Adversary, said: str, sites: int) -> None:
+    line = unrepeatable({"protocol": protocol, "adversary": adversary, "sites": sites, "items": 2_000})
+    assert line.startswith(said)
+    assert bool(line) == bool(said)
