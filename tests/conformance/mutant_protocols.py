@@ -70,6 +70,14 @@ class NamelessRefusal(Deterministic):
 
 
 @dataclass(frozen=True)
+class ForgetsTheStart(Deterministic):
+    """Has sites that know nothing of the items before the game."""
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return super().sites(k, rng)
+
+
+@dataclass(frozen=True)
 class Unpicklable(Deterministic):
     """Holds a function, which can't go to a worker."""
 
@@ -188,6 +196,8 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "SameCoins": (spoilt(server=parts.SameCoins), "six seeds give the same game"),
     "Remembers": (spoilt(server=parts.Remembers), "step and leap play different games|same seed differ"),
     "TwiceTheTruth": (spoilt(server=parts.TwiceTheTruth), "says always right, but failed"),
+    "InWords": (spoilt(server=parts.InWords), "the output is 'about .*' at step 1, with"),
+    "ForgetsTheStart": (ForgetsTheStart, "failed against .*, with 1,000 items at the start"),
     "SlightlyHigh": (spoilt(server=parts.SlightlyHigh, one_sided=True), "says one-sided, but was"),
     "FreeNotes": (spoilt(server=parts.Tells), "the server sends a message 'note' of 0 words"),
     "NoKind": (spoilt(kind=""), "says no kind"),

@@ -172,6 +172,12 @@ class TwiceTheTruth(Mirror):
         return 2 * self.inner.output
 
 
+class InWords(Mirror):
+    @property
+    def output(self) -> Any:  # type: ignore[override]
+        return f"about {self.inner.output}"
+
+
 class SlightlyHigh(Mirror):
     @property
     def output(self) -> Any:  # type: ignore[override]

@@ -27,7 +27,9 @@ def conformance(name: str) -> int:
 
     Exit status 1 if there is one.
     """
+    from disttrack.mechanisms import Counter
     from disttrack.simulator.conformance import all_faults, remark_on
+    from disttrack.simulator.conformance.suites import ITEMS, STEPS
     from disttrack.simulator.points.registry import make, parameters, role_of
 
     entry = entry_of(name)
@@ -47,7 +49,8 @@ def conformance(name: str) -> int:
     if faults:
         print_text(f"{name}: {len(faults)} fault{'s' * (len(faults) > 1)} in {len(checks)} checks")
     else:
-        print_text(f"{name}: all {len(checks)} checks pass ({', '.join(checks)})")
-    if not any(fault.check == "silence is honest" for fault in faults) and (remark := remark_on(thing)):
+        length = f"{STEPS[-1]} steps" if isinstance(thing, Counter) else f"{ITEMS:,} items"
+        print_text(f"{name}: all {len(checks)} checks pass, in games of at most {length} ({', '.join(checks)})")
+    if not faults and (remark := remark_on(thing)):
         print_text(remark, "note: ", "      ")
     return int(bool(faults))

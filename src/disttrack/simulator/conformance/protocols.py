@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
+from math import isfinite
+from numbers import Real
 from typing import Any, Final
 
 import numpy as np
@@ -52,6 +54,8 @@ STREAMS: Final = (
 )
 """An attack, and streams of fewer items than any tracker of items is made for, by default."""
 EACH_STEP: Final = "make it right at most steps, as a guarantee without a delta says, or state guarantee = 'none'"
+START: Final = 1000
+"""Items at the start of every other game."""
 WEIGHTY: Final = ZipfItems(domain=5, period=100, heaviest=10_000)
 """A stream for trackers of items that take weights."""
 
@@ -131,7 +135,7 @@ def _silence_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> 
 
 
 def _step_and_leap_agree(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
-    options: list[dict[str, Any]] = [{}, {"start": 1000}, {"network": Latency(mean=3.0)}]
+    options: list[dict[str, Any]] = [{}, {"start": START}, {"network": Latency(mean=3.0)}]
     for more in options[:1] if isinstance(protocol, ItemTracker) else options:
         pairs = zip(
             _games(protocol, sites, items, "step", **more), _games(protocol, sites, items, "leap", **more), strict=True
@@ -182,20 +186,24 @@ def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> 
     if promised == "none" and not protocol.one_sided:
         yield None
         return  # it promises nothing
+    if not of_items:
+        _outputs_are_numbers(protocol, max(sites), items)
     delta = getattr(protocol, "delta", None)
     played, failed = 0, []
     for k, task in product(sites, _tasks(protocol)):
         for seed, opponent in enumerate(_opponents(protocol, task) * (1 if of_items else 4)):
             if promised == "oblivious" and not opponent.oblivious:
                 continue
+            start = 0 if of_items else START * (seed % 2)
             with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if of_items else None):
-                game = play(protocol, opponent, sites=k, items=items, seed=seed)
+                game = play(protocol, opponent, sites=k, items=items, start=start, seed=seed)
             played += 1
             if game.verdict == "failed" and (delta or (game.failing_fraction or 0) > 1 / 2):
                 failed.append(game)
             if promised == "always" and not game.ok:
                 mend = "guarantee = 'always' means at every step; with chance it is 'oblivious' at most"
-                raise refuted(protocol, game, f"says always right, but failed against {game.adversary}", mend)
+                known = f", with {start:,} items at the start that sites(…) and server(…) are told" if start else ""
+                raise refuted(protocol, game, f"says always right, but failed against {game.adversary}{known}", mend)
             require(
                 not protocol.one_sided or game.highest <= 0,
                 f"says one-sided, but was {game.highest:.3g} too high",
@@ -208,6 +216,16 @@ def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> 
         what = f"with delta = {delta}" if delta else "for more than half of their steps"
         mend = "make it fail less often than delta, or promise a larger delta" if delta else EACH_STEP
         keeps_delta(protocol, failed, played, delta or 1 / 2, what, mend)
+
+
+def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
+    """Raise ConformanceError unless the output is a number at every step of a game."""
+    crowd, server = parts_of(protocol, k, np.random.default_rng(k), np.random.default_rng(k + 1))
+    for number in range(items):
+        deliver(crowd, server, number % k, crowd[number % k].take(1))
+        right = isinstance(server.output, Real) and isfinite(server.output)
+        mend = "let output of the server be a finite number at every step"
+        require(right, f"the output is {server.output!r} at step {number + 1}, with {k} sites", mend)
 
 
 PROTOCOL_CHECKS: Final = {

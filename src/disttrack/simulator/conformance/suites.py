@@ -19,6 +19,7 @@ from disttrack.simulator.conformance.by_hand import unsaid_silence
 from disttrack.simulator.conformance.counters import COUNTER_CHECKS
 from disttrack.simulator.conformance.failure import Checks, ConformanceError, checked, faults
 from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
+from disttrack.simulator.errors import PartError
 
 SITES: Final = (1, 2, 7)
 ITEMS: Final = 1500
@@ -172,7 +173,7 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
     -------
     checks, faults
         The names of the tests, and the faults: each with its `check` and the way to `mend` it. A fault that stops
-        several checks is listed once.
+        several checks is listed once, and a part that returns a wrong value alone.
 
     Raises
     ------
@@ -195,8 +196,11 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
         checks = _bound(COUNTER_CHECKS, thing, STEPS)
     else:
         raise TypeError(f"a {type(thing).__name__} is neither protocol, nor adversary, nor private counter")
+    found = list(faults(checks))
+    # a part that returns something else than it should makes errors elsewhere too, that say less
+    found = [fault for fault in found if isinstance(fault.__cause__, PartError)][:1] or found
     by_text: dict[str, ConformanceError] = {}
-    for fault in faults(checks):
+    for fault in found:
         by_text.setdefault(str(fault), fault)
     return list(checks), list(by_text.values())
 

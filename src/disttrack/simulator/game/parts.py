@@ -80,7 +80,7 @@ def examined(protocol: Protocol, calls: _Calls) -> Protocol:
 
         def server(self, *given: Any) -> Server:
             made = calls.call(Protocol, protocol, "server", *given)
-            if not _has(made, "hear"):
+            if not _has(made, "hear") or not hasattr(made, "rounds"):
                 calls.refuse(f"must return an object of a class that extends Server; got {made!r}")
             return _Server(made, calls)
 
