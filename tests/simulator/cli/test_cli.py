@@ -286,18 +286,40 @@ def test_schema_is_json() -> None:
     assert json.loads(disttrack("schema").stdout)["title"] == "disttrack scenario"
 
 
-def test_commands_are_loaded_only_when_they_are_called() -> None:
-    # the heavy libraries take seconds to import; a look at the help must not pay for them
+DRAWING = "matplotlib pandas scipy numba "
+"""What takes a second or more to import, and is not needed to look around or to play a short game."""
+UNPLAYED = "disttrack.adversaries.trial disttrack.mechanisms.counters.blt disttrack.mechanisms.sketches.base "
+"""Kinds that no game of these commands has."""
+PLAYED = "--protocol randomized:alpha=0.1 --adversary freeze --sites 256 --items 300_000"
+
+
+@pytest.mark.parametrize(
+    ("words", "unneeded"),
+    [
+        ("--help", f"{DRAWING}{UNPLAYED}numpy pydantic rich yaml simpy"),
+        ("list scenarios", f"{DRAWING}{UNPLAYED}pydantic simpy"),
+        ("list", f"{DRAWING}pydantic"),
+        ("check small.yaml", f"{DRAWING}{UNPLAYED}rich.console"),
+        (f"play {PLAYED}", DRAWING + UNPLAYED),
+        pytest.param("run small.yaml --no-figures", f"matplotlib scipy.stats numba {UNPLAYED}", marks=pytest.mark.slow),
+        pytest.param("advise --sites 20 --items 1e4", "matplotlib pandas scipy.stats", marks=pytest.mark.slow),
+    ],
+    ids=lambda text: text.split()[0],
+)
+def test_a_command_imports_only_what_it_needs(words: str, unneeded: str) -> None:
+    """Imports take most of the time of short commands. Compiled functions count as kept, which is when they tempt."""
     script = """
 import sys
+from disttrack.mechanisms import compiler
+compiler.is_kept = lambda *given, **parts: True
 from disttrack.simulator.cli import main
 try:
-    main(['--help'])
-except SystemExit:
-    pass
-heavy = {'numpy', 'pandas', 'matplotlib', 'scipy', 'pydantic', 'rich', 'yaml', 'simpy'} & set(sys.modules)
-sys.exit(f'imported: {heavy}' if heavy else 0)
+    main(sys.argv[2:])
+except SystemExit as end:
+    imported = set(sys.argv[1].split()) & set(sys.modules)
+    sys.exit(end.code and f'status {end.code}' or imported and f'imported: {imported}' or 0)
 """
     root = str(Path(__file__).resolve().parents[3] / "src")
-    done = subprocess.run([sys.executable, "-c", script], env={"PYTHONPATH": root}, capture_output=True, text=True)
+    command = [sys.executable, "-c", script, unneeded, *words.split()]
+    done = subprocess.run(command, env={"PYTHONPATH": root, "PATH": ""}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
