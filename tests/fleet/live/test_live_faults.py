@@ -26,7 +26,7 @@ class Traffic:
             thread.start()
 
     def _feed(self, site: int) -> None:
-        while not self._over.wait(0.002):
+        while not self._over.wait(0.01):
             items = self.rng.randint(1, 40)
             if self.deployment.give(site, items):
                 self.acknowledged[site] += items

@@ -103,6 +103,7 @@ def test_every_kind_is_known_to_editors_and_type_checkers() -> None:
     assert set(Plotter.__annotations__) == {name.replace("-", "_") for name in PLOTS}
 
 
+@pytest.mark.slow  # mypy reads the packages anew
 def test_mypy_checks_the_names_of_figures(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     script = tmp_path / "script.py"
