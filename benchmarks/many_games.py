@@ -24,6 +24,7 @@ SCENARIO: Final = {
     "sites": 4,
     "items": 200,
     "protocol": {"kind": "randomized", "alpha": 0.1},
+    "engine": "compiled",
     "adversary": "uniform",
     "claims": [{"name": "it costs something", "measure": "min(words)", "at_least": 1, "no_control": "a benchmark"}],
 }
@@ -54,7 +55,7 @@ def measured(games: int) -> None:
 
         def bare() -> None:
             for seed in range(BARE):
-                play(Randomized(alpha=0.1), Uniform(), sites=4, items=200, seed=seed)
+                play(Randomized(alpha=0.1), Uniform(), sites=4, items=200, seed=seed, engine="compiled")
 
         row = {"play": _milliseconds(bare) / BARE}
         row |= {name: _milliseconds(lambda: run(SCENARIO, **options)) / games for name in ("run", "resume")}

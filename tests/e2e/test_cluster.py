@@ -149,6 +149,25 @@ def test_a_cluster_of_its_own(folder: Path, here: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
+def test_a_worker_that_stands_still_is_named_with_its_game(cluster: Loopback, folder: Path) -> None:
+    (folder / "slow.py").write_text(SLOW.replace("0.1", "4"))
+    script = PATIENT.replace(
+        "from disttrack", "import disttrack.simulator.runs.jobs as jobs\njobs.SHORTEST = 1.0\nfrom disttrack", 1
+    )
+    (folder / "patient.py").write_text(script)
+    done = subprocess.run(
+        patient(60, 10, "still", "--scheduler", cluster.address, "--trials", "1", "--set", "sites=2"),
+        cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (line,) = [
+        line for line in done.stderr.splitlines() if "against Slow, 2 sites, 300 items, trial 0: in play" in line
+    ]
+    assert "no progress known, now on tcp://127.0.0.1:" in line
+    assert "restart this worker; without --scheduler, --game-timeout SECONDS ends such a game" in line
+
+
+@pytest.mark.slow
 def test_workers_with_an_older_helper_are_refused(cluster: Loopback, folder: Path) -> None:
     (folder / "slow.py").write_text(SLOW.replace("import time", "import time, pauses_there"))
     for place in (folder, cluster.folder):  # a module that is installed on both sides

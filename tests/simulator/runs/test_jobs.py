@@ -71,6 +71,22 @@ def test_a_long_game_counts_what_is_left_of_it_and_is_named_once() -> None:
     assert batches.left() == 0.5
 
 
+@pytest.mark.parametrize(("then", "now", "left"), [((10, 0.02), (30, 0.06), 470), ((120, 0.01), (140, 0.04), 75)])
+def test_the_items_of_a_game_count_by_the_law_that_its_looks_agree_with(
+    then: tuple[float, float], now: tuple[float, float], left: float
+) -> None:
+    """A game that costs its items, and one of 10,000 items that costs their logarithm; also before the estimate ends.
+
+    Another game of the point takes as long.
+    """
+    batches = Batches(jobs_of(0, 2, 200.0))
+    (game,) = batches.next()
+    for seconds, share in (then, now):
+        batches.in_play = lambda seconds=seconds, share=share: [InPlay(game, time.monotonic() - seconds, share)]  # type: ignore[misc]
+        shown = batches.left()
+    assert shown == pytest.approx(left + max(200, now[0] + left), rel=0.02)
+
+
 def test_withdrawn_games_are_not_handed_out_and_those_of_a_dead_worker_are_each_alone() -> None:
     batches = Batches([*jobs_of(0, 3), *jobs_of(1, 9)])
     (first,), (second,) = batches.next(), batches.next()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from typing import Any, Final
 
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.runs.estimate import cores
-from disttrack.simulator.runs.jobs import Batches, Job, Played
+from disttrack.simulator.runs.jobs import Batches, InPlay, Job, Played
 from disttrack.simulator.runs.worker import attempt
 from disttrack.simulator.tasks.base import lost
 
@@ -59,6 +60,7 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise ScenarioError(f"--scheduler {address}: no scheduler with workers answers there: {reason}") from error
         batches.workers = max(1, sum(client.nthreads().values()))
+        batches.remedy = "restart this worker; without --scheduler, --game-timeout SECONDS ends such a game"
         try:
             yield from _play(distributed, client, batches)
         except (OSError, distributed.CancelledError) as error:
@@ -71,10 +73,25 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
 def _play(distributed: Any, client: Any, batches: Batches) -> Iterator[list[Played]]:
     """Keep two batches per worker at the cluster, one in play and one waiting, until all games have ended."""
     waiting: dict[Any, list[Job]] = {}
+    first: dict[
+        str, tuple[float, str]
+    ] = {}  # the batch of each worker that is in play, since when it is seen, and where
+    looked = time.monotonic()
+
+    def in_play() -> list[InPlay]:
+        playing = [(batch, *first[future.key]) for future, batch in waiting.items() if future.key in first]
+        return [_last_of(batch, begun, worker, batches) for batch, begun, worker in playing]
+
+    batches.in_play = in_play
     while batches or waiting:
         while batches and len(waiting) < 2 * batches.workers:
             batch = batches.next()
             waiting[client.submit(_play_batch, batch, pure=False)] = batch
+        if time.monotonic() - looked >= LOOK:
+            looked = time.monotonic()
+            order = {future.key: place for place, future in enumerate(waiting)}
+            heads = {min(keys, key=order.__getitem__): worker for worker, keys in _known(client, order).items()}
+            first = {key: first.get(key, (looked, worker)) for key, worker in heads.items()}
         try:
             done = distributed.wait(list(waiting), timeout=LOOK, return_when="FIRST_COMPLETED").done
             future = next(iter(done))
@@ -90,6 +107,19 @@ def _play(distributed: Any, client: Any, batches: Batches) -> Iterator[list[Play
                 batches.put_back(batch)
         else:
             yield [Played(job, *answer) for job, answer in zip(waiting.pop(future), answers, strict=True)]
+
+
+def _known(client: Any, order: Mapping[str, int]) -> dict[str, list[str]]:
+    """Return the batches of this run that each worker plays, or has waiting."""
+    of_each = {worker: [key for key in keys if key in order] for worker, keys in client.processing().items()}
+    return {worker: keys for worker, keys in of_each.items() if keys}
+
+
+def _last_of(batch: Sequence[Job], begun: float, worker: str, batches: Batches) -> InPlay:
+    """Return the last game of a batch, as if those before it took as long as expected."""
+    game, others = batch[-1], len(batch) - 1
+    before = f", or one of the {others} games before it" if others else ""
+    return InPlay(game, begun + others * batches.expected(game.point.number), stands=f"on {worker}{before}")
 
 
 def _play_batch(batch: Sequence[Job]) -> list[tuple[Any, float]]:

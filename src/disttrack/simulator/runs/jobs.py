@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import log1p, nan
+from math import log, log1p, nan
 from typing import Final, NamedTuple
 
 from disttrack.simulator.points.point import Point, canonical
@@ -19,6 +19,8 @@ from disttrack.simulator.results.formats import duration, percent
 from disttrack.simulator.runs.estimate import seconds_of
 from disttrack.simulator.tasks.base import Record, Task
 
+ENOUGH: Final = 0.01
+"""Share of the items of a game from which on it says more than the estimate."""
 SLOW: Final = 10.0
 """Times the expected seconds of a game after which it is reported, be it long or its worker still."""
 SHORTEST: Final = 10.0
@@ -117,6 +119,8 @@ class Batches:
         Whether code of the user's is run for any of the games.
     in_play
         Returns the games in play; set by the pool that plays them.
+    remedy
+        How to end a game that takes too long; set by a pool that has no limit.
     """
 
     TARGET = 0.5
@@ -125,6 +129,7 @@ class Batches:
     def __init__(self, jobs: Sequence[Job]) -> None:
         self.workers = 1
         self.in_play: Callable[[], Sequence[InPlay]] = tuple
+        self.remedy = "--game-timeout SECONDS (game_timeout) ends such a game"
         self.own = any(job.point.own for job in jobs)
         by_point: defaultdict[int, list[Job]] = defaultdict(list)
         for job in jobs:
@@ -133,6 +138,7 @@ class Batches:
         self._estimated = {number: waiting[0].cost for number, waiting in by_point.items()}
         self._left = {number: len(waiting) for number, waiting in by_point.items()}  # games that have not ended
         self._overdue: set[str] = set()
+        self._looks: dict[str, tuple[float, float]] = {}  # first share that was seen of a game in play, and when
         self._measured: dict[int, tuple[int, float]] = {}  # games of a point that were played, and their seconds
         for waiting in ordered:
             waiting.reverse()  # the next one is the last
@@ -161,6 +167,7 @@ class Batches:
         games, before = self._measured.get(job.point.number, (0, 0.0))
         self._measured[job.point.number] = games + 1, before + seconds
         self._left[job.point.number] -= 1
+        self._looks.pop(job.key, None)
 
     def expected(self, point: int) -> float:
         """Return the seconds of a game of a point: the mean of those that were played, or else the estimate."""
@@ -172,22 +179,30 @@ class Batches:
         in_play = self.in_play()
         begun = Counter(game.job.point.number for game in in_play)
         remaining = [self._remaining(game) for game in in_play]
+        each = {number: self.expected(number) for number in self._left}
+        for game, rest in zip(in_play, remaining, strict=True):
+            if (number := game.job.point.number) not in self._measured:  # no game of its point has ended
+                each[number] = max(each[number], time.monotonic() - game.begun + rest)
         for number, games in self._left.items():
             if (waiting := games - begun[number]) > 0:
-                remaining += [self.expected(number), self.expected(number) * (waiting - 1)]
+                remaining += [each[number], each[number] * (waiting - 1)]
         longest = max(remaining[: len(in_play)] + remaining[len(in_play) :: 2], default=0.0)
         return max(longest, sum(remaining) / self.workers)  # no game is shared out among workers
 
     def _remaining(self, game: InPlay) -> float:
-        """Return the seconds that a game in play will still take; if it takes longer than expected, by its items.
+        """Return the seconds that a game in play will still take: by its items, once enough of them are sent.
 
-        Its messages grow with their logarithm.
+        Its time grows with their logarithm, as messages do, or else with the items: as two looks at it agree better.
         """
         played, items = time.monotonic() - game.begun, game.job.point.items or 0
         expected = self.expected(game.job.point.number) - played
-        if expected > 0 or not game.share * items >= 1:
+        if not game.share * items >= 1 or (game.share < ENOUGH and expected > 0):
             return max(expected, 0.0)
-        return played * (log1p(items) / log1p(game.share * items) - 1)
+        then, share = self._looks.setdefault(game.job.key, (played, game.share))
+        laws: tuple[Callable[[float], float], ...] = (log1p, float)
+        now, before = game.share * items, share * items
+        law = min(laws, key=lambda law: abs(log(played / then * law(before) / law(now))))
+        return played * (law(items) / law(now) - 1)
 
     def overdue(self) -> list[str]:
         """Return a line for each game in play that has taken `SLOW` times the expected time: once for each."""
@@ -200,7 +215,7 @@ class Batches:
                 sent += f", now {game.stands}" if game.stands else ""
                 lines.append(
                     f"{game.job.point.describe()}, trial {game.job.trial}: in play for {duration(played)}, expected "
-                    f"{duration(expected)}; {sent}; --game-timeout SECONDS (game_timeout) ends such a game"
+                    f"{duration(expected)}; {sent}; {self.remedy}"
                 )
         return lines
 

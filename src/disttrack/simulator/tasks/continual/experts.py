@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from disttrack.adversaries.base import Adversary, View
 from disttrack.mechanisms import PerturbedLeader
 from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.answers import Answer
 from disttrack.simulator.tasks.base import Demand, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
@@ -25,6 +26,9 @@ from disttrack.simulator.tasks.planned import Planned
 
 CHUNK = 4096
 """Rounds passed at once."""
+
+SECONDS_A_ROUND, SECONDS_AN_EXPERT = {True: 2e-7, False: 1e-5}, {True: 2e-7, False: 4e-8}
+"""By whether the adversary is oblivious, so that rounds are passed in chunks; and, besides, by whether counters err."""
 
 Costs = NDArray[np.float64]
 
@@ -163,5 +167,7 @@ class Experts(Duel):
 
     def demand(self, point: Point) -> Demand:
         sizes = self.sizes_of(point)
-        seconds = sizes["steps"] * max(1.0, sizes["experts"] / 30) / 100_000
+        given, step = point.protocol.given(), SECONDS_A_ROUND[adversary_of(point).oblivious]
+        expert = SECONDS_AN_EXPERT[bool(given.get("epsilon") or given.get("within"))]
+        seconds = sizes["steps"] * (step + expert * sizes["experts"])
         return Demand(seconds, memory=8e7 + 40.0 * CHUNK * sizes["experts"])
