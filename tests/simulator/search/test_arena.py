@@ -127,3 +127,19 @@ def test_a_trained_policy_enters_by_its_file(folder: Path) -> None:
 def test_sizes_out_of_range_are_refused_by_name(folder: Path, size: dict[str, Any]) -> None:
     with pytest.raises(ScenarioError, match=next(iter(size))):
         arena("robust", **{**SMALL, **size})
+
+
+@pytest.mark.slow
+def test_a_search_finds_the_policy_that_plays(tmp_path: Path) -> None:
+    size: dict[str, Any] = {"sites": 16, "items": 1000, "trials": 1, "workers": 1}
+    outcome = arena("block", **size, out=tmp_path / "one", search=100)
+    policies = {name for name in outcome.own["adversary"] if name.startswith("policy")}
+    assert len(policies) == 1
+    assert "patience" in policies.pop()  # not the usual one
+    assert "freeze" in set(outcome.own["adversary"])
+
+
+@pytest.mark.parametrize(("entrant", "games"), [("freeze", 100), ("randomized", 99)])
+def test_searches_that_are_refused(entrant: str, games: int) -> None:
+    with pytest.raises(ScenarioError, match="search: takes at least 100 games against a tracker of counts"):
+        arena(entrant, search=games)

@@ -32,6 +32,7 @@ MOST: Final = 5
 @click.option("--out", type=FOLDER, help="Folder for the results; results/arena-NAME if left out.")
 @click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out.")
 @click.option("--game-timeout", type=float, default=5.0, metavar="SECONDS", help="End a longer game, as an error.")
+@click.option("--search", type=int, default=0, metavar="GAMES", help="Search for one more attacker in this many games.")
 def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
     """Play a tracker of yours against all attackers, or an attacker against all trackers.
 

@@ -15,7 +15,6 @@ from disttrack.simulator.cli.tables import print_facts
 from disttrack.simulator.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from disttrack.protocols.base import Protocol
     from disttrack.simulator.search.policy_search import SearchResult
 
 
@@ -72,15 +71,15 @@ def attack(
         name = f"worst {worst.policy.kind if memory is None else 'machine'}"
         facts = {name: " ".join(f"{name}={value}" for name, value in found.items())}
     write_text(out, f"{WRITTEN} attack.\n#\n{text}")
-    print_facts({**facts, **_measured(worst, protocol), "scenario": str(out), **replay})
+    print_facts({**facts, **_measured(worst, protocol.accuracy), "scenario": str(out), **replay})
 
 
-def _measured(worst: SearchResult, protocol: Protocol) -> dict[str, str]:
+def _measured(worst: SearchResult, alpha: float | None) -> dict[str, str]:
     """Return what the last games of a search showed."""
     from disttrack.simulator.claims.statistics import clopper_pearson
 
     low, high = clopper_pearson(round(worst.broken * worst.last), worst.last)
-    promise = f" (promised: {protocol.accuracy:g})" if protocol.accuracy else ""
+    promise = f" (promised: {alpha:g})" if alpha else ""
     return {
         "largest error": f"{worst.strength:.3g} on average over {worst.last} further games{promise}",
         "failed": f"{100 * worst.broken:.1f} % of them ({100 * low:.1f} to {100 * high:.1f} %, with probability 95 %)",

@@ -20,6 +20,7 @@ from disttrack.simulator.results.folder import finished
 from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.search.advice import Situation, candidates
+from disttrack.simulator.search.policy_search import attack
 from disttrack.simulator.tasks.answers import over_alpha
 from disttrack.simulator.tasks.base import Task
 from disttrack.simulator.tasks.contents.task import ItemFrequency
@@ -39,6 +40,8 @@ GAMES: Final = {Count: "round-robin", ItemFrequency: "zipf-items"}
 """The games that an arena plays, each with the stream that an attacker is compared with."""
 DOMAIN: Final = 1000
 """Items of a game of items, where the tracker does not say it."""
+FEWEST_SEARCHED: Final = 100
+"""Fewest games of a search."""
 SCENARIO: Final = "arena.yaml"
 """The scenario, in the folder of the results."""
 
@@ -104,6 +107,7 @@ def arena(
     out: str | Path | None = None,
     workers: int | None = None,
     game_timeout: float = 5.0,
+    search: int = 0,
     on_progress: OnProgress | None = None,
 ) -> Arena:
     """Play a tracker against all attackers beside the shipped trackers, or an attacker against all of these.
@@ -119,6 +123,9 @@ def arena(
         The folder for the results; ``results/arena-NAME`` if left out.
     workers, game_timeout, on_progress
         As for `run`. A game that takes longer than the limit, or whose class raises, counts as an error.
+    search
+        Games of a search for the strongest `policy` against a tracker, at least 100, which plays in place of the usual
+        one, in other games than those of the search; 0 for none.
 
     Raises
     ------
@@ -131,7 +138,11 @@ def arena(
     mine, role, task = _entrant(entrant)
     sizes = {"seed": seed, "trials": trials, "sites": sites, "items": items}
     load({"name": "arena", "protocol": "exact", "adversary": GAMES[Count], **sizes})  # refuses sizes out of range
+    if search and (role != "protocol" or task is not Count or search < FEWEST_SEARCHED):
+        raise ScenarioError(f"search: takes at least {FEWEST_SEARCHED} games against a tracker of counts; got {search}")
     data = _scenario(mine, sizes, task)
+    if search:
+        _search(data, search)
     folder = Path(out) if out is not None else Path("results") / data["name"]
     scenario = load(data)
     results = run(scenario, out=folder, workers=workers, game_timeout=game_timeout, on_progress=on_progress)
@@ -197,6 +208,14 @@ def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[st
         **sides,
         "plots": [{"kind": "matrix"}],
     }
+
+
+def _search(data: dict[str, Any], games: int) -> None:
+    """Replace the adversary `policy` of a scenario by the strongest one that a search against its tracker finds."""
+    size = {name: data[name] for name in ("sites", "items", "seed")}
+    found = attack(part("protocol", data["protocol"][0], Path()).make(), **size, budget=games).policy
+    others = [one for one in data["adversary"] if one["kind"] != found.kind]
+    data["adversary"] = [{"kind": found.kind, **found.as_mapping()}, *others]
 
 
 def _trackers(situation: Situation) -> Iterator[dict[str, Any]]:
