@@ -89,7 +89,7 @@ RANGES: dict[str, Range | None] = {
     "base": Range("a whole number of at least 3", (2, 1, -3, True, 3.0), (3,)),
     "registers": whole(128),
     "density": Range("a number of at least 1", (0.9, 0, *NUMBER), (1, 1.0)),
-    **dict.fromkeys(("normal", "cautious"), Range("true or false", (0, 1, "yes", None), (True, False))),
+    **dict.fromkeys(("normal", "cautious", "weighted"), Range("true or false", (0, 1, "yes", None), (True, False))),
     "within": whole(0),
     "strength": POSITIVE,
     "cut": None,

@@ -45,9 +45,12 @@ class PerturbedLeader(Mechanism):
     errors
         Who chooses them: ``adversarial``, so that an expert about to be charged looks better by Delta than
         it is, and another worse; ``frozen``, the totals at the last multiple of Delta rounds;
-        ``independent``, uniform and fresh in every round.
+        ``independent``, uniform and fresh in every round; ``constant``, uniform and drawn once for all rounds.
     cautious
         True divides the rate of None by sqrt(1 + 2 Delta), which is best for errors of an adversary.
+    weighted
+        True for Randomized Weighted Majority: an expert is followed with a probability in proportion to
+        e^(-rate cost). That is the same rule with head starts of Gumbel's distribution.
 
     Raises
     ------
@@ -56,7 +59,8 @@ class PerturbedLeader(Mechanism):
 
     Source
     ------
-    Dwork, Naor, Pitassi, Rothblum 2010, section 6; Kalai, Vempala 2005.
+    Dwork, Naor, Pitassi, Rothblum 2010, section 6; Kalai, Vempala 2005. Gumbel head starts: derived, from the
+    distribution of the largest of shifted Gumbel variables.
     """
 
     kind = "perturbed-leader"
@@ -69,8 +73,9 @@ class PerturbedLeader(Mechanism):
     epsilon: Positive | None = None
     counter: str = "pan-private"
     within: Natural = 0
-    errors: Literal["adversarial", "frozen", "independent"] = "adversarial"
+    errors: Literal["adversarial", "frozen", "independent", "constant"] = "adversarial"
     cautious: Flag = False
+    weighted: Flag = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -97,6 +102,9 @@ class PerturbedLeader(Mechanism):
             lead = (1 + math.log(self.experts)) * self.mean_head_start
             more = math.expm1(min((1 + 2 * self.within) / self.mean_head_start, 700.0))  # what floats hold
             return min(more * (best + lead) + lead, self.horizon)
+        if self.weighted:  # (rate best + ln n) / (1 - e^-rate) is the bound on the cost: Littlestone, Warmuth 1994
+            rate = 1 / self.mean_head_start
+            return (rate * best + math.log(self.experts)) / -math.expm1(-rate) - best
         return best / self.mean_head_start + math.log(self.experts) * self.mean_head_start
 
     def privacy_price(self) -> float:
@@ -130,6 +138,8 @@ class LeaderRun:
         self.leader = leader
         self._head_starts, self._noise = head_starts, noise
         self._frozen = np.zeros(leader.experts)
+        if leader.within and leader.errors == "constant":
+            self._frozen = noise.uniform(-leader.within, leader.within, leader.experts)
         self.t = 0
         """Rounds played so far."""
         self._counters: list[Run] = []
@@ -148,7 +158,7 @@ class LeaderRun:
             The costs of this round, which only whoever sets the errors of totals knows: without errors they
             may be left out.
         """
-        head_starts = self._head_starts.exponential(self.leader.mean_head_start, self.leader.experts)  # (1)
+        head_starts = self._perturbations(self.leader.experts)  # (1)
         shown = self._seen if costs is None else self._shown(self._seen[None], np.asarray(costs)[None], self.t)[0]
         return int(np.argmin(shown - head_starts))  # (2)
 
@@ -175,9 +185,7 @@ class LeaderRun:
             estimates = self._estimates(block)
             shown = self._shown(np.vstack((seen, estimates[:-1])), block, begun)
             self._seen = estimates[-1]
-            shape = block.shape
-            head_starts = self._head_starts.exponential(self.leader.mean_head_start, shape)
-            chosen[at : at + CHUNK] = np.argmin(shown - head_starts, axis=1)
+            chosen[at : at + CHUNK] = np.argmin(shown - self._perturbations(block.shape), axis=1)
         return chosen
 
     def state(self) -> dict[str, Any]:
@@ -185,11 +193,19 @@ class LeaderRun:
         counters: list[Any] = self._counters
         return {"round": self.t, "estimates": self._seen.tolist(), "counters": [run.state() for run in counters]}
 
+    def _perturbations(self, shape: int | tuple[int, ...]) -> Floats:
+        """Return the head starts of some rounds."""
+        if not self.leader.weighted:
+            return self._head_starts.exponential(self.leader.mean_head_start, shape)
+        return -self.leader.mean_head_start * np.log(self._head_starts.exponential(1.0, shape))  # Gumbel's
+
     def _shown(self, totals: Floats, costs: Floats, begun: int) -> Floats:
         """Return the totals that the combiner sees before some rounds: `begun` were played, and errors added."""
         within = self.leader.within
         if not within:
             return totals
+        if self.leader.errors == "constant":
+            return totals + self._frozen
         if self.leader.errors == "independent":
             return totals + self._noise.uniform(-within, within, totals.shape)
         if self.leader.errors == "adversarial":

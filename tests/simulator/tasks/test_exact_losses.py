@@ -6,6 +6,8 @@ is proved of the right one.
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import dataclass
 from functools import cache
 from math import exp, inf, log
@@ -182,6 +184,26 @@ def test_losses_of_releases_of_the_same_data_add_up_and_of_disjoint_data_the_lar
 
     assert linear_loss(same, range(2)) == pytest.approx(1.75)
     assert linear_loss(disjoint, range(4)) == pytest.approx(1.0)
+
+
+def test_a_changed_item_costs_what_two_items_do() -> None:
+    """Qiu, Yi 2022, section 2: neighbours by a change are two neighbours by an insertion or a deletion apart."""
+
+    def histogram(data: list[tuple[int, int]]) -> Any:
+        return lambda place, rng: [count + rng.laplace(0.0, 1.0) for count in data[place]]
+
+    assert linear_loss(histogram([(1, 0), (0, 0)]), range(2)) == pytest.approx(1.0)
+    assert linear_loss(histogram([(1, 0), (0, 1)]), range(2)) == pytest.approx(2.0)
+    for epsilon, shift in itertools.product((0.1, 1.0, 3.0), (0.1, 1.0, 2.0)):  # normal noise: exact deltas
+        delta, changed = normal_delta(shift, epsilon), normal_delta(math.sqrt(2) * shift, 2 * epsilon)
+        assert changed <= 2 * math.exp(2 * epsilon) * delta
+        assert normal_delta(math.sqrt(2) * shift, epsilon) > delta  # one epsilon is not enough
+
+
+def normal_delta(shift: float, epsilon: float) -> float:
+    """Return the least delta of normal noise of deviation 1 that hides a shift: Balle, Wang 2018, theorem 8."""
+    above, below = (stats.norm.cdf(sign * shift / 2 - epsilon / shift) for sign in (1, -1))
+    return float(above - math.exp(epsilon) * below)
 
 
 def test_noise_that_decides_how_much_is_released_is_not_linear() -> None:

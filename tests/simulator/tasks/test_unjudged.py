@@ -51,7 +51,7 @@ def test_a_game_without_items_has_no_timeline(engine: str) -> None:
 # ---------------------------------------------------------------------- every task
 
 STEPS_GO_ON: Final = {
-    "continual-count", "experts", "mirror", "threshold-monitor",
+    "continual-count", "density", "experts", "mirror", "threshold-monitor",
 }  # fmt: skip
 """Tasks on a clock: without an item there are steps, and outputs that are judged."""
 NO_MOVES: Final = {

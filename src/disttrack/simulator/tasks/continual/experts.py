@@ -159,7 +159,7 @@ class Experts(Duel):
         view = View(sites=experts, items=steps, known=known(mechanism), rng=rngs["adversary"])
         twin = None
         if mechanism.epsilon is not None or mechanism.within:
-            exact = PerturbedLeader(experts, mechanism.horizon, mechanism.rate)
+            exact = PerturbedLeader(experts, mechanism.horizon, mechanism.rate, weighted=mechanism.weighted)
             twin = exact.start(copy.deepcopy(rngs["head starts"]), rngs["noise"])
         run = mechanism.start(rngs["head starts"], rngs["noise"])
         charges = Charges(adversary, view, rngs["challenge"])
