@@ -39,7 +39,7 @@ HITS: Final = (
     Hit(loads.Boundary(), Lease(**LIMIT), burst, 1.95, 2.0, FLEET),
     Hit(loads.Probing(), Lease(**LIMIT, upfront=0.5), utilisation, 0.99, 1.0, FLEET, SingleSite()),
 )
-STREAMS: Final = {"autoscaling", "flash-crowd"}
+STREAMS: Final = {"autoscaling", "flash-crowd", "retrying"}
 """Kinds of streams that are made against nobody."""
 
 

@@ -15,6 +15,7 @@ from disttrack.fleet import quotas
 from disttrack.fleet.change import Change
 from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrowd, Greedy, Probing
 from disttrack.fleet.quotas import Quota
+from disttrack.fleet.retries import Retrying
 from disttrack.fleet.task import measured
 from disttrack.simulator import play
 from disttrack.simulator.game.network import network_of
@@ -138,6 +139,7 @@ def setting(number: int) -> dict[str, Any]:
     oblivious = [RoundRobin(), Uniform(), Zipf(), SingleSite(), Bursts(mean=30), FlashCrowd(rng.choice([0.5, 1]))]
     oblivious.append(Boundary(rng.choice([0.1, 0.5, 1])))
     reacting = [Greedy(), Greedy(stay), Probing(), ChurnOfSites(stay, dies), Autoscaling(dies=dies), Freeze()]
+    reacting.append(Retrying(rng.choice([0.3, 1]), rng.choice(["fixed", "exponential", "bucket"]), rng.choice([1, 20])))
     edges = Edges(rng.choice([1 + window // 20, 1 + window // 8, 1 + window // 3]), rng.choice([0, protocol.skew]))
     return {
         "protocol": protocol,

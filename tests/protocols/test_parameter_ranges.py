@@ -46,6 +46,8 @@ RANGES: Final[dict[str, Edges]] = {
     "martingale.parameters": (("tight", "simple"), (None, "paper")),
     "heaviest": COUNT, "pulses": COUNT_OR_0, "selected": COUNT,
     "prefill": COUNT_OR_0, "randomized.parameters": (("median",), (None, "mean")), "rate": POSITIVE, "reach": SHARE,
+    "retrying.rate": SHARE, "backoff": (("none", "bucket"), (None, "linear")), "retrying.patience": COUNT,
+    "wait": COUNT,
     "reads": (("changes", "output"), (None, "state")), "table": (("freeze", "0/0"), (None, "x", "0/1", "1/0-0/1")),
     "rest": ((0, 10_000), (-1, 10_001)), "robust.parameters": (("paper", "tight"), (None, "loose")), "rows": COUNT,
     "runs": COUNT, "scattered.count": COUNT_OR_0, "sequences": COUNT, "share": CLOSED, "side": SIDES,

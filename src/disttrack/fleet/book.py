@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from disttrack.fleet.change import Try
 from disttrack.fleet.quotas.base import Quota
 
 MOST: Final = 2**22
@@ -39,6 +40,10 @@ class Book:
         """Of each site, the beginning of the plan in force at its last requests, and its requests before."""
         self.offered, self.admitted = (array("q"), array("q")), (array("q"), array("q"))
         """Steps and costs."""
+        self.waited = self.admissions = 0
+        """Steps from the first try to the admission, of all admissions noted, and the number of these."""
+        self._waiting: defaultdict[int, deque[int]] = defaultdict(deque)
+        """Of each site, the first steps of the requests that wait for an answer."""
 
     def comes(self, site: Any, requests: int) -> None:
         """Note that requests come to a site; it has counted those before."""
@@ -51,10 +56,24 @@ class Book:
     def admits(self, site: Any, requests: int) -> None:
         """Note that a site admits the next ones of the requests that have come."""
         self._write(self.admitted, site, requests)
+        self.admissions += requests
+        plan = self._turns.plan
+        self.waited += self._turns.begun + 1 - plan.since if isinstance(plan, Try) else 0
 
-    def admits_now(self, cost: int) -> None:
-        """Note that a request is admitted that has waited."""
-        self._append(self.admitted, self._clock(), cost)
+    def waits(self, site: Any) -> None:
+        """Note that the next of the requests that have come waits for an answer."""
+        begun, before = self._first[site.number]
+        plan = self._turns.plan
+        first = plan.since if isinstance(plan, Try) else begun + plan.nth(site.number, site.offered - before + 1)
+        self._waiting[site.number].append(int(first))
+
+    def answers(self, site: Any, admitted: bool, cost: int) -> None:
+        """Note the answer to the request of a site that has waited longest."""
+        since = self._waiting[site.number].popleft()
+        if admitted:
+            now = self._clock()
+            self._append(self.admitted, now, cost)
+            self.waited, self.admissions = self.waited + now - since, self.admissions + 1
 
     def _write(self, pages: tuple[Any, Any], site: Any, requests: int) -> None:
         begun, before = self._first[site.number]

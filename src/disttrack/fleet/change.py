@@ -1,11 +1,11 @@
-"""The plan with which sites come into a fleet or go."""
+"""Plans of games of quotas: sites that come into a fleet or go, and a request that may have been refused before."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
 
-from disttrack.adversaries.schedules import Rest, whole
+from disttrack.adversaries.schedules import Burst, Rest, whole
 
 
 class Change(Rest):
@@ -33,3 +33,21 @@ class Change(Rest):
 
     def first_step(self, site: int) -> int:
         return 1
+
+
+class Try(Burst):
+    """One request, in one step.
+
+    Parameters
+    ----------
+    site
+        The site.
+    since
+        The step in which its client first wanted it: what it waits is counted from there.
+    """
+
+    __slots__ = ("since",)
+
+    def __init__(self, site: int, since: int) -> None:
+        super().__init__(site, 1)
+        self.since = since

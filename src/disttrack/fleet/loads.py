@@ -5,9 +5,9 @@ They know what the protocol knows: the limit and the window, `view.known`. A ste
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
@@ -20,12 +20,20 @@ from disttrack.mechanisms.checks import Flag, UpToOne, Whole
 
 __all__ = ["Autoscaling", "Boundary", "ChurnOfSites", "FlashCrowd", "Greedy", "Probing"]
 PLAYS = ("quota",)
+BLOCK: Final = 2**20
+"""Most requests whose sites are drawn at once."""
 
 
 def steps_left(view: View) -> int:
     """Return the steps up to the end of the present window."""
     window: int = view.known["window"]
     return window - view.steps % window
+
+
+def in_blocks(requests: int, sites: int, labels: Callable[[int, int], Any]) -> Iterator[Labels]:
+    """Yield requests in blocks; `labels` returns the sites of those from a first one up to before another."""
+    for begin in range(0, requests, BLOCK):
+        yield Labels(labels(begin, min(begin + BLOCK, requests)), sites)
 
 
 @dataclass
@@ -155,7 +163,7 @@ class Autoscaling(Scripted, Adversary):
         for third, (change, sites) in enumerate(zip(changes, (few, view.sites, few), strict=True), start=1):
             yield Change(change, others)
             while (requests := view.items * third // 3 - view.sent) > 0:
-                yield Labels(view.rng.integers(sites, size=min(requests, 2**20)), view.sites)
+                yield Labels(view.rng.integers(sites, size=min(requests, BLOCK)), view.sites)
 
 
 @dataclass
@@ -185,8 +193,7 @@ class FlashCrowd(Scripted, Adversary):
         while True:
             if crowd < window:
                 yield Rest(window - crowd)
-            for begin in range(0, crowd, 2**20):
-                yield Labels(view.rng.integers(view.sites, size=min(2**20, crowd - begin)), view.sites)
+            yield from in_blocks(crowd, view.sites, lambda begin, end: view.rng.integers(view.sites, size=end - begin))
 
 
 @dataclass
@@ -217,7 +224,6 @@ class Boundary(Scripted, Adversary):
         while True:
             if crowd < window:
                 yield Rest(window - crowd)
-            for begin in range(0, 2 * crowd, 2**20):
-                yield Labels(np.arange(begin, min(2 * crowd, begin + 2**20)) % view.sites, view.sites)
+            yield from in_blocks(2 * crowd, view.sites, lambda begin, end: np.arange(begin, end) % view.sites)
             if crowd < window:
                 yield Rest(window - crowd)

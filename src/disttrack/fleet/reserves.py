@@ -117,7 +117,7 @@ class Spending:
         """Return a protocol with a sample of the costs, among them the largest."""
         drawn = np.random.default_rng(seed).permutation(self.costs)[:SAMPLE]
         drawn[0] = drawn[0] if drawn.max() == self.costs.max() else self.costs.max()
-        parts: dict[str, Any] = {"costs": " ".join(map(str, drawn.tolist())), "reserve": reserve, "settle": self.settle}
+        parts: dict[str, Any] = {"costs": tuple(drawn.tolist()), "reserve": reserve, "settle": self.settle}
         return kind(self.service.limit, self.service.window, **parts)
 
 
@@ -175,7 +175,7 @@ def scenario_of(quantile: float, chosen: Suited, found: Sequence[tuple[float, Su
         f"requests: {4 * service.window}",
         f"limit: {service.limit}",
         f"window: {service.window}",
-        f"costs: {protocol.costs}",
+        f"costs: [[{', '.join(map(str, protocol.cycle))}]]",
         f"settle: {spent.settle}",
         "trials: 2",
         f"protocol: {{kind: {protocol.kind}, reserve: [{', '.join(map(str, values))}]}}",

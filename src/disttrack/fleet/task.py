@@ -32,7 +32,9 @@ class QuotaGame(Count):
     cost that was rejected and could have been admitted, over the cost offered; `burst`, the largest cost admitted in as
     many steps as a window has, over the limit: in any, but of live games and of more than 4 million requests between
     looks; `windows`;
-    `words_per_window`; `messages_per_window`; `deaths`, sites that died; `rule_of_thumb`, of a protocol with flushes,
+    `words_per_window`; `messages_per_window`; `waiting`, the steps from the first try of an admitted request to its
+    admission, on average, empty in live games; `refused`, requests rejected over requests offered, each try of a client
+    that retries counted; `deaths`, sites that died; `rule_of_thumb`, of a protocol with flushes,
     the overshoot that engineers expect, over the limit.
     """
 
@@ -40,7 +42,7 @@ class QuotaGame(Count):
     each_item: ClassVar[bool] = True
     heading: ClassVar[str] = "Quotas that sites share"
     own_engines: ClassVar[Mapping[str, type[Any]]] = {"step": QuotaStep, "leap": QuotaLeap}
-    rules: ClassVar[int] = 3
+    rules: ClassVar[int] = 4
     in_steps: ClassVar[str] = "a window is so many rows; docs/quota.md shows how to keep pauses"
     labels: ClassVar = {"output": "admitted in the window", "rel_error": "beyond the limit"}
     axes: ClassVar = {"every": "time between reports, in steps"}
@@ -49,7 +51,7 @@ class QuotaGame(Count):
     defaults: ClassVar[Sequence[str]] = ("limit", "window", "costs", "reserve", "settle", "skew", "shape", "depth")
     columns: ClassVar[Sequence[str]] = (
         *("overshoot", "mean_overshoot", "overshoot_promised", "utilisation", "false_rejections", "burst", "windows"),
-        *("rule_of_thumb", "words_per_window", "messages_per_window", "deaths"),
+        *("rule_of_thumb", "words_per_window", "messages_per_window", "waiting", "refused", "deaths"),
     )
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which no window admitted more than is guaranteed"),
@@ -153,6 +155,8 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
         "rule_of_thumb": rule_of_thumb(protocol, game.sites, network),
         "words_per_window": game.words / len(windows),
         "messages_per_window": game.messages / len(windows),
+        "waiting": game.book.waited / max(1, game.book.admissions) if _is_full(game) else None,
+        "refused": looks[-1]["rejected"] / max(1, looks[-1]["offered"]),
         "deaths": game.restarts,
     }
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
+from disttrack.fleet.quotas import Split
 from disttrack.fleet.quotas.costs import Costs
 from disttrack.protocols import FOREVER
 
@@ -26,3 +28,11 @@ def test_costs_are_those_of_counting(cycle: list[int]) -> None:
                 assert costs.total(before, fitting) == spent
                 dear = next((place for place in range(50) if each[before + place] <= budget), FOREVER)
                 assert costs.too_dear(before, budget) == dear
+
+
+def test_sites_begin_at_places_spread_over_the_cycle() -> None:
+    """Neighbours began at neighbouring places: the dear requests of all came together."""
+    rule = Split(100, 50, costs=[1, 1, 1, 1, 1, 9])  # type: ignore[arg-type]
+    assert rule.costs == (1, 1, 1, 1, 1, 9)
+    rng = np.random.default_rng(1)
+    assert [site.costs.cycle.index(9) for site in rule.sites(3, rng)] == [5, 3, 1]

@@ -41,8 +41,8 @@ class Quota(Protocol):
     window
         Steps of a window, W.
     costs
-        Costs of requests, whole numbers with spaces between; each site goes through them again and again, and they
-        begin at places spread evenly, so that they do not have the dear ones together.
+        Costs of requests, whole numbers with spaces between or in a list; each site goes through them again and again.
+        Sites begin at places spread evenly, so that they do not have the dear ones together.
     reserve
         What a request takes from the budget on arrival if its cost is known only later; 0 if it is known on arrival.
     settle
@@ -55,7 +55,7 @@ class Quota(Protocol):
 
     limit: Whole
     window: Whole
-    costs: int | str = 1
+    costs: int | str | tuple[int, ...] = 1
     reserve: Natural = 0
     settle: Natural = 0
     skew: Natural = 0
@@ -77,12 +77,15 @@ class Quota(Protocol):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if isinstance(self.costs, list):  # as files give it
+            object.__setattr__(self, "costs", tuple(self.costs))
         try:
             cycle = self.cycle
-        except ValueError:
+        except (TypeError, ValueError):
             cycle = []
         if not cycle or min(cycle) < 1:
-            raise ValueError(f"costs must be whole numbers of at least 1 with spaces between; got {self.costs!r}")
+            given = f"{self.costs!r}"
+            raise ValueError(f"costs must be whole numbers of at least 1 with spaces between; got {given[:60]}")
         bucket = self.shape == "bucket"
         if bucket != bool(self.depth):
             raise ValueError(f"depth must be given with the shape bucket, and only then; got {self.depth}")
@@ -99,7 +102,7 @@ class Quota(Protocol):
     @property
     def cycle(self) -> list[int]:
         """The costs of requests, in order."""
-        return [int(cost) for cost in str(self.costs).split()]
+        return [int(cost) for cost in (self.costs if isinstance(self.costs, tuple) else str(self.costs).split())]
 
     def first_cost(self, site: int, k: int) -> int:
         """Return the place of a site's first cost in the cycle."""

@@ -190,6 +190,8 @@ class QuotaSite(Site):
             return ()
         cost = self.costs.total(self.offered, 1)
         self.waiting.append(cost)
+        if self.answers.book is not None:
+            self.answers.book.waits(self)
         self.offered += 1
         return self.ask(self.rule.reserve or cost)
 
@@ -225,9 +227,9 @@ class QuotaSite(Site):
         if not self.waiting:
             return
         cost = self.waiting.popleft()
+        if self.answers.book is not None:
+            self.answers.book.answers(self, admitted, cost)
         if admitted:
-            if self.answers.book is not None:
-                self.answers.book.admits_now(cost)
             self._count(1, cost)
         else:
             self.answers.give(self.number, False)

@@ -1,0 +1,73 @@
+"""Clients that send refused requests again, and the time that requests wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from disttrack.adversaries import Burst, Rest
+from disttrack.fleet.change import Try
+from disttrack.fleet.quotas import Central, Lease, PeriodicQuota, SlidingLease, Split
+from disttrack.fleet.retries import Retrying
+from disttrack.fleet.task import measured
+from disttrack.simulator import play
+from disttrack.simulator.game.network import network_of
+
+LIMIT = {"limit": 40, "window": 120}
+
+
+def test_waiting_is_counted_from_the_first_try() -> None:
+    """By hand: one request per window; the second one is tried in step 5 and again in step 11, so it waits 6 steps."""
+
+    def load(view: Any) -> Iterator[Any]:
+        yield Burst(0, 1)
+        yield Rest(3)
+        yield Try(0, 5)
+        yield Rest(5)
+        yield Try(0, 5)
+        yield Rest(100)
+
+    row = measured(play(Split(1, 10), load, sites=1, items=3))
+    assert row["waiting"] == 6 / 2
+    assert row["refused"] == 1 / 3
+
+
+def test_a_request_waits_for_the_answer_of_the_server() -> None:
+    """By hand: there and back in 3 steps each."""
+    network = network_of({"latency": 3})
+    game = play(Central(50, 100), lambda view: 0, sites=1, items=90, network=network)
+    assert measured(game, network)["waiting"] == 6
+
+
+@pytest.mark.quick_cases(4)
+@pytest.mark.parametrize("latency", [0, 4])
+@pytest.mark.parametrize("backoff", ["none", "fixed", "exponential", "bucket"])
+@pytest.mark.parametrize(
+    "protocol", [PeriodicQuota(**LIMIT, every=20), Lease(**LIMIT), SlidingLease(**LIMIT)], ids=lambda one: one.kind
+)
+def test_both_engines_play_one_game(protocol: Any, backoff: Any, latency: int) -> None:
+    network = network_of({"latency": latency}) if latency else None
+    games = [
+        play(protocol, Retrying(0.6, backoff, wait=5), sites=3, items=300, network=network, seed=2, engine=engine)
+        for engine in ("leap", "step")
+    ]
+    rows = [measured(game, network) for game in games]
+    assert games[0].looks == games[1].looks
+    assert rows[0] == rows[1]
+    assert rows[0]["verdict"] == "ok"
+    assert (rows[0]["waiting"] > 0) == (backoff != "none" or (latency > 0 and protocol.kind != "periodic"))
+
+
+@pytest.mark.slow
+@pytest.mark.false_alarm(1e-6)
+def test_a_token_bucket_at_the_client_is_refused_less_and_waits_longer() -> None:
+    """In the games of the scenario the factors are about 10 and 2.5, with a spread of a few percent."""
+    rows = {}
+    for backoff in ("exponential", "bucket"):
+        game = play(Lease(limit=500, window=1500), Retrying(0.5, backoff), sites=12, items=4_500, seed=3)
+        rows[backoff] = measured(game)
+    assert rows["bucket"]["refused"] < 0.25 * rows["exponential"]["refused"]
+    assert rows["bucket"]["waiting"] > 1.2 * rows["exponential"]["waiting"]
+    assert rows["bucket"]["burst"] < rows["exponential"]["burst"] - 0.2
