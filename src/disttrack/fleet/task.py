@@ -43,6 +43,7 @@ class QuotaGame(Count):
     heading: ClassVar[str] = "Quotas that sites share"
     own_engines: ClassVar[Mapping[str, type[Any]]] = {"step": QuotaStep, "leap": QuotaLeap}
     rules: ClassVar[int] = 4
+    beside: ClassVar[str] = "overshoot"
     in_steps: ClassVar[str] = "a window is so many rows; docs/quota.md shows how to keep pauses"
     labels: ClassVar = {"output": "admitted in the window", "rel_error": "beyond the limit"}
     axes: ClassVar = {"every": "time between reports, in steps"}

@@ -19,19 +19,21 @@ __all__ = ["PLOTS", "Plot", "check_plot", "compare", "draw", "timeline_of"]
 
 _DRAWN: Final = ("compare", "draw", "timeline_of")
 
-PLOTS: Final = Kinds[Plot]({
-    "cost": "disttrack.simulator.plots.kinds:Cost",
-    "error": "disttrack.simulator.plots.kinds:Error",
-    "measure": "disttrack.simulator.plots.kinds:Measure",
-    "timeline": "disttrack.simulator.plots.kinds:Timeline",
-    "breakdown": "disttrack.simulator.plots.kinds:Breakdown",
-    "frontier": "disttrack.simulator.plots.kinds:Frontier",
-    "matrix": "disttrack.simulator.plots.kinds:Matrix",
-    "size": "disttrack.simulator.plots.kinds:SizeOverTime",
-    "budget": "disttrack.simulator.plots.kinds:Budget",
-    "ratio": "disttrack.simulator.plots.kinds:Ratio",
-    "spread": "disttrack.simulator.plots.kinds:Spread",
-})
+PLOTS: Final = Kinds[Plot](
+    {
+        "cost": "disttrack.simulator.plots.kinds:Cost",
+        "error": "disttrack.simulator.plots.kinds:Error",
+        "measure": "disttrack.simulator.plots.kinds:Measure",
+        "timeline": "disttrack.simulator.plots.kinds:Timeline",
+        "breakdown": "disttrack.simulator.plots.kinds:Breakdown",
+        "frontier": "disttrack.simulator.plots.kinds:Frontier",
+        "matrix": "disttrack.simulator.plots.kinds:Matrix",
+        "size": "disttrack.simulator.plots.kinds:SizeOverTime",
+        "budget": "disttrack.simulator.plots.kinds:Budget",
+        "ratio": "disttrack.simulator.plots.kinds:Ratio",
+        "spread": "disttrack.simulator.plots.kinds:Spread",
+    }
+)
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 
 

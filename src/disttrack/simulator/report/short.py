@@ -39,7 +39,7 @@ class Pair:
     fails
         The settings at which at least half of the games fail, in words; empty if there are none.
     words, words_at
-        Median of the words at the last setting, NaN where nothing is counted in words; and this setting.
+        Median of the words at the last setting, and this setting.
     """
 
     protocol: str
@@ -87,7 +87,7 @@ def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str, called:
         worst=float(over.max()),
         where=with_name(axis, over.idxmax()) if axis and over.notna().any() else "",
         fails=(_settings(axis, often) if axis else "everywhere") if often.any() else "",
-        words=float(words.iloc[-1]) if words.iloc[-1] > 0 else nan,
+        words=float(words.iloc[-1]),
         words_at=with_name(called, words.index[-1]) if axis else "",
     )
 
@@ -122,7 +122,7 @@ def sentences(tables: Tables) -> list[Html]:
     said = []
     for part, mine in _parts(tables):
         every = pairs(mine)
-        told = [*_broken(every), *_held(every, tables.lost), *_costs(every)]
+        told = [*_broken(every), *_held(every, tables.lost), *_beside(mine), *_costs(every)]
         said += [Html("{}: {}", part, one) for one in told] if part else told
     if tables.ended:
         early = f"Games that their adversary ended before all items were sent: {tables.ended:,}; costs are of these."
@@ -187,16 +187,28 @@ def _held(every: Sequence[Pair], lost: int) -> list[Html]:
     return sentences + ([Html("A few games fail: {}.", sometimes)] if sometimes else [])
 
 
+def _beside(tables: Tables) -> list[Html]:
+    """Return the largest value of what the task states beside its verdict: a promise kept may be a poor one."""
+    from disttrack.simulator.results.lines import lines
+
+    column = tables.task.beside
+    if not column or column not in tables.trials:
+        return []
+    largest = {line.label: line.games[column].max() for line in lines(tables.trials, "")}
+    listed = "; ".join(f"{name} {number(float(value))}" for name, value in largest.items() if value == value)
+    return [Html("Largest {}: {}.", tables.task.label(column) or column.replace("_", " "), listed)] if listed else []
+
+
 def _costs(every: Sequence[Pair]) -> list[Html]:
     """Return the cost of the protocols against the adversary that breaks the most, or else against the first."""
-    sent = [pair for pair in every if isfinite(pair.words)]
+    sent = [pair for pair in every if isfinite(pair.words)] if any(pair.words > 0 for pair in every) else []
     adversaries = list(dict.fromkeys(pair.adversary for pair in sent))
     if not adversaries:
         return []
     hardest = max(adversaries, key=lambda name: sum(pair.broken for pair in sent if pair.adversary == name))
     mine = sorted((pair for pair in sent if pair.adversary == hardest), key=lambda pair: pair.words)
     least = next((pair.words for pair in mine if not pair.broken), nan)
-    notes = {pair: f" ({number(pair.words / least)} times)" * (pair.words > least) for pair in mine}
+    notes = {pair: f" ({number(pair.words / least)} times)" if pair.words > least > 0 else "" for pair in mine}
     notes |= {pair: " (broken)" for pair in mine if pair.broken}
     costs = [f"{pair.protocol} {number(round(pair.words))}{notes[pair]}" for pair in mine[: 2 * MOST]]
     at = f"at {mine[0].words_at}, " if mine[0].words_at else ""

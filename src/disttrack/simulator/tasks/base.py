@@ -233,6 +233,8 @@ class Task(Shortcuts, ABC):
     draws only from such streams of its seed; a game that drew nothing from them is then counted once."""
     idle: ClassVar[Sequence[str]] = ()
     """Sides without effect on the game, protocol or adversary: tables leave them out."""
+    beside: ClassVar[str] = ""
+    """The column whose largest value belongs beside the verdicts, where "holds" alone would mislead."""
     in_steps: ClassVar[str] = ""
     """What follows from a step per row for users of a trace with times, where a parameter is a length of time."""
     bases: ClassVar[Mapping[str, str]] = {
