@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,9 @@ from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.faults import broken
 from disttrack.simulator.game.network import network_of
+from disttrack.simulator.report.short import in_words
+from disttrack.simulator.results.read import read_tables
+from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import build, load
 from disttrack.simulator.tasks.remarks import remarks
@@ -231,3 +235,14 @@ def test_users_of_a_trace_with_times_are_told_that_they_only_sort(tmp_path: Path
     (line,) = told(quota, time="at")
     assert line.endswith(f"'at' only sorts the rows; each takes one step: {QuotaGame.in_steps}")
     assert told(quota) == told(count, time="at") == []
+
+
+def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_path: Path) -> None:
+    """Who keeps a poor promise holds too."""
+    protocols = ["split", {"kind": "periodic", "every": 30}]
+    keys = {"name": "q", "task": "quota", "sites": 4, "requests": 300, "limit": 20, "window": 100, "trials": 1}
+    run({**keys, "protocol": protocols, "adversary": "round-robin"}, out=tmp_path / "q", workers=1)
+    held, largest, costs = in_words(read_tables([tmp_path / "q"]))
+    assert held == "split; periodic hold in all games."
+    assert re.fullmatch(r"Largest overshoot: split 0; periodic 0\.\d+\.", largest)
+    assert costs.startswith("Cost in words, against round-robin (medians): split 0; periodic ")

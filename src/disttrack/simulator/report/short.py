@@ -192,9 +192,9 @@ def _beside(tables: Tables) -> list[Html]:
     from disttrack.simulator.results.lines import lines
 
     column = tables.task.beside
-    if not column or column not in tables.trials:
+    if not column or f"_{column}" not in tables.trials:
         return []
-    largest = {line.label: line.games[column].max() for line in lines(tables.trials, "")}
+    largest = {line.label: line.games[f"_{column}"].max() for line in lines(tables.trials, "")}
     listed = "; ".join(f"{name} {number(float(value))}" for name, value in largest.items() if value == value)
     return [Html("Largest {}: {}.", tables.task.label(column) or column.replace("_", " "), listed)] if listed else []
 
