@@ -106,6 +106,14 @@ SCENARIOS: dict[str, tuple[str, str]] = {
         f"{HEAD}alpha: 0.2\nprotocol: {{kind: randomized, alpha: 0.1}}\nadversary: freeze\n",
         "no protocol here takes it, or each gives its own; remove it, or set it for all: --set alpha=…",
     ),
+    "a value of another type than its field": (
+        f"{HEAD}protocol: exact\nadversary: {{kind: 'mine.py:Mine', share: x}}\n",
+        "adversary.share: must be a number; got 'x'",
+    ),
+    "a misspelt default of the task": (
+        f"{HEAD}alhpa: 0.2\nprotocol: exact\nadversary: freeze\n",
+        "alhpa: unknown key; did you mean 'alpha'? (accepted: .*alpha)",
+    ),
     "a misspelt protocol, which alone is the fault": (
         f"{HEAD}alpha: 0.2\nprotocol: randomised\nadversary: freeze\n",
         "unknown kind 'randomised' of protocol; did you mean 'randomized'?",
@@ -117,9 +125,9 @@ SCENARIOS: dict[str, tuple[str, str]] = {
 def test_a_mistake_in_a_scenario(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text, wanted = SCENARIOS[name]
     monkeypatch.chdir(tmp_path)
-    Path("mine.py").write_text(
-        "from disttrack import Adversary\n\n\nclass Mine(Adversary):\n    pass\n", encoding="utf-8"
-    )
+    mine = "@dataclass\nclass Mine(Adversary):\n    share: float = 0.5\n"
+    head = "from dataclasses import dataclass\n\nfrom disttrack import Adversary\n"
+    Path("mine.py").write_text(f"{head}\n\n{mine}", encoding="utf-8")
     Path("s.yaml").write_text(text, encoding="utf-8")
     result = CliRunner().invoke(main, ["check", "s.yaml"])
     assert result.exit_code == 2

@@ -17,10 +17,12 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from importlib.metadata import entry_points
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from disttrack.simulator.errors import ScenarioError, accepted, nearest, printable
+from disttrack.simulator.points.code import is_ours
 from disttrack.simulator.points.lines import defined_at
 from disttrack.simulator.points.source import (
     EXITS,
@@ -279,6 +281,27 @@ def parameters(maker: Any) -> dict[str, Any]:
     return {one.name: MISSING if one.default is one.empty else one.default for one in named}
 
 
+PLAIN_TYPES: Final[Mapping[str, tuple[type, str]]] = {
+    "float": (Real, "a number"),
+    "int": (Integral, "a whole number"),
+    "bool": (bool, "true or false"),
+    "str": (str, "a text"),
+}
+"""Plain types of fields, and what they are called in messages."""
+
+
+def _refuse_other_types(maker: Any, arguments: Mapping[str, Any]) -> None:
+    """Raise ScenarioError for a value of another type than the plain one that a field of a user's class states."""
+    for field in fields(maker) if is_dataclass(maker) and not is_ours(maker.__module__) else ():
+        stated = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")
+        value = arguments.get(field.name)
+        if value is None or stated not in PLAIN_TYPES:
+            continue
+        wanted, what = PLAIN_TYPES[stated]
+        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+            raise ScenarioError(f"{field.name}: must be {what}; got {value!r}")
+
+
 def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") -> Any:
     """Return the protocol, adversary or other object of a class with these parameters.
 
@@ -315,6 +338,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     for key, default in known.items():
         if default is MISSING and key not in arguments:
             raise ScenarioError(f"{key}: {name} needs this parameter ({accepted(known)})")
+    _refuse_other_types(maker, arguments)
     if missing := sorted(getattr(maker, "__abstractmethods__", ())):
         wanted = ", ".join(f"def {method}{_bare(getattr(maker, method))}" for method in missing)
         raise ScenarioError(f"{maker.__name__} lacks {', '.join(missing)}: write {wanted}{defined_at(maker)}")

@@ -56,10 +56,10 @@ def check_keys(document: Document, game: Task, faults: Faults) -> None:
         return
     others = {} if "task" in document.data else keys_of_others(frozenset({*keys, *game.defaults, *names}))
     for key in unknown:
-        advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, [*keys, *others])
+        advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, [*keys, *game.defaults, *others])
         if near := next((one for one in others if key == one or f"{one!r}" in advice), ""):
             advice = f"{advice if key != near else ''}; {near} is a key of {others[near]}"
-        faults.add(document.error((key,), f"unknown key{advice} ({accepted(keys)})"))
+        faults.add(document.error((key,), f"unknown key{advice} ({accepted([*keys, *game.defaults])})"))
 
 
 @cache

@@ -91,9 +91,9 @@ def _untaken(document: Document, place: Place) -> ScenarioError:
 
 def _check_keys(name: str, own: Mapping[str, object], document: Document, game: Task, faults: Faults) -> None:
     """Refuse the keys of a part that no part of this task has."""
-    known = keys_of_part(game.sizes)
+    known = (*keys_of_part(game.sizes), *game.defaults)
     for key in own:
-        if key not in (*known, *game.defaults):
+        if key not in known:
             message = f"unknown key{nearest(key, known)} ({accepted(known)})"
             faults.add(document.error(("parts", name, key), message))
 
