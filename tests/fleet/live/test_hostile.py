@@ -107,11 +107,12 @@ def test_what_a_request_says_wrongly_is_answered_in_a_line(tmp_path: Path) -> No
             ({"items": -3}, "items: Input should be greater than or equal to 1"),
             ({"items": "3"}, "items: Input should be a valid integer"),
             ({"site": 5}, "site: must be one of 0, 1; got 5"),
+            ({"items": 1}, "site: must be one of 0, 1; it is missing"),
         ):
             status, told = ask(site, "/items", body)
             assert status == 400
             assert says in told
-        assert ask(site, "/admit", {"cost": 1}) == (400, '{"error": "deterministic is no quota: POST /items"}')
+        assert ask(site, "/admit", {"site": 0, "cost": 1}) == (400, '{"error": "deterministic is no quota: POST /items"}')
         assert ask(site, "/nowhere")[0] == 404
 
 

@@ -18,7 +18,7 @@ READY: Final = 10.0
 
 
 class Asked(BaseModel, extra="forbid", strict=True):
-    """The body of a request to sites; without a site, it is for the first one."""
+    """The body of a request to sites; without a site, it is for the only one."""
 
     site: int | None = None
 
@@ -47,9 +47,10 @@ async def read_body(request: web.Request, form: type[BaseModel]) -> Any:
 
 def site_named(sites: Mapping[int, SiteProcess], asked: Asked) -> SiteProcess:
     """Return the site that a body names."""
-    number = next(iter(sites)) if asked.site is None else asked.site
-    if number not in sites:
-        raise error_of(400, f"site: must be one of {', '.join(map(str, list(sites)[:8]))}; got {number}")
+    number = next(iter(sites)) if asked.site is None and len(sites) == 1 else asked.site
+    if number is None or number not in sites:
+        got = "it is missing" if number is None else f"got {number}"
+        raise error_of(400, f"site: must be one of {', '.join(map(str, list(sites)[:8]))}; {got}")
     return sites[number]
 
 
