@@ -112,7 +112,10 @@ def test_what_a_request_says_wrongly_is_answered_in_a_line(tmp_path: Path) -> No
             status, told = ask(site, "/items", body)
             assert status == 400
             assert says in told
-        assert ask(site, "/admit", {"site": 0, "cost": 1}) == (400, '{"error": "deterministic is no quota: POST /items"}')
+        assert ask(site, "/admit", {"site": 0, "cost": 1}) == (
+            400,
+            '{"error": "deterministic is no quota: POST /items"}',
+        )
         assert ask(site, "/nowhere")[0] == 404
 
 
