@@ -94,3 +94,22 @@ def test_a_figure_that_nothing_is_swept_for_is_named() -> None:
     done = disttrack("run", "small.yaml", "--workers", "1", "--set", "sites=4", "--set", "adversary=round-robin")
     assert done.stderr.splitlines()[0] == "SKIPPED plot 'cost': nothing here sweeps sites"
     assert "1 game played" in done.stdout
+
+
+def test_plot_names_what_it_has_drawn() -> None:
+    """Not whatever is there: an error must not be lost among the files of earlier figures."""
+    Path("small.yaml").write_text(SMALL)
+    disttrack("run", "small.yaml", "--workers", "1", "--quiet", "--set", "adversary=round-robin")
+    drawn = disttrack("plot", str(FOLDER), "--plot", "frontier").stdout.splitlines()
+    assert drawn == [str(FOLDER / "figures" / f"frontier.{ending}") for ending in ("png", "svg")]
+    wrong = disttrack("plot", str(FOLDER), "--plot", "cots")
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert (
+        disttrack("plot", "small").stderr == f"small: holds no results: trials.csv is missing; did you mean {FOLDER}?\n"
+    )
+
+
+def test_a_misspelt_file_is_answered_with_one_that_is_there() -> None:
+    Path("mine.py").write_text("")
+    said = disttrack("describe", "mein.py:Grid").stderr
+    assert said == f"there is no file mein.py; did you mean 'mine.py'? (looked in {Path.cwd()})\n"

@@ -55,6 +55,8 @@ line, and optionally what must be installed for it, and its heading."""
 COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 HERE: Final = frozenset({"play", "conformance", "replay"})
 """Commands that run the user's code in this process, and keep nothing of a game that is stopped."""
+KEEPING: Final = frozenset({"run", "arena"})
+"""Commands that go on where they were stopped."""
 OTHERS: Final = "Of installed packages"
 """The heading of commands that name none."""
 DEBUG: Final = "--debug"
@@ -133,7 +135,7 @@ def _line(error: BaseException, command: Sequence[str]) -> str:
 
         *_, place = cause_of("".join(traceback.format_exception(error))).rpartition(" (")
         where = f" at {place[:-1]}" if place.endswith(")") else ""
-        kept = "" if HERE.issuperset(command) else "; finished games are kept, and the same command continues"
+        kept = "; finished games are kept, and the same command continues" if {*command} & KEEPING else ""
         return f"disttrack: stopped{where}{kept}"
     if not isinstance(error, click.ClickException):
         return str(error) if isinstance(error, ScenarioErrors) else one_line(shortened(str(error)))

@@ -67,9 +67,9 @@ def _print(document: dict[str, Any]) -> None:
         click.echo("\n".join(document["errors"]), err=True)
         return
     print_text(f"{document['file']}: valid")
-    games = "{games:,} ({size}), and {control_games:,} of the claims' controls"
+    controls = f", and {document['control_games']:,} of the claims' controls" if document["control_games"] else ""
     facts = {
-        "games": games.format_map(document),
+        "games": f"{document['games']:,} ({document['size']}){controls}",
         "messages": f"{number(round(document['messages']))} at most, by the protocols' cost bounds",
         "time": f"roughly {duration(document['seconds'])} with {document['workers']} workers",
         "memory": f"about {in_bytes(document['memory'])}",

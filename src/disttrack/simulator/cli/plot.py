@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -29,9 +30,9 @@ def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str) 
     """Draw the figures that the scenario of a result asks for, or others, as PNG and SVG, into DIR/figures."""
     from disttrack.simulator.results.folder import Results
 
-    results = Results(folder, own)
-    fault = draw_figures(results, [entry_of(text) for text in asked] or None, style=style)
-    for path in sorted((results.dir / "figures").rglob("*.*")):
+    drawn: list[Path] = []
+    fault = draw_figures(Results(folder, own), [entry_of(text) for text in asked] or None, style=style, drawn=drawn)
+    for path in sorted(drawn):
         click.echo(str(path))
     return 2 * bool(fault)
 
@@ -57,6 +58,7 @@ def draw_figures(
     *,
     style: str = "screen",
     show: Callable[[str], None] = lambda words: None,
+    drawn: list[Path] | None = None,
 ) -> str:
     """Draw the figures of a result, or those that are asked for; print and return why some could not be drawn.
 
@@ -64,14 +66,20 @@ def draw_figures(
     ----------
     show
         Is told which figure of how many comes next.
+    drawn
+        Takes the files, if all figures could be drawn.
     """
     from disttrack.simulator.plots import draw
 
     try:
-        draw(results, asked, style=style, on_figure=lambda number, figures: show(f"figure {number} of {figures}"))
+        files = draw(
+            results, asked, style=style, on_figure=lambda number, figures: show(f"figure {number} of {figures}")
+        )
     except ScenarioError:  # there are no results
         raise
     except ValueError as error:
         click.echo(one_line(shortened(f"figures: {error}")), err=True)
         return str(error)
+    if drawn is not None:
+        drawn += files
     return ""

@@ -87,7 +87,11 @@ def broken(protocol: Any, name: str) -> Any:
     part: Any = own[name] if name in own else FAULTS[name].part(protocol)
     if part is None:
         of = ", ".join(cls.kind or _BASES[cls] for cls in FAULTS[name].parts)
-        raise ScenarioError(f"fault {name}: {protocol.kind or type(protocol).__name__} cannot have it (accepted: {of})")
+        called = protocol.kind or type(protocol).__name__
+        raise ScenarioError(
+            f"fault {name}: {called} cannot have it (accepted: {of}; of a class of yours those in its `faults`;"
+            " or another protocol or adversary as the control)"
+        )
     copy: Any = object.__new__(_with(name, part, intact))
     copy.__dict__.update(protocol.__dict__)
     return copy

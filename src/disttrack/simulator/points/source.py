@@ -167,7 +167,9 @@ def source_of(kind: str, folder: Path) -> Source | None:
         raise ScenarioError(f"{kind!r} must end in the name of a class: path/to/file.py:Class")
     file = located(path, folder)
     if file is None:
-        raise ScenarioError(f"there is no file {path} (looked in {folder} and in the current folder)")
+        near = nearest(Path(path).name, [one.name for one in Path(path).parent.glob("*.py")])
+        looked = dict.fromkeys(str(one.resolve()) for one in (folder or Path(), Path()))
+        raise ScenarioError(f"there is no file {path}{near} (looked in {' and '.join(looked)})")
     try:
         return Source(str(file.resolve()), file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:

@@ -85,7 +85,9 @@ class Results:
         self.pictures: dict[str, Any] = {}
         for needed in ("trials.csv", "manifest.json"):
             if not os.path.isfile(table_file(self.dir / needed)):  # also of a name that is too long
-                raise NoResults(f"{self.dir}: holds no results: {needed} is missing")
+                other = Path("results") / self.dir.stem
+                near = f"; did you mean {other}?" if table_file(other / needed).is_file() else ""
+                raise NoResults(f"{self.dir}: holds no results: {needed} is missing{near}")
 
     trials: cached_property[pd.DataFrame] = _file("trials.csv")
     """A row per game."""

@@ -109,7 +109,8 @@ class Scenario:
         """Return the number of points and of games at each, in words."""
         trials = sorted({trials for _, trials in self.played})
         each = " to ".join(f"{number:,}" for number in dict.fromkeys((trials[0], trials[-1])))
-        return f"{len(self.points):,} points, {each} trials each"
+        points = f"{len(self.points):,} point{'s' * (len(self.points) != 1)}"
+        return f"{points}, {each} trial{'s' * (each != '1')} each"
 
     def reseeded(self, by: int) -> Scenario:
         """Return the scenario with other seeds: its own, and those of its parts, plus a number."""
