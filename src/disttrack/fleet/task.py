@@ -45,7 +45,12 @@ class QuotaGame(Count):
     rules: ClassVar[int] = 4
     beside: ClassVar[str] = "overshoot"
     in_steps: ClassVar[str] = "a window is so many rows; docs/quota.md shows how to keep pauses"
-    labels: ClassVar = {"output": "admitted in the window", "rel_error": "beyond the limit"}
+    labels: ClassVar = {
+        "output": "admitted in the window",
+        "rel_error": "beyond the limit",
+        "waiting": "steps to the admission",
+        "refused": "share of the tries that are refused",
+    }
     axes: ClassVar = {"every": "time between reports, in steps"}
     bases: ClassVar[Mapping[str, str]] = {**Count.bases, "protocol": "disttrack.fleet.quotas.base:Quota"}
     sizes: ClassVar[Sequence[Size]] = (SITES, Size("requests", "items", "Requests of a game.", least=1, needed=True))
