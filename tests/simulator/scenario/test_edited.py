@@ -96,6 +96,13 @@ def test_all_faults_are_listed_at_once(file: Path) -> None:
     ]  # fmt: skip
 
 
+def test_both_sides_may_be_misspelt(file: Path) -> None:
+    file.write_text("sites: 4\nitems: 100\nprotocol: {kind: randomised, alpha: 0.1}\nadversary: freze\n")
+    with pytest.raises(ScenarioError) as caught:
+        load(file)
+    assert [line.split(": ")[1] for line in str(caught.value).splitlines()] == ["protocol.kind", "adversary.kind"]
+
+
 def test_of_very_many_faults_the_first_twenty_are_listed(file: Path) -> None:
     values = ", ".join(str(2 + number) for number in range(50))
     file.write_text(TEXT.replace("alpha: 0.1}", f"alpha: [{values}]}}"), encoding="utf-8")

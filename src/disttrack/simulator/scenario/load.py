@@ -312,7 +312,7 @@ def _point(
             try:
                 part(role, entry, document.folder, game.bases[role]).make()
             except PointError as other:  # what is not given may come from the sizes
-                if set(other.path[1:2]) & set(entry) - {key for one in errors for key in one.path[1:2]}:
+                if {*other.path[1:2]} & {*entry} and all(other.path[:2] != one.path[:2] for one in errors):
                     errors.append(other)
     for one in errors:
         key, *rest = one.path
