@@ -37,7 +37,7 @@ ADVERSARIES = [
 ]
 
 TRACKERS, STREAMS = (
-    [one for one in vars(room).values() if isinstance(one, type) and issubclass(one, base) and one.kind]
+    [one for name in room.__all__ if inspect.isclass(one := getattr(room, name)) and issubclass(one, base) and one.kind]
     for room, base in ((protocols.contents, ItemTracker), (adversaries.contents, ItemAdversary))
 )
 

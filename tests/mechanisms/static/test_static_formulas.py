@@ -122,9 +122,9 @@ def test_static_mechanisms_by_name() -> None:
         assert static_mechanism(kind, 0.5, delta=1e-3) == made(0.5, 1e-3)
         assert made(0.5, 1e-3, "points", 3).at(0.25, 1e-4) == made(0.25, 1e-4, "points", 3)
     for kind, said in (
-        ("laplase", "static must be one of laplace, gaussian, pmw; got 'laplase' (did you mean 'laplace'?)"),
-        ("xyz", "static must be one of laplace, gaussian, pmw; got 'xyz'"),
-        (7, "static must be one of laplace, gaussian, pmw; got 7"),
+        ("laplase", "static must be one of gaussian, laplace, pmw; got 'laplase' (did you mean 'laplace'?)"),
+        ("xyz", "static must be one of gaussian, laplace, pmw; got 'xyz'"),
+        (7, "static must be one of gaussian, laplace, pmw; got 7"),
     ):
         with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
             static_mechanism(kind, 1.0)  # type: ignore[arg-type]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from drawn import described
+from synthetic_results import write_result
 
+from disttrack.simulator.plots.description import Series
 from disttrack.simulator.plots.sweep import fitted
 
+COST = {"kind": "cost", "x": "sites"}
 PLACES = 4.0 ** np.arange(2, 8)
 
 
@@ -42,3 +48,15 @@ def test_what_is_no_power_has_no_exponent(values: np.ndarray) -> None:
 def test_three_marks_are_too_few() -> None:
     assert fitted(PLACES[:3], PLACES[:3]) == ""
     assert fitted(PLACES[:4], PLACES[:4]) == "1.00 ± 0.01"
+
+
+def test_a_power_without_a_name_has_a_colour_of_its_own(tmp_path: Path) -> None:
+    """Names stand beside the last panel; in the first, lines of one colour have no power that could be another's."""
+    sites = [16, 64, 256, 1024]
+    two = write_result(tmp_path / "two", sites=sites, alphas=(0.1, 0.05), protocols=("randomized",))
+    one = write_result(tmp_path / "one", sites=sites, alphas=(0.1,), protocols=("randomized",))
+    powers = [
+        [sum("propto" in line.label for line in panel.of(Series)) for panel in described(folder, COST).panels]
+        for folder in (two, one)
+    ]
+    assert powers == [[0, 2], [1, 1]]

@@ -144,7 +144,7 @@ def test_a_timeline_has_the_worst_game_of_each_protocol_against_one_adversary(tm
         assert list(error.y) == pytest.approx((mine["rel_error"] / 0.03).tolist())
         assert list(of(below, "words").y) == list(mine["words"])
         assert [(one.low, one.high) for one in above.of(Region)] == [(-1, 1)]
-        assert f"{protocol} against freeze: " in made.caption
+        assert f"{protocol}, against freeze, " in made.caption
         assert f"{three_digits(game['words'])} words" in made.caption
     errors = (trials["max_rel_error"] / trials["alpha"]).groupby([trials["protocol"], trials["adversary"]]).max()
     assert (errors[:, "round-robin"] > errors[:, "freeze"]).any()

@@ -43,7 +43,7 @@ SMALL: Final = {"strength": 1.0, "largest": 1e4, "size": 20, "phi": 0.5, "alpha"
 """Parameters with which games of few items have coins, rounds and summaries."""
 TRACKERS: Final = [
     one(**{name: SMALL[name] for name in one.__dataclass_fields__ if name in SMALL})
-    for one in vars(contents).values()
+    for one in (getattr(contents, name) for name in contents.__all__)
     if isinstance(one, type) and issubclass(one, ItemTracker) and one.kind
 ]
 GAMES: Final = {

@@ -27,9 +27,7 @@ def conformance(name: str) -> int:
 
     Exit status 1 if there is one.
     """
-    from disttrack.mechanisms import Counter
-    from disttrack.simulator.conformance import all_faults, remark_on
-    from disttrack.simulator.conformance.suites import ITEMS, STEPS
+    from disttrack.simulator.conformance import all_faults, longest, remark_on
     from disttrack.simulator.points.registry import make, parameters, role_of
 
     entry = entry_of(name)
@@ -49,8 +47,7 @@ def conformance(name: str) -> int:
     if faults:
         print_text(f"{name}: {len(faults)} fault{'s' * (len(faults) > 1)} in {len(checks)} checks")
     else:
-        length = f"{STEPS[-1]} steps" if isinstance(thing, Counter) else f"{ITEMS:,} items"
-        print_text(f"{name}: all {len(checks)} checks pass, in games of at most {length} ({', '.join(checks)})")
+        print_text(f"{name}: all {len(checks)} checks pass, in games of {longest(thing)} ({', '.join(checks)})")
     if not faults and (remark := remark_on(thing)):
         print_text(remark, "note: ", "      ")
     return int(bool(faults))

@@ -12,6 +12,7 @@ from disttrack.simulator.conformance.suites import (
     check_bulk_form,
     check_counter,
     check_protocol,
+    longest,
     remark_on,
 )
 
@@ -22,5 +23,6 @@ __all__ = [
     "check_bulk_form",
     "check_counter",
     "check_protocol",
+    "longest",
     "remark_on",
 ]

@@ -205,6 +205,11 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
     return list(checks), list(by_text.values())
 
 
+def longest(thing: object) -> str:
+    """Return how long the games of a thing's tests are at most, in words."""
+    return f"at most {STEPS[-1]} steps" if isinstance(thing, Counter) else f"at most {ITEMS:,} items"
+
+
 def remark_on(thing: object) -> str:
     """Return what is no fault of a class, but makes its games slow; empty without."""
     share = unsaid_silence(thing, max(SITES), ITEMS) if isinstance(thing, Protocol) else 0.0

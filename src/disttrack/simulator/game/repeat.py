@@ -28,7 +28,10 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
     mine = [name for side in (protocol, adversary) if (name := own_class(side))]
     if not mine:
         return ""
-    before = _shared(protocol, adversary)
+    try:
+        before = _shared(protocol, adversary)
+    except Exception:  # of the user's code, as in the game that is asked for, which says so
+        return ""
     short = {**given, "items": min(ITEMS, given["items"]), "seed": 0, "record": True, "on_error": "record"}
     games = [play(**short) for _ in range(2)]
     if any(game.error for game in games):
@@ -36,8 +39,8 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
     after = _shared(protocol, adversary)
     if changed := [name for name, value in after.items() if before.get(name, value) != value]:
         return (
-            f"{changed[0]} belongs to the class: all its objects and games share it, and results depend on their"
-            f" order; set it in __init__, as self.{changed[0].rpartition('.')[2]}"
+            f"{changed[0]} belongs to the class: all its objects and games share it, and results may depend on"
+            f" their order; set it in __init__, as self.{changed[0].rpartition('.')[2]}"
         )
     if not games[0].transcript.equals(games[1].transcript):
         return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, inf
@@ -140,7 +141,7 @@ def curves(
     made, letter = [], symbol(plot.x, x.label) if named else ""
     for number, (title, part) in enumerate(drawn, 1):
         last = named and (number % columns == 0 or number == len(drawn))
-        items = [item for curve in part for item in _items(curve, looks[curve.line.label], letter, low, named=last)]
+        items = _of_panel(part, looks, letter, low, named=last)
         made.append(Panel([*items, *(more if last else map(_unlabelled, more))], x, y, title))
     notes = _notes(all_curves, values(tables.trials), tables.trials, low, powers=named)
     return Description(
@@ -186,6 +187,14 @@ def _looks(every: Sequence[Curve], kinds: tuple[str, ...]) -> dict[str, Look]:
         for order, label in enumerate(labels[1:], 1):
             looks[label] = replace(looks[label], colour=lighter(colour, _LIGHTEST * order / (len(labels) - 1)))
     return looks
+
+
+def _of_panel(part: Sequence[Curve], looks: dict[str, Look], letter: str, low: float, *, named: bool) -> list[Item]:
+    """Return the lines of a panel; without its name a power is known by its colour, which variants share."""
+    variants = Counter(curve.line.protocol for curve in part)
+    letters = [letter * (named or variants[curve.line.protocol] == 1) for curve in part]
+    pairs = zip(part, letters, strict=True)
+    return [item for curve, one in pairs for item in _items(curve, looks[curve.line.label], one, low, named=named)]
 
 
 def _items(curve: Curve, look: Look, letter: str, low: float, *, named: bool) -> list[Item]:
