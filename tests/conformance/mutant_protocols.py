@@ -73,6 +73,8 @@ class NamelessRefusal(Deterministic):
 class ForgetsTheStart(Deterministic):
     """Has sites that know nothing of the items before the game."""
 
+    guarantee: ClassVar[Any] = "always"
+
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
         return super().sites(k, rng)
 

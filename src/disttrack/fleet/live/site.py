@@ -280,7 +280,8 @@ class SiteProcess:
         if isinstance(self.part.protocol, Quota) and self.clocked and facts["step"]:
             if self._clock is not None:
                 self._clock.cancel()
-            work = tick(self.part, self.do, facts["age"], facts["step"], not facts["known"])
+            step, age = self.clock()  # later than that of the facts: the part had to be made
+            work = tick(self.part, self.do, age, step, not facts["known"])
             self._clock = self.over.start(work)
         self.ready.set()
 

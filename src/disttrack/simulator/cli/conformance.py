@@ -11,7 +11,7 @@ import click
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import class_of, entry_of
 from disttrack.simulator.cli.tables import print_text
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import PartError, ScenarioError
 
 USUAL: Final = {"alpha": 0.15, "epsilon": 1.0, "horizon": 64}
 """Values of parameters that a class needs and the name does not give."""
@@ -48,6 +48,7 @@ def conformance(name: str) -> int:
         print_text(f"{name}: {len(faults)} fault{'s' * (len(faults) > 1)} in {len(checks)} checks")
     else:
         print_text(f"{name}: all {len(checks)} checks pass, in games of {longest(thing)} ({', '.join(checks)})")
-    if not faults and (remark := remark_on(thing)):
+    unplayable = any(fault.check == "silence is honest" or isinstance(fault.__cause__, PartError) for fault in faults)
+    if not unplayable and (remark := remark_on(thing)):
         print_text(remark, "note: ", "      ")
     return int(bool(faults))

@@ -31,9 +31,10 @@ from disttrack.simulator.plots.panels import (
     value_axis,
 )
 from disttrack.simulator.plots.sweep import Values, infinite_note, panels, place
+from disttrack.simulator.points.names import name_of
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.results.formats import number, span
 from disttrack.simulator.results.lines import Line, error_over_alpha, lines, swept_axes
 from disttrack.simulator.results.read import Tables, fixed
 
@@ -331,7 +332,7 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     seen = "; ".join(_outcome(line, plot.cost) for line in lines(trials, axis, apart))
     return Description(
         made, columns, 4.2 if rows == 1 else 2.5 * rows, subtitle=fixed(tables, axis),
-        note=_frontier_note(trials, made, settings=bool(plot.y), limited=errors.limited),
+        note=_frontier_note(trials, made, axis, settings=bool(plot.y), limited=errors.limited),
         caption=f"{what} against {plot.cost}, at the median: {seen}.",
         legend=[(look, label) for label, look in looks.items()],
     )  # fmt: skip
@@ -343,10 +344,11 @@ def _outcome(line: Line, cost: str) -> str:
     return f"{line.label}: {rounded(line.games['_cost'].median())} {cost}, {held} of {len(line.games)} games hold"
 
 
-def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], *, settings: bool, limited: bool) -> str:
+def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, settings: bool, limited: bool) -> str:
     """Return what marks of a `frontier` figure mean; with `settings` they are joined over those of a protocol."""
     joined = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
-    note = f"Dots: games. Marks: medians of each point{', joined along the axis' * joined}."
+    along = f", joined in the order of {name_of(axis)}, {span([*trials[axis].dropna()])}" if joined and axis else ""
+    note = f"Dots: games. Marks: medians of each point{along}."
     note += " Lower: more accurate, left: cheaper."
     if settings:
         note = "Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: cheaper."

@@ -50,7 +50,7 @@ FLOOR: Final = 0.1
 """Smaller errors, in units of alpha, are drawn here: how far below the border they are is of no interest."""
 FLOOR_NOTE: Final = f" ↓: below the scale, less than {FLOOR:g} α."
 _SHARES_NOTE: Final = "Marks: shares of the games. Bands: 95 % intervals."
-_THEORY_NOTE: Final = "Thin dashes: theory, in the colour of its line."
+_THEORY_NOTE: Final = "Thin dashes: theory, in the colour of its line; of a cost or an error, at most."
 _POWER_NOTE: Final = "Beside a line: the power of the axis through its marks, with its standard error."
 ERROR_LABEL: Final = "largest error, in units of α"
 ABOUT_ONE: Final = (0.3, 1.7)
@@ -160,8 +160,13 @@ def _notes(
         _POWER_NOTE if powers and any(curve.fit for curve in every if curve.middle.min() > low) else "",
         _THEORY_NOTE if any(np.isfinite(curve.bound).any() for curve in every) else "",
         FLOOR_NOTE if any((curve.middle <= low).any() for curve in every) else "",
-        infinite_note(values),
+        infinite_note(values) + _missing_note(values),
     ]
+
+
+def _missing_note(values: pd.Series[Any]) -> str:
+    missing = int(values.isna().sum())
+    return f" Left out: {missing:,} of {len(values):,} games, without a value." if missing else ""
 
 
 def _unlabelled(item: Item) -> Item:

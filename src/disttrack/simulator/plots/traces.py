@@ -124,7 +124,7 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
         raise ValueError("a timeline figure needs series.csv with relative errors; these games have none")
     if tables.trials["max_rel_error"].isna().all():  # a quota
         raise ValueError("a timeline figure shows relative errors, by which these games are not judged")
-    chosen, left = _choose(tables.trials)
+    chosen, left, where = _choose(tables.trials)
     traces, seen = [], []
     for _, game in chosen.iterrows():
         parts = _parts(game, tables, chosen)
@@ -136,7 +136,7 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
         raise ValueError("a timeline figure needs the timelines of its games; series.csv has none of them")
     which = ""
     if len(tables.trials) > len(traces):
-        which = "Of each protocol, the game with the largest error over α, against one adversary if all met it. "
+        which = f"Of each protocol, the game with the largest error over α{where}. "
     if left:
         which += f"Not shown: {', '.join(left)}. "
     subtitle = " · ".join([*_alike(tables, chosen), fixed(tables).rsplit(" · ", 1)[0]])
@@ -149,23 +149,29 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
     )
 
 
-def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the game with the largest error of each protocol, in their order, and the protocols without room.
+def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
+    """Return the game with the largest error of each protocol, in their order, the protocols without room, and where.
 
-    All are against one adversary if there is one that all of them met: games against different ones do not compare
-    protocols. It is the one that drives any of them furthest.
+    All are against one adversary, with one number of sites and items, if there are games of all protocols there: games
+    at different places do not compare protocols. It is the place that drives any of them furthest, in words.
     """
     worst = error_over_alpha(trials).fillna(trials["max_rel_error"].astype(float)).fillna(0.0)
     games = trials.assign(_worst=worst).sort_values("_worst", ascending=False, kind="stable")
-    met = games.groupby("adversary")["protocol"].nunique()
-    by_all = [name for name in games["adversary"] if met[name] == games["protocol"].nunique()]
-    if by_all:
-        games = games[games["adversary"] == by_all[0]]
+    sizes = [axis for axis in swept_axes(trials) if axis in ("sites", "items", "start")]
+    where = ""
+    for place in (["adversary", *sizes], ["adversary"]):
+        met = games.groupby(place)["protocol"].transform("nunique") == games["protocol"].nunique()
+        if met.any():
+            first = games[met].iloc[0]
+            games = games[(games[place] == first[place]).all(axis="columns")]
+            words = [f"against {first['adversary']}", *(with_name(size, first[size]) for size in place[1:])]
+            where = f" {', '.join(words)}, where one of them errs most"
+            break
     order = list(dict.fromkeys(zip(trials["result"], trials["protocol"], strict=True)))
     each = games.drop_duplicates(["result", "protocol"])
     places = [order.index(key) for key in zip(each["result"], each["protocol"], strict=True)]
     kept = each.assign(_order=places)[:_MOST_GAMES]
-    return kept.sort_values("_order"), sorted(each["protocol"][_MOST_GAMES:])
+    return kept.sort_values("_order"), sorted(each["protocol"][_MOST_GAMES:]), where
 
 
 def _alike(tables: Tables, chosen: pd.DataFrame) -> list[str]:
@@ -184,6 +190,8 @@ def _parts(game: pd.Series[Any], tables: Tables, chosen: pd.DataFrame) -> list[s
     axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]
     own = [str(game["result"])] * tables.several + [with_name(axis, game[axis]) for axis in axes]
     ending = outcome(str(game["verdict"]), float(game["failing_fraction"]), promised=game["alpha"] == game["alpha"])
+    if game["verdict"] == "failed" and tables.timeline(game)["rel_error"].isna().all():
+        ending += ": its output is no number"
     return [named(game, axes), *own, f"against {game['adversary']}", ending]
 
 

@@ -310,7 +310,7 @@ def fixed(tables: Tables, x: str = "") -> str:
     ]
     # names of adversaries contain their parameters, and protocols are named beside the lines
     shared = [
-        one.words(SIDES)
+        f"parameters {text}" if (text := one.words(SIDES)) and one.name == "parameters" else text
         for one in Settings(tables.task, rows, scenarios).columns
         if one.stated and not one.sets_apart and one.side != "adversary" and one.name != "protocol"
     ]
