@@ -72,7 +72,7 @@ def test_what_cannot_be_broken_is_refused() -> None:
         ScenarioError, match=r"no-noise: deterministic cannot have it \(accepted: robust, .*any counter"
     ):
         broken(Deterministic(alpha=0.1), "no-noise")
-    with pytest.raises(ScenarioError, match=r"no-polls: .* \(accepted: any protocol in rounds\)"):
+    with pytest.raises(ScenarioError, match=r"no-polls: .* \(accepted: any protocol in rounds; of a class of yours"):
         broken(Deterministic(alpha=0.1), "no-polls")
 
 
