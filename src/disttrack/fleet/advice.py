@@ -85,6 +85,17 @@ class Service:
         """The network of its games."""
         return Network(Latency(constant=self.latency)) if self.latency else None
 
+    @property
+    def lines(self) -> list[str]:
+        """The lines of a scenario that give its task and sizes."""
+        return [
+            "task: quota",
+            f"sites: {self.sites}",
+            f"requests: {4 * self.window}",
+            f"limit: {self.limit}",
+            f"window: {self.window}",
+        ]
+
 
 @dataclass(frozen=True)
 class Suited:
@@ -212,11 +223,7 @@ def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> s
     lines = [
         f"name: {name}",
         f"question: Does {best.protocol.kind} keep an overshoot of {service.overshoot:.3g} in {window}?",
-        "task: quota",
-        f"sites: {service.sites}",
-        f"requests: {4 * service.window}",
-        f"limit: {service.limit}",
-        f"window: {service.window}",
+        *service.lines,
         "trials: 5",
         f"protocol: {{kind: {best.protocol.kind}{given}}}",
         f"adversary: [uniform, {{kind: zipf, exponent: 1}}, single-site, greedy, probing{boundary}]",

@@ -170,11 +170,7 @@ def scenario_of(quantile: float, chosen: Suited, found: Sequence[tuple[float, Su
     lines = [
         "name: reserve-advice",
         f"question: Does a reserve of {protocol.reserve} overspend {service.overshoot:.3g} of the limit at most?",
-        "task: quota",
-        f"sites: {service.sites}",
-        f"requests: {4 * service.window}",
-        f"limit: {service.limit}",
-        f"window: {service.window}",
+        *service.lines,
         f"costs: [[{', '.join(map(str, protocol.cycle))}]]",
         f"settle: {spent.settle}",
         "trials: 2",

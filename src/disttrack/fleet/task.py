@@ -44,7 +44,7 @@ class QuotaGame(Count):
     own_engines: ClassVar[Mapping[str, type[Any]]] = {"step": QuotaStep, "leap": QuotaLeap}
     rules: ClassVar[int] = 4
     beside: ClassVar[str] = "overshoot"
-    in_steps: ClassVar[str] = "a window is so many rows; docs/quota.md shows how to keep pauses"
+    in_steps: ClassVar[str] = "the window is a number of rows; docs/quota.md shows how to keep pauses"
     labels: ClassVar = {
         "output": "admitted in the window",
         "rel_error": "beyond the limit",

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from math import isfinite
-from numbers import Real
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +15,6 @@ from disttrack.adversaries import Choice, Freeze, RoundRobin, SingleSite, Unifor
 from disttrack.adversaries.contents import FreezeItem, UniformItems, ZipfItems
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
-from disttrack.protocols.sites import Exactly
 from disttrack.simulator.conformance.bulk_form import bulk_agrees
 from disttrack.simulator.conformance.by_hand import deliver, first_draw, parts_of
 from disttrack.simulator.conformance.facts import refuses, states
@@ -35,6 +33,7 @@ from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.engines.contents import ContentLeap
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.outputs import measured
 from disttrack.simulator.game.play import hosted, play
 
 NONSENSE: Final[Mapping[str, tuple[Any, ...]]] = {
@@ -197,7 +196,7 @@ def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], item
     """The promise in games after `start` items, of which few are played: its control is a class that forgets them."""
     of_items = isinstance(protocol, ItemTracker)
     delta = getattr(protocol, "delta", None)
-    known = f", with {start:,} items at the start that sites(…) and server(…) are told" if start else ""
+    known = f", with {start:,} items at the start (the argument start of sites and server)" if start else ""
     played, failed = 0, []
     for k, task in product(sites, _tasks(protocol)):
         for seed, opponent in enumerate(_opponents(protocol, task) * (1 if of_items or start else 4)):
@@ -230,7 +229,7 @@ def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
     crowd, server = parts_of(protocol, k, np.random.default_rng(k), np.random.default_rng(k + 1))
     for number in range(items):
         deliver(crowd, server, number % k, crowd[number % k].take(1))
-        right = isinstance(server.output, Exactly) or (isinstance(server.output, Real) and isfinite(server.output))
+        right = isfinite(measured(server.output)[1])
         mend = "let output of the server be a finite number at every step"
         require(right, f"the output is {server.output!r} at step {number + 1}, with {k} sites", mend)
 

@@ -8,10 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.simulator.game.play import play
-from disttrack.simulator.game.reference import own_class
+from disttrack.simulator.game.reference import SHORT, own_class
 
-ITEMS: Final = 400
-"""Items of the short games that are compared."""
 PLAIN: Final = (bool, int, float, str, bytes, list, dict, set, bytearray, np.ndarray)
 """Values of a class whose change is seen; others may be caches of the interpreter's."""
 
@@ -32,7 +30,7 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
         before = _shared(protocol, adversary)
     except Exception:  # of the user's code, as in the game that is asked for, which says so
         return ""
-    short = {**given, "items": min(ITEMS, given["items"]), "seed": 0, "record": True, "on_error": "record"}
+    short = {**given, "items": min(SHORT, given["items"]), "seed": 0, "record": True, "on_error": "record"}
     games = [play(**short) for _ in range(2)]
     if any(game.error for game in games):
         return ""  # the game that is asked for says so itself

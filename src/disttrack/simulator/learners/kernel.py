@@ -69,7 +69,7 @@ def act_all(
     seen
         What the learners observe.
     counts, values
-        What all learners are told and gain, a row per fact.
+        Facts and rewards of all games: a row per fact, a column per game.
     logs
         log(1 + s) / log(1 + items) for s from 0 to items.
     before

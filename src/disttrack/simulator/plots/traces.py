@@ -127,8 +127,8 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
     chosen, left, where = _choose(tables.trials)
     traces, seen = [], []
     for _, game in chosen.iterrows():
-        parts = _parts(game, tables, chosen)
         mine = tables.timeline(game)
+        parts = _parts(game, mine, tables, chosen)
         if len(mine):
             traces.append(from_series(str(game["protocol"]), game["alpha"], mine, "\n".join(parts)))
         seen.append(f"{', '.join(parts)}, {rounded(float(game['words']))} words")
@@ -184,13 +184,13 @@ def _alike(tables: Tables, chosen: pd.DataFrame) -> list[str]:
     ]
 
 
-def _parts(game: pd.Series[Any], tables: Tables, chosen: pd.DataFrame) -> list[str]:
+def _parts(game: pd.Series[Any], mine: pd.DataFrame, tables: Tables, chosen: pd.DataFrame) -> list[str]:
     """Return protocol, the parameters that set a game apart, adversary and outcome."""
     others = tables.trials[tables.trials["protocol"] == game["protocol"]]
     axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]
     own = [str(game["result"])] * tables.several + [with_name(axis, game[axis]) for axis in axes]
     ending = outcome(str(game["verdict"]), float(game["failing_fraction"]), promised=game["alpha"] == game["alpha"])
-    if game["verdict"] == "failed" and tables.timeline(game)["rel_error"].isna().all():
+    if game["verdict"] == "failed" and mine["rel_error"].isna().all():
         ending += ": its output is no number"
     return [named(game, axes), *own, f"against {game['adversary']}", ending]
 

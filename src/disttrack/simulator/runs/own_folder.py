@@ -55,9 +55,9 @@ def claim(folder: Path) -> frozenset[str]:
 
 def points_in(folder: Path) -> list[Any]:
     """Return the points of the tables of a folder, without their numbers; none if it has no manifest of a run."""
-    if not _has_manifest(folder):
-        return []
-    return [point | {"point": None} for point in read_manifest(folder / MANIFEST)["points"]]
+    with suppress(ValueError):
+        return [point | {"point": None} for point in read_manifest(folder / MANIFEST).get("points", [])]
+    return []
 
 
 def is_own(folder: Path) -> bool:

@@ -15,7 +15,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.game.network import Network, network_of
 from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart
-from disttrack.simulator.game.network.listed import LATE, LetterFault, ListedFault, read, stops, written
+from disttrack.simulator.game.network.listed import LATE, LetterFault, ListedFault, check, read, written
 from disttrack.simulator.game.play import play
 from disttrack.simulator.search.policy_search import Games, Reals, SearchResult, searched
 
@@ -184,12 +184,11 @@ def _floor(share: float, number: int) -> int:
 
 def _fits(faults: list[ListedFault], sites: int) -> bool:
     """Return whether the last of some faults does not contradict the others."""
-    letters = [(one.site, one.up, one.number, one.what) for one in faults if isinstance(one, LetterFault)]
     try:
-        stops(faults, sites)
+        check(faults, sites)
     except ValueError:
         return False
-    return len(set(letters)) == len(letters)
+    return True
 
 
 def scenario_of(

@@ -76,11 +76,23 @@ def read(text: str) -> tuple[ListedFault, ...]:
     if not isinstance(text, str):
         raise ValueError(f"faults must be a text such as 'message 3 from 2 lost; site 1 down 5-9'; got {text!r}")
     faults = tuple(_read(" ".join(part.split())) for part in text.split(";") if part.strip())
+    check(faults)
+    return faults
+
+
+def check(faults: Iterable[ListedFault], k: int | None = None) -> None:
+    """Raise ValueError if a message suffers the same twice, or one part stops again before it is back.
+
+    Parameters
+    ----------
+    k
+        As for `stops`.
+    """
+    faults = list(faults)
     letters = [(one.site, one.up, one.number, one.what) for one in faults if isinstance(one, LetterFault)]
     if len(set(letters)) < len(letters):
         raise ValueError("faults must not do the same to a message twice")
-    stops(faults, None)
-    return faults
+    stops(faults, k)
 
 
 def _read(text: str) -> ListedFault:
