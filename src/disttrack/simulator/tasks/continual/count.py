@@ -134,7 +134,7 @@ class ContinualCount(Duel):
     labels: ClassVar = {"final_error": "error of the last answer", "guessed": "share of guesses that are right"}
     axes: ClassVar = {
         "adversary_looks": "looks at the state",
-        "participations": "participations of a person",
+        "participations": "participations of a user",
     }
     rules: ClassVar[int] = 4
     roles: ClassVar[Sequence[str]] = ("", "mechanism", "adversary", "challenge")
