@@ -27,18 +27,19 @@ LONGEST: Final = 60
 SIDES: Final = frozenset({"protocols", "adversaries"})
 ARROWS: Final[dict[str, frozenset[str]]] = {
     # what the simulator plays with; neither side knows the other, nor the simulator
-    "mechanisms": frozenset(),
-    "protocols": frozenset({"mechanisms"}),
-    "adversaries": frozenset({"mechanisms"}),
+    "lazy": frozenset(),
+    "mechanisms": frozenset({"lazy"}),
+    "protocols": frozenset({"lazy", "mechanisms"}),
+    "adversaries": frozenset({"lazy", "mechanisms"}),
     # rooms of the simulator, from the ground up
     "errors": frozenset(),
     "points": frozenset({"adversaries", "mechanisms", "errors", "claims", "faults"}),
     "claims": frozenset({"errors"}),
     "game": SIDES | {"mechanisms", "errors", "claims", "points"},
-    "tasks": SIDES | {"mechanisms", "errors", "points", "claims", "game", "faults"},
+    "tasks": SIDES | {"lazy", "mechanisms", "errors", "points", "claims", "game", "faults"},
     "scenario": frozenset({"mechanisms", "errors", "points", "claims", "game", "tasks"}),
     "results": frozenset({"errors", "points", "claims", "scenario", "tasks"}),
-    "plots": frozenset({"mechanisms", "errors", "claims", "points", "scenario", "results"}),
+    "plots": frozenset({"lazy", "mechanisms", "errors", "claims", "points", "scenario", "results"}),
     "pages": frozenset(),
     "notebook": frozenset({"game", "pages", "points", "report", "results", "scenario"}),
     "report": frozenset({"errors", "points", "results", "plots", "pages"}),
@@ -57,7 +58,19 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "__main__": frozenset({"cli"}),
     # the public face, and files that are copied into a user's folder
     "simulator": frozenset(
-        {"conformance", "environment", "errors", "game", "plots", "results", "runs", "scenario", "search", "tasks"}
+        {
+            "conformance",
+            "environment",
+            "errors",
+            "game",
+            "lazy",
+            "plots",
+            "results",
+            "runs",
+            "scenario",
+            "search",
+            "tasks",
+        }
     ),
     "disttrack": SIDES | {"mechanisms", "simulator"},
     "templates": frozenset({"disttrack", "mechanisms", "protocols", "points", "plots", "results"}),
@@ -104,7 +117,7 @@ def room(module: str) -> str:
     match module.split(".")[1:]:
         case ["simulator", inner, *_]:
             return inner
-        case [package, *_] if package in PACKAGES:
+        case [package, *_] if package in (*PACKAGES, "lazy"):
             return package
     return "disttrack"
 

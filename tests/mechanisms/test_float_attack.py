@@ -212,12 +212,12 @@ def test_a_mechanism_that_releases_what_no_case_watches_is_refused() -> None:
         assert dispatched or audit_of(made(key)).cases, f"{key} has no row in the attack"
 
 
-def test_the_page_on_audits_names_whatever_states_privacy() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "audits.md").read_text(encoding="utf-8")
+def test_the_section_on_audits_names_whatever_states_privacy() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "trust.md").read_text(encoding="utf-8")
     lines = re.findall(r"^\| `(\w+)` \|(.*)$", page, re.MULTILINE)
     rows = {name: re.findall(r"`([\w-]+)`", rest) for name, rest in lines}
     for key, cls in PRIVATE.items():
-        assert cls.kind in rows[cls.arithmetic], f"{key} is not in the row {cls.arithmetic} of docs/audits.md"
+        assert cls.kind in rows[cls.arithmetic], f"{key} is not in the row {cls.arithmetic} of docs/trust.md"
     named = [(name, kind) for name in ARITHMETIC for kind in rows[name]]
     there = {(cls.arithmetic, cls.kind) for cls in PRIVATE.values()}
     assert set(named) == there

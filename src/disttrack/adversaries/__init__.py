@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from disttrack.adversaries.base import Opponent
-from disttrack.mechanisms.lazy import Kinds, lazy_names
+from disttrack.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
     from disttrack.adversaries.adaptive import Coin as Coin
@@ -68,72 +68,13 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-ADVERSARIES: Final[Kinds[Opponent]] = Kinds.of(__name__, {
-    "coin": "Coin",
-    "drain": "Drain",
-    "freeze": "Freeze",
-    "policy": "Policy",
-    "best-of-many": "BestOfMany",
-    "fixed-queries": "FixedQueries",
-    "gradient": "GradientAnalyst",
-    "leaderboard-climber": "LeaderboardClimber",
-    "random-sets": "RandomSets",
-    "sign-correlation": "SignCorrelation",
-    "speller": "Speller",
-    "variable-selection": "VariableSelection",
-    "eavesdrop": "Eavesdrop",
-    "posterior": "Posterior",
-    "white-box": "WhiteBox",
-    "bisect": "Bisect",
-    "blind-splits": "BlindSplits",
-    "drain-item": "DrainItem",
-    "freeze-item": "FreezeItem",
-    "sampling-attack": "SamplingAttack",
-    "heavy-item": "HeavyItem",
-    "rank-drift": "RankDrift",
-    "uniform-items": "UniformItems",
-    "zipf-items": "ZipfItems",
-    "feedback": "Feedback",
-    "intruder": "Intruder",
-    "learned": "Learned",
-    "bounded-memory": "BoundedMemory",
-    "moves": "Moves",
-    "bursts": "Bursts",
-    "round-robin": "RoundRobin",
-    "single-site": "SingleSite",
-    "uniform": "Uniform",
-    "zipf": "Zipf",
-    "phase": "Phase",
-    "contrary": "Contrary",
-    "halving": "Halving",
-    "insertion": "Insertion",
-    "point-stream": "PointStream",
-    "replay": "Replay",
-    "ams-attack": "AmsAttack",
-    "cover-attack": "CoverAttack",
-    "quiet-items": "QuietItems",
-    "random-tails": "RandomTails",
-    "random-updates": "RandomUpdates",
-    "tail-attack": "TailAttack",
-    "unsorted-items": "UnsortedItems",
-    "blind-resets": "BlindResets",
-    "reset-sampled": "ResetSampled",
-    "flip-flop": "FlipFlop",
-    "fresh-items": "FreshItems",
-    "random-items": "RandomItems",
-    "biased": "Biased",
-    "hard-instance": "HardInstance",
-    "last-moment": "LastMoment",
-    "scattered": "Scattered",
-    "table": "Tabular",
-    "item-trace": "ItemTrace",
-    "trace": "Trace",
-    "trial": "Trial",
-    "churn": "Churn",
-    "grow": "Grow",
-    "grow-and-delete": "GrowAndDelete",
-    "in-the-air": "InTheAir",
-    "overcount": "Overcount",
-    "sliding": "Sliding",
-})  # fmt: skip
+ADVERSARIES: Final[Kinds[Opponent]] = Kinds.of(__name__, """
+    coin drain freeze policy best-of-many fixed-queries gradient=GradientAnalyst leaderboard-climber random-sets
+    sign-correlation speller variable-selection eavesdrop posterior white-box bisect blind-splits drain-item
+    freeze-item sampling-attack heavy-item rank-drift uniform-items zipf-items feedback intruder learned
+    bounded-memory moves bursts round-robin single-site uniform zipf phase contrary halving insertion point-stream
+    replay ams-attack cover-attack quiet-items random-tails random-updates tail-attack unsorted-items blind-resets
+    reset-sampled flip-flop fresh-items random-items biased hard-instance last-moment scattered table=Tabular
+    item-trace trace trial churn grow grow-and-delete in-the-air overcount sliding
+""")  # fmt: skip
 """Every built-in adversary by its name."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from disttrack.lazy import Kinds, lazy_names
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.counters import COUNTERS as COUNTERS
 from disttrack.mechanisms.dynamic import DYNAMIC as DYNAMIC
-from disttrack.mechanisms.lazy import Kinds, lazy_names
 from disttrack.mechanisms.prediction import LEARNERS as LEARNERS
 from disttrack.mechanisms.static import STATIC as STATIC
 
@@ -52,30 +52,19 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-MONITORS: Final[Kinds[Mechanism]] = Kinds.of(__name__, {
-    "clock-monitor": "ClockMonitor",
-    "exact-monitor": "ExactMonitor",
-    "counter-monitor": "CounterMonitor",
-    "release-monitor": "ReleaseMonitor",
-    "sparse-vector-monitor": "SparseVectorMonitor",
-})  # fmt: skip
+MONITORS: Final[Kinds[Mechanism]] = Kinds.of(__name__, """
+    clock-monitor exact-monitor counter-monitor release-monitor sparse-vector-monitor
+""")  # fmt: skip
 """Every threshold monitor by its name."""
 
-QUERY_SOLVERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, {
-    "release-queries": "ReleaseQueries",
-    "sorted-queries": "SortedQueries",
-    "sparse-vector-queries": "SparseVectorQueries",
-})  # fmt: skip
+QUERY_SOLVERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, """
+    release-queries sorted-queries sparse-vector-queries
+""")  # fmt: skip
 """Every solver of threshold queries by its name."""
 
-_OTHERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, {
-    "above-threshold": "AboveThreshold",
-    "continual-output": "ContinualOutput",
-    "pan-private-density": "PanPrivateDensity",
-    "private-partition": "PrivatePartition",
-    "perturbed-leader": "PerturbedLeader",
-    "jdp-mirror": "JdpMirror",
-})  # fmt: skip
+_OTHERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, """
+    above-threshold continual-output pan-private-density private-partition perturbed-leader jdp-mirror
+""")  # fmt: skip
 
 MECHANISMS: Final = COUNTERS | DYNAMIC | STATIC | MONITORS | QUERY_SOLVERS | LEARNERS | _OTHERS
 """Every mechanism by its name: a dataclass of parameters with attributes `kind`, `source` and `error`. Sketches and

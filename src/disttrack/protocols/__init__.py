@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from disttrack.mechanisms.lazy import Kinds, lazy_names
+from disttrack.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
     from disttrack.protocols.base import EVERYONE as EVERYONE
@@ -31,27 +31,9 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-PROTOCOLS: Final[Kinds[Protocol]] = Kinds.of(__name__, {
-    "deterministic": "Deterministic",
-    "exact": "Exact",
-    "block": "Block",
-    "deterministic-rounds": "DeterministicRounds",
-    "difference-estimators": "DifferenceEstimators",
-    "martingale": "Martingale",
-    "robust": "Robust",
-    "private-copies": "PrivateCopies",
-    "randomized": "Randomized",
-    "sketch-switching": "SketchSwitching",
-    "batch": "Batch",
-    "countdown": "Countdown",
-    "coin-reports": "CoinReports",
-    "frequency-deterministic": "FrequencyDeterministic",
-    "frequency-randomized": "FrequencyRandomized",
-    "frequency-sample": "FrequencySample",
-    "frequency-switching": "FrequencySwitching",
-    "heavy-hitters": "HeavyHitters",
-    "rank-deterministic": "RankDeterministic",
-    "rank-randomized": "RankRandomized",
-    "item-sample": "ItemSample",
-})  # fmt: skip
+PROTOCOLS: Final[Kinds[Protocol]] = Kinds.of(__name__, """
+    deterministic exact block deterministic-rounds difference-estimators martingale robust private-copies randomized
+    sketch-switching batch countdown coin-reports frequency-deterministic frequency-randomized frequency-sample
+    frequency-switching heavy-hitters rank-deterministic rank-randomized item-sample
+""")  # fmt: skip
 """Every built-in protocol by its name."""

@@ -8,85 +8,37 @@ True
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from disttrack.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from disttrack.simulator.conformance import (
-        ConformanceError,
-        check_adversary,
-        check_bulk_form,
-        check_counter,
-        check_protocol,
-    )
-    from disttrack.simulator.environment import DistributedCount
-    from disttrack.simulator.errors import RunError, ScenarioError
-    from disttrack.simulator.game.outcome import Game
-    from disttrack.simulator.game.play import play
-    from disttrack.simulator.plots import Plot, compare, draw
-    from disttrack.simulator.results.folder import Results
-    from disttrack.simulator.runs.runner import run
-    from disttrack.simulator.scenario.load import Scenario, load
-    from disttrack.simulator.search.arena import Arena, arena
-    from disttrack.simulator.tasks import Demand, Record, Size, Task
-    from disttrack.simulator.tasks.duel import play_duel
-
-__all__ = [
-    "Arena",
-    "ConformanceError",
-    "Demand",
-    "DistributedCount",
-    "Game",
-    "Plot",
-    "Record",
-    "Results",
-    "RunError",
-    "Scenario",
-    "ScenarioError",
-    "Size",
-    "Task",
-    "arena",
-    "check_adversary",
-    "check_bulk_form",
-    "check_counter",
-    "check_protocol",
-    "compare",
-    "draw",
-    "load",
-    "play",
-    "play_duel",
-    "run",
-]
-if find_spec("gymnasium") is None:
-    __all__.remove("DistributedCount")  # a name that cannot be had is not shown
-
-_HOMES = {
-    "disttrack.simulator.conformance": (
-        "ConformanceError check_adversary check_bulk_form check_counter check_protocol"
-    ),
-    "disttrack.simulator.environment": "DistributedCount",
-    "disttrack.simulator.errors": "RunError ScenarioError",
-    "disttrack.simulator.game.outcome": "Game",
-    "disttrack.simulator.game.play": "play",
-    "disttrack.simulator.plots": "Plot compare draw",
-    "disttrack.simulator.results.folder": "Results",
-    "disttrack.simulator.runs.runner": "run",
-    "disttrack.simulator.scenario.load": "Scenario load",
-    "disttrack.simulator.search.arena": "Arena arena",
-    "disttrack.simulator.tasks": "Demand Record Size Task",
-    "disttrack.simulator.tasks.duel": "play_duel",
-}
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    # lazy, so that `disttrack --help` need not load numpy and pandas
-    if name in _HOME_OF:
-        value = globals()[name] = getattr(import_module(_HOME_OF[name]), name)
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return [name for name in globals() if name.startswith("__")] + __all__
+    from disttrack.simulator.conformance import ConformanceError as ConformanceError
+    from disttrack.simulator.conformance import check_adversary as check_adversary
+    from disttrack.simulator.conformance import check_bulk_form as check_bulk_form
+    from disttrack.simulator.conformance import check_counter as check_counter
+    from disttrack.simulator.conformance import check_protocol as check_protocol
+    from disttrack.simulator.environment import DistributedCount as DistributedCount
+    from disttrack.simulator.errors import RunError as RunError
+    from disttrack.simulator.errors import ScenarioError as ScenarioError
+    from disttrack.simulator.game.outcome import Game as Game
+    from disttrack.simulator.game.play import play as play
+    from disttrack.simulator.plots import Plot as Plot
+    from disttrack.simulator.plots import compare as compare
+    from disttrack.simulator.plots import draw as draw
+    from disttrack.simulator.results.folder import Results as Results
+    from disttrack.simulator.runs.runner import run as run
+    from disttrack.simulator.scenario.load import Scenario as Scenario
+    from disttrack.simulator.scenario.load import load as load
+    from disttrack.simulator.search.arena import Arena as Arena
+    from disttrack.simulator.search.arena import arena as arena
+    from disttrack.simulator.tasks import Demand as Demand
+    from disttrack.simulator.tasks import Record as Record
+    from disttrack.simulator.tasks import Size as Size
+    from disttrack.simulator.tasks import Task as Task
+    from disttrack.simulator.tasks.duel import play_duel as play_duel
+else:  # lazy, so that `disttrack --help` need not load numpy and pandas
+    __getattr__, __dir__, __all__ = lazy_names(__name__)
+    if find_spec("gymnasium") is None:
+        __all__.remove("DistributedCount")  # a name that cannot be had is not shown

@@ -12,7 +12,7 @@ import pytest
 
 from disttrack import adversaries, mechanisms, protocols
 from disttrack.adversaries.base import Adversary, Choice
-from disttrack.mechanisms.lazy import Kinds
+from disttrack.lazy import Kinds
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import FAULTS
 from disttrack.simulator.points import registry

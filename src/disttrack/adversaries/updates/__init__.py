@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from disttrack.mechanisms.lazy import lazy_names
+from disttrack.lazy import lazy_names
 
 if TYPE_CHECKING:
     from disttrack.adversaries.updates.base import Live as Live

@@ -12,8 +12,8 @@ import inspect
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final
 
+from disttrack.lazy import Kinds, lazy_names
 from disttrack.mechanisms.checks import one_of
-from disttrack.mechanisms.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
     from disttrack.mechanisms.counters.base import Counter as Counter
@@ -37,24 +37,10 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-COUNTERS: Final[Kinds[Counter]] = Kinds.of(__name__, {
-    "binary": "Binary",
-    "blt": "Blt",
-    "gaussian-tree": "GaussianTree",
-    "hybrid": "Hybrid",
-    "k-ary": "KAry",
-    "pan-private": "PanPrivate",
-    "randomized-response": "RandomizedResponse",
-    "fresh": "Fresh",
-    "per-item": "PerItem",
-    "smooth-binary": "SmoothBinary",
-    "sparse": "Sparse",
-    "sparse-infinite": "SparseInfinite",
-    "square-root": "SquareRoot",
-    "two-level": "TwoLevel",
-    "unbounded": "Unbounded",
-    "tree-variance-reduced": "TreeVarianceReduced",
-})  # fmt: skip
+COUNTERS: Final[Kinds[Counter]] = Kinds.of(__name__, """
+    binary blt gaussian-tree hybrid k-ary pan-private randomized-response fresh per-item smooth-binary sparse
+    sparse-infinite square-root two-level unbounded tree-variance-reduced
+""")  # fmt: skip
 """Every counter of this package by its name in scenario files."""
 
 GROUP = "disttrack.protocols"

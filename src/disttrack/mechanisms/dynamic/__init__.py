@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from disttrack.mechanisms.lazy import Kinds, lazy_names
+from disttrack.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
     from disttrack.mechanisms.dynamic.base import DynamicMechanism as DynamicMechanism
@@ -27,13 +27,8 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-DYNAMIC: Final[Kinds[DynamicMechanism]] = Kinds.of(__name__, {
-    "factorised-difference": "FactorisedDifference",
-    "fully-dynamic": "FullyDynamic",
-    "growing-finite": "GrowingFinite",
-    "growing-infinite": "GrowingInfinite",
-    "growing-sparse": "GrowingSparse",
-    "growing-sparse-infinite": "GrowingSparseInfinite",
-    "inserted-minus-deleted": "InsertedMinusDeleted",
-})  # fmt: skip
+DYNAMIC: Final[Kinds[DynamicMechanism]] = Kinds.of(__name__, """
+    factorised-difference fully-dynamic growing-finite growing-infinite growing-sparse growing-sparse-infinite
+    inserted-minus-deleted
+""")  # fmt: skip
 """Every dynamic mechanism by its name in scenario files."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from disttrack.mechanisms.lazy import Kinds, lazy_names
+from disttrack.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
     from disttrack.mechanisms.prediction.base import ZERO as ZERO
@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-LEARNERS: Final[Kinds[Learner]] = Kinds.of(__name__, {
-    "experts-private": "ExpertsPrivate",
-    "exponential": "Exponential",
-    "guessing": "Guessing",
-    "plain": "Plain",
-    "point-predictor": "PointPredictor",
-    "private-proper": "PrivateProper",
-})  # fmt: skip
+LEARNERS: Final[Kinds[Learner]] = Kinds.of(__name__, """
+    experts-private exponential guessing plain point-predictor private-proper
+""")  # fmt: skip
 """Every learner of point functions by its name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from disttrack.mechanisms.lazy import Kinds, lazy_names
+from disttrack.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
     from disttrack.mechanisms.sketches.base import RESET as RESET
@@ -34,24 +34,9 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-SKETCHES: Final[Kinds[Sketch]] = Kinds.of(__name__, {
-    "estimator-corrector": "EstimatorCorrector",
-    "ams-difference": "AmsDifference",
-    "hyperloglog": "HyperLogLog",
-    "kmv": "Kmv",
-    "count-min": "CountMin",
-    "count-sketch": "CountSketch",
-    "datasketches-count-min": "LibraryCountMin",
-    "datasketches-hll": "LibraryHll",
-    "datasketches-theta": "LibraryTheta",
-    "private-median": "PrivateMedian",
-    "private-sample": "PrivateSample",
-    "reset-sample": "ResetSample",
-    "computation-paths": "ComputationPaths",
-    "rounded": "Rounded",
-    "salted": "Salted",
-    "ams": "Ams",
-    "ams-median": "AmsMedian",
-    "switched": "Switched",
-})  # fmt: skip
+SKETCHES: Final[Kinds[Sketch]] = Kinds.of(__name__, """
+    estimator-corrector ams-difference hyperloglog=HyperLogLog kmv count-min count-sketch
+    datasketches-count-min=LibraryCountMin datasketches-hll=LibraryHll datasketches-theta=LibraryTheta
+    private-median private-sample reset-sample computation-paths rounded salted ams ams-median switched
+""")  # fmt: skip
 """Every sketch by its name."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from disttrack.lazy import Kinds, lazy_names
 from disttrack.mechanisms.checks import one_of
-from disttrack.mechanisms.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
     from disttrack.mechanisms.static.base import StaticMechanism as StaticMechanism
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-STATIC: Final[Kinds[StaticMechanism]] = Kinds.of(__name__, {
-    "gaussian": "GaussianQueries",
-    "laplace": "LaplaceQueries",
-    "pmw": "MultiplicativeWeights",
-})  # fmt: skip
+STATIC: Final[Kinds[StaticMechanism]] = Kinds.of(__name__, """
+    gaussian=GaussianQueries laplace=LaplaceQueries pmw=MultiplicativeWeights
+""")  # fmt: skip
 """Every static mechanism by its name in scenario files."""
 
 

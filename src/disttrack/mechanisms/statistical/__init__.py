@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from disttrack.mechanisms.lazy import Kinds, lazy_names
+from disttrack.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
     from disttrack.mechanisms.statistical.base import QueryMechanism as QueryMechanism
@@ -21,15 +21,8 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-CURATORS: Final[Kinds[QueryMechanism]] = Kinds.of(__name__, {
-    "gaussian-answers": "GaussianAnswers",
-    "laplace-answers": "LaplaceAnswers",
-    "noisy-argmax": "NoisyArgmax",
-    "empirical": "Empirical",
-    "holdout": "Holdout",
-    "splitting": "Splitting",
-    "lazy-gradient": "LazyGradient",
-    "online-pmw": "OnlineWeights",
-    "threshold-out": "ThresholdOut",
-})  # fmt: skip
+CURATORS: Final[Kinds[QueryMechanism]] = Kinds.of(__name__, """
+    gaussian-answers laplace-answers noisy-argmax empirical holdout splitting lazy-gradient online-pmw=OnlineWeights
+    threshold-out
+""")  # fmt: skip
 """Every mechanism that answers statistical queries, by its name."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from disttrack.mechanisms.lazy import Kinds
+from disttrack.lazy import Kinds
 from disttrack.simulator.plots.base import Plot
 from disttrack.simulator.scenario.figures import check_plot
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +13,10 @@ import pandas as pd
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.names import in_words
 from disttrack.simulator.points.point import unusual
-from disttrack.simulator.points.registry import ROLES, Family, current_name, find
+from disttrack.simulator.points.registry import Family, find
 from disttrack.simulator.points.settings import SIDES, Row, Settings
 from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.results.stored import read_manifest, read_table, table_file
-from disttrack.simulator.scenario.sides import with_current_names
 
 if TYPE_CHECKING:
     from disttrack.simulator.plots.accessor import Plotter
@@ -36,9 +34,7 @@ def _file(name: str) -> cached_property[Any]:
         tables = None if name == "manifest.json" else results.manifest.get("tables")
         try:
             path = results.dir / name
-            if name == "manifest.json":
-                return _with_current_names(read_manifest(path), results.own)
-            return results.with_current_names(read_table(path, tables))
+            return read_manifest(path) if name == "manifest.json" else read_table(path, tables)
         except ValueError as error:
             raise NoResults(f"{results.dir}: {error}; run the scenario again") from error
 
@@ -148,16 +144,6 @@ class Results:
         """The table of settings, of the points that were played."""
         return Settings(self.known_task, rows_of(self, self.known_task), [self.scenario])
 
-    def with_current_names(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return a table with the present names of kinds that an older version wrote."""
-        with suppress(ScenarioError):
-            bases: dict[Family, str] = {"task": "", **{role: self.task.bases[role] for role in ROLES}}
-            for family, base in bases.items():
-                if family in table:
-                    names = {name: current_name(family, str(name), base) for name in table[family].dropna().unique()}
-                    table = table.assign(**{family: table[family].map(names)})
-        return table
-
     @property
     def ok(self) -> bool:
         """Return whether all claims hold and no game ended in an error."""
@@ -171,19 +157,6 @@ class Results:
         from disttrack.simulator.notebook.shown import results
 
         return results(self)
-
-
-def _with_current_names(manifest: dict[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a manifest with the present names of kinds; as it is if its task is a user's that was not given."""
-    task = current_name("task", str(manifest["scenario"].get("task") or "count"))
-    try:
-        bases = class_of("task", task, own).bases
-    except ScenarioError:
-        return manifest
-    data = with_current_names({key: manifest[key] for key in ("scenario", "points") if key in manifest}, bases)
-    if "task" in data["scenario"]:
-        data["scenario"]["task"] = task
-    return {**manifest, **data}
 
 
 def class_of(family: Family, kind: str, own: Mapping[str, Any], base: str = "") -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from disttrack.mechanisms.lazy import Kinds
+from disttrack.lazy import Kinds
 from disttrack.simulator.tasks.base import Demand, Record, Size, Task
 
 __all__ = ["TASKS", "Demand", "Record", "Size", "Task"]

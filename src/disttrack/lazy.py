@@ -1,7 +1,7 @@
 """Names of packages that are imported when they are first used: a command pays only for the classes that it plays.
 
 A package states its names once, as imports under ``if TYPE_CHECKING``, which type checkers and editors read; in its
-``else`` stands ``__getattr__, __dir__, __all__ = lazy_names(__name__)``. Kinds, which scenarios name, stand in a table
+``else`` stands ``__getattr__, __dir__, __all__ = lazy_names(__name__)``. Kinds, which scenarios name, stand in a list
 besides. As `lazy_loader` does it with stubs (scientific-python.org, SPEC 1).
 """
 
@@ -71,9 +71,19 @@ class Kinds(Mapping[str, type[K]]):
         self.references = dict(references)
 
     @classmethod
-    def of(cls, package: str, classes: Mapping[str, str]) -> Kinds[K]:
-        """Return kinds of a package: each kind's name, and which of the package's lazy names is its class."""
+    def of(cls, package: str, kinds: str) -> Kinds[K]:
+        """Return kinds of a package, whose classes are among its lazy names.
+
+        Parameters
+        ----------
+        package
+            Its ``__name__``.
+        kinds
+            Names in one text: ``round-robin`` is the class `RoundRobin`; ``gaussian=GaussianQueries`` another one.
+        """
         homes = homes_of(package)
+        pairs = [one.partition("=")[::2] for one in kinds.split()]
+        classes = {kind: name or "".join(map(str.capitalize, kind.split("-"))) for kind, name in pairs}
         return cls({kind: f"{homes[name]}:{name}" for kind, name in classes.items()})
 
     def __getitem__(self, kind: str) -> type[K]:
