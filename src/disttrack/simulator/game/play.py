@@ -117,7 +117,8 @@ def play(
     """
     items, start = map(counted, (items, start))
     check_game(protocol, sites, items, seed, start)
-    played = _Played(protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol))
+    sides = protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol)
+    played = _Played(*sides, items=start + items)
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed, sees)
 
@@ -166,10 +167,16 @@ class _Played:
     """A game being played: its engine, if its parts could be made, and the error that ended it."""
 
     def __init__(
-        self, protocol: Protocol, adversary: Adversary, asked: str, network: Network | None, hosted: bool = True
+        self,
+        protocol: Protocol,
+        adversary: Adversary,
+        asked: str,
+        network: Network | None,
+        items: int = 0,
+        hosted: bool = True,
     ) -> None:
         self.protocol, self.adversary, self.network, self.asked = protocol, adversary, network, asked
-        self.chosen, self.reason = choose_engine(asked, protocol, adversary, network)
+        self.chosen, self.reason = choose_engine(asked, protocol, adversary, network, items)
         self.host = _HOST.get() if hosted else None
         if self.host is not None:
             self.chosen, self.reason = getattr(self.host, "name", "host"), "asked for"
@@ -263,8 +270,9 @@ def compare_engines(
     """
     if not (own := protocol.file if isinstance(protocol, Exec) else own_class(protocol)):
         return
-    short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
-    chosen = choose_engine(engine, protocol, adversary, network)[0]
+    start = size.get("start", 0)
+    short = {"sites": sites, "items": min(SHORT, items), "start": start}
+    chosen = choose_engine(engine, protocol, adversary, network, start + items)[0]
 
     def facts(engine: str, seed: int, record: bool = True) -> dict[str, Any]:
         game = _Played(protocol, adversary, engine, network, hosted=False)
