@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import pytest
 
-from disttrack.adversaries import Freeze, Posterior, RoundRobin
+from disttrack.adversaries import Burst, Freeze, Posterior, RoundRobin, View
 from disttrack.protocols import Block, Deterministic, Exact, Martingale, Randomized, Robust
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.kernel import MOST
@@ -39,6 +40,11 @@ class Spy(Freeze):
     sees: ClassVar[Any] = "traffic"
 
 
+class OtherScript(Freeze):
+    def script(self, view: View) -> Iterator[Burst]:
+        yield Burst(0)
+
+
 class _Slower(Deterministic):
     reacting_bulk: ClassVar[Any] = "slower"
 
@@ -59,7 +65,7 @@ EXACT = "exact for every game; not bulk, since "
 WHERE_IT_PAYS = "; by compiled functions where they pay"
 MOVES = "the adversary reacts, and nearly each message changes the output"
 LATE = "messages take time"
-SOONER = "the adversary reacts, and compiled functions are faster there"
+SOONER = "the adversary reacts, and both sides have compiled functions, which are faster"
 STOPS = "it goes from one change of the output to the next, up to which the schedule is fixed"
 
 
@@ -77,6 +83,7 @@ STOPS = "it goes from one change of the output to the next, up to which the sche
         (_Slower(0.1), Freeze(), None, EXACT + MOVES + WHERE_IT_PAYS),
         (_Slower(0.1), Spy(), None, EXACT + "the adversary sees more than the outputs"),
         (Robust(0.1), Freeze(), None, EXACT + SOONER + WHERE_IT_PAYS),
+        (Robust(0.1), Posterior(), None, f"fastest, and exact since {STOPS}"),
         (_OwnBulk(0.1), Freeze(), None, f"fastest, and exact since {STOPS}"),
     ],
 )
@@ -89,9 +96,9 @@ def test_the_engine_of_a_tracking_game(protocol: Any, adversary: Any, network: A
 @pytest.mark.parametrize(
     "protocol", [Exact(), Deterministic(0.1), Randomized(0.1), Block(0.1), Robust(0.1), Martingale(0.1), _OwnBulk(0.1)]
 )
-@pytest.mark.parametrize("adversary", [RoundRobin(), Freeze(), Posterior(), Spy()])
+@pytest.mark.parametrize("adversary", [RoundRobin(), Freeze(), Posterior(), OtherScript(), Spy()])
 def test_no_choice_depends_on_numba(protocol: Any, adversary: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reacting games go to bulk only beyond the numbers of compiled functions, or for want of a compiled form."""
+    """Trackers whose bulk form is the faster one leave it where both sides are compiled, and the numbers fit."""
     for items in (0, 1, MOST, MOST + 1, 2**61):
         chosen = {}
         for there in (True, False):
@@ -100,4 +107,6 @@ def test_no_choice_depends_on_numba(protocol: Any, adversary: Any, monkeypatch: 
         assert chosen[True] == chosen[False]
         if not adversary.oblivious:
             faster = protocol.reacting_bulk == "faster" and adversary.sees == "outputs"
-            assert (chosen[True] == "bulk") == (faster and (items > MOST or isinstance(protocol, _OwnBulk)))
+            both = isinstance(adversary, Freeze) and not isinstance(adversary, OtherScript | Spy)
+            compiled = both and not isinstance(protocol, _OwnBulk) and items <= MOST
+            assert (chosen[True] == "bulk") == (faster and not compiled)

@@ -23,7 +23,7 @@ STOPS: Final = "it goes from one change of the output to the next, up to which t
 LOOKS: Final = "the adversary sees more than the outputs"
 NO_NUMBA: Final = "numba is not installed (pip install 'disttrack[fast]')"
 MOVES: Final = "the adversary reacts, and nearly each message changes the output"
-SOONER: Final = "the adversary reacts, and compiled functions are faster there"
+SOONER: Final = "the adversary reacts, and both sides have compiled functions, which are faster"
 
 
 class EngineError(ScenarioError, ValueError):
@@ -162,4 +162,5 @@ def _against_one_that_reacts(asked: str, protocol: Protocol, adversary: Adversar
         return ""
     if protocol.reacting_bulk == "slower":
         return MOVES
-    return SOONER if items <= MOST and not no_compiled_form(protocol) else ""
+    has_rule = type(adversary).machine is not Adversary.machine
+    return SOONER if has_rule and items <= MOST and not no_compiled_form(protocol) else ""
