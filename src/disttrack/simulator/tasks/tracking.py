@@ -27,7 +27,7 @@ BYTES_A_ROW: Final = {False: 80, True: 280}
 RATES: Final = {
     "bulk": (5e6, 1e7),
     "bulk, reacting": (1e6, 200e3),
-    "compiled": (5e6, 5e7),
+    "compiled": (1e7, 5e7),
     "leap": (200e3, 200e3),
     "step": (50e3, 100e3),
 }
