@@ -115,10 +115,9 @@ def play(
     >>> game.messages, game.verdict
     (53, 'ok')
     """
-    items, start = map(counted, (items, start))
-    check_game(protocol, sites, items, seed, start)
-    sides = protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol)
-    played = _Played(*sides, items=start + items)
+    items, start = check_game(protocol, sites, items, seed, start)
+    granted, checked = _granted(adversary, sees, protocol), checked_network(network, sites, protocol)
+    played = _Played(protocol, granted, engine, checked, start + items)
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed, sees)
 
@@ -295,14 +294,16 @@ def _facts(game: Any) -> dict[str, Any]:
     return {**numbers, "messages in order": game.transcript, "outputs": game.outputs}
 
 
-def check_game(protocol: Any, sites: object, items: object, seed: object, start: Any) -> None:
-    """Raise TypeError or ValueError unless these are valid arguments of a game."""
+def check_game(protocol: Any, sites: object, items: Any, seed: object, start: Any) -> tuple[int, int]:
+    """Return items and start as whole numbers; TypeError or ValueError unless these are valid arguments of a game."""
+    items, start = map(counted, (items, start))
     if not isinstance(protocol, Protocol):
         raise TypeError(f"protocol must be a Protocol, such as Deterministic(alpha=0.1); got {protocol!r}")
     for name, value, least in (("sites", sites, 1), ("items", items, 0), ("seed", seed, 0), ("start", start, 0)):
         whole(name, value, least)
     if start + items > MOST_ITEMS:
         raise ValueError(f"items and start together must be at most 2^61; got {start + items}")
+    return items, start
 
 
 def _unusual(side: Protocol | Adversary) -> dict[str, Any]:
