@@ -90,7 +90,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         if isinstance(protocol, type):
             raise TypeError(f"protocol must be an object: {protocol.__name__}(), with its parameters; got the class")
         protocol = protocol if isinstance(protocol, Protocol) else _made(protocol)
-        check_game(protocol, sites, items, 0, start)
+        items, start = check_game(protocol, sites, items, 0, start)
         if isinstance(protocol, ItemTracker):
             raise TypeError(f"protocol must count; {protocol.kind} tracks items, which no action chooses")
         for name, value in (("items", items), ("burst", burst)):

@@ -9,6 +9,7 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.views import POWERS
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Protocol, settle_anew, shadowed, void_by
+from disttrack.protocols.kernel import MOST
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Network
 
@@ -22,6 +23,7 @@ STOPS: Final = "it goes from one change of the output to the next, up to which t
 LOOKS: Final = "the adversary sees more than the outputs"
 NO_NUMBA: Final = "numba is not installed (pip install 'disttrack[fast]')"
 MOVES: Final = "the adversary reacts, and nearly each message changes the output"
+SOONER: Final = "the adversary reacts, and both sides have compiled functions, which are faster"
 
 
 class EngineError(ScenarioError, ValueError):
@@ -94,8 +96,13 @@ def check_as_written(protocol: object, adversary: object) -> None:
         raise TypeError(f"{name}: {rule} is set on the object; write it into a class that extends {name}")
 
 
-def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> tuple[str, str]:
-    """Return the engine for a tracking game, and the reason; raises as `choose` does."""
+def choose_engine(
+    asked: str, protocol: Protocol, adversary: Adversary, network: Network | None, items: int = 0
+) -> tuple[str, str]:
+    """Return the engine for a tracking game of this many items, counted with its start, and the reason.
+
+    It does not depend on whether numba is there, so that no number does. Raises as `choose` does.
+    """
     check_as_written(protocol, adversary)
     if asked == COMPILED:
         return choose(asked, uncompiled(protocol, adversary, network), fast=COMPILED)
@@ -108,11 +115,12 @@ def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network:
     elif rule := shadowed(protocol):
         obstacle = f"{rule} is set on the object, so that the array form of its class does not apply"
     elif not adversary.oblivious:
-        obstacle = _against_one_that_reacts(asked, protocol, adversary)
+        obstacle = _against_one_that_reacts(asked, protocol, adversary, items)
     chosen, reason = choose(asked, obstacle, exact=FIXED if adversary.oblivious else STOPS)
     if asked == "auto" and obstacle:
         why_not = uncompiled(protocol, adversary, network)
-        remark = {"": "; by compiled functions where they pay", NO_NUMBA: f"; slow, since {NO_NUMBA}"}
+        way_out = ", and engine bulk is faster without" if obstacle == SOONER else ""
+        remark = {"": "; by compiled functions where they pay", NO_NUMBA: f"; slow, since {NO_NUMBA}{way_out}"}
         reason += remark.get(why_not, "")
     return chosen, reason
 
@@ -144,10 +152,15 @@ def no_compiled_form(protocol: Protocol) -> str:
     return ""
 
 
-def _against_one_that_reacts(asked: str, protocol: Protocol, adversary: Adversary) -> str:
+def _against_one_that_reacts(asked: str, protocol: Protocol, adversary: Adversary, items: int) -> str:
     """Return the reason why a game against a reacting adversary cannot be played in bulk, or would be slower."""
     if adversary.sees != POWERS[0]:
         return LOOKS
     if protocol.reacting_bulk == "none":
         return reacts(adversary)
-    return MOVES if asked == "auto" and protocol.reacting_bulk == "slower" else ""
+    if asked != "auto":
+        return ""
+    if protocol.reacting_bulk == "slower":
+        return MOVES
+    has_rule = type(adversary).machine is not Adversary.machine
+    return SOONER if has_rule and items <= MOST and not no_compiled_form(protocol) else ""

@@ -115,9 +115,9 @@ def play(
     >>> game.messages, game.verdict
     (53, 'ok')
     """
-    items, start = map(counted, (items, start))
-    check_game(protocol, sites, items, seed, start)
-    played = _Played(protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol))
+    items, start = check_game(protocol, sites, items, seed, start)
+    granted, checked = _granted(adversary, sees, protocol), checked_network(network, sites, protocol)
+    played = _Played(protocol, granted, engine, checked, start + items)
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed, sees)
 
@@ -166,10 +166,16 @@ class _Played:
     """A game being played: its engine, if its parts could be made, and the error that ended it."""
 
     def __init__(
-        self, protocol: Protocol, adversary: Adversary, asked: str, network: Network | None, hosted: bool = True
+        self,
+        protocol: Protocol,
+        adversary: Adversary,
+        asked: str,
+        network: Network | None,
+        items: int = 0,
+        hosted: bool = True,
     ) -> None:
         self.protocol, self.adversary, self.network, self.asked = protocol, adversary, network, asked
-        self.chosen, self.reason = choose_engine(asked, protocol, adversary, network)
+        self.chosen, self.reason = choose_engine(asked, protocol, adversary, network, items)
         self.host = _HOST.get() if hosted else None
         if self.host is not None:
             self.chosen, self.reason = getattr(self.host, "name", "host"), "asked for"
@@ -263,8 +269,9 @@ def compare_engines(
     """
     if not (own := protocol.file if isinstance(protocol, Exec) else own_class(protocol)):
         return
-    short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
-    chosen = choose_engine(engine, protocol, adversary, network)[0]
+    start = size.get("start", 0)
+    short = {"sites": sites, "items": min(SHORT, items), "start": start}
+    chosen = choose_engine(engine, protocol, adversary, network, start + items)[0]
 
     def facts(engine: str, seed: int, record: bool = True) -> dict[str, Any]:
         game = _Played(protocol, adversary, engine, network, hosted=False)
@@ -287,14 +294,16 @@ def _facts(game: Any) -> dict[str, Any]:
     return {**numbers, "messages in order": game.transcript, "outputs": game.outputs}
 
 
-def check_game(protocol: Any, sites: object, items: object, seed: object, start: Any) -> None:
-    """Raise TypeError or ValueError unless these are valid arguments of a game."""
+def check_game(protocol: Any, sites: object, items: Any, seed: object, start: Any) -> tuple[int, int]:
+    """Return items and start as whole numbers; TypeError or ValueError unless these are valid arguments of a game."""
+    items, start = map(counted, (items, start))
     if not isinstance(protocol, Protocol):
         raise TypeError(f"protocol must be a Protocol, such as Deterministic(alpha=0.1); got {protocol!r}")
     for name, value, least in (("sites", sites, 1), ("items", items, 0), ("seed", seed, 0), ("start", start, 0)):
         whole(name, value, least)
     if start + items > MOST_ITEMS:
         raise ValueError(f"items and start together must be at most 2^61; got {start + items}")
+    return items, start
 
 
 def _unusual(side: Protocol | Adversary) -> dict[str, Any]:

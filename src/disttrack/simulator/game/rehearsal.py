@@ -11,8 +11,8 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.engine_choice import choose_engine
-from disttrack.simulator.game.engines import Bulk, Engine, Leap, NoBulkError
+from disttrack.simulator.game.engine_choice import choose_engine, compiles
+from disttrack.simulator.game.engines import Bulk, CompiledInTime, Engine, Leap, NoBulkError
 from disttrack.simulator.points.registry import find, make
 
 BRANCH = 1_000
@@ -47,10 +47,12 @@ def rehearse(replay: Replay, protocol: Protocol, seed: int, **options: Any) -> R
     """
     tree = np.random.SeedSequence(seed, spawn_key=(BRANCH,))
     options["seed"] = int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1))
-    recorder = Recorder(original(replay))
-    engine, _ = choose_engine("auto", protocol, recorder, options.get("network"))
+    recorder, network = Recorder(original(replay)), options.get("network")
+    engine, _ = choose_engine("auto", protocol, recorder, network, options["start"] + options["items"])
+    usual: type[Engine] = Bulk if engine == "bulk" else Leap
     try:
-        game: Engine = (Bulk if engine == "bulk" else Leap)(protocol, recorder, **options)
+        fast = CompiledInTime if compiles("auto", engine, protocol, recorder, network) else usual
+        game = fast(protocol, recorder, **options)
         game.play()
     except NoBulkError:
         recorder = Recorder(original(replay))

@@ -27,7 +27,7 @@ BYTES_A_ROW: Final = {False: 80, True: 280}
 RATES: Final = {
     "bulk": (5e6, 1e7),
     "bulk, reacting": (1e6, 200e3),
-    "compiled": (5e6, 5e7),
+    "compiled": (1e7, 5e7),
     "leap": (200e3, 200e3),
     "step": (50e3, 100e3),
 }
@@ -42,7 +42,7 @@ class Count(Task):
 
     kind: ClassVar[str] = "count"
     heading: ClassVar[str] = "Tracking"
-    rules: ClassVar[int] = 7
+    rules: ClassVar[int] = 8
     axes: ClassVar = {"block": "block of the reported total, in items", "memory": "memory of the adversary, in bits"}
     each_item: ClassVar[bool] = False
     """Whether each item of a fixed stream takes time too, and not only to be drawn, with its block: for estimates."""
@@ -151,7 +151,9 @@ def record_of(game: Game, **columns: Any) -> Record:
 def _engine(point: Point) -> str:
     """Return the engine that will play the point."""
     try:
-        return choose_engine(point.engine, point.protocol.make(), adversary_of(point), network_of(point.network))[0]
+        adversary = adversary_of(point)
+        size = _size(point, adversary)[1] + point.start
+        return choose_engine(point.engine, point.protocol.make(), adversary, network_of(point.network), size)[0]
     except ScenarioError as error:
         raise PointError(("engine",), str(error)) from error
 
