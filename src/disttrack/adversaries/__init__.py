@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from disttrack.adversaries.base import Opponent
 from disttrack.mechanisms.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from disttrack.adversaries.analysts import *  # noqa: F403
     from disttrack.adversaries.base import Adversary as Adversary
     from disttrack.adversaries.base import Choice as Choice
+    from disttrack.adversaries.base import Opponent as Opponent
     from disttrack.adversaries.base import View as View
     from disttrack.adversaries.believing import Eavesdrop as Eavesdrop
     from disttrack.adversaries.believing import Posterior as Posterior
@@ -68,33 +68,16 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-ADVERSARIES: Final[Kinds[Opponent]] = Kinds.of(__name__, {
+ADVERSARIES: Final[Kinds[Opponent]] = Kinds.of(__name__, "count", {
     "coin": "Coin",
     "drain": "Drain",
     "freeze": "Freeze",
     "policy": "Policy",
-    "best-of-many": "BestOfMany",
-    "fixed-queries": "FixedQueries",
-    "gradient": "GradientAnalyst",
-    "leaderboard-climber": "LeaderboardClimber",
-    "random-sets": "RandomSets",
-    "sign-correlation": "SignCorrelation",
-    "speller": "Speller",
-    "variable-selection": "VariableSelection",
     "eavesdrop": "Eavesdrop",
     "posterior": "Posterior",
     "white-box": "WhiteBox",
     "bisect": "Bisect",
-    "blind-splits": "BlindSplits",
-    "drain-item": "DrainItem",
-    "freeze-item": "FreezeItem",
-    "sampling-attack": "SamplingAttack",
-    "heavy-item": "HeavyItem",
-    "rank-drift": "RankDrift",
-    "uniform-items": "UniformItems",
-    "zipf-items": "ZipfItems",
     "feedback": "Feedback",
-    "intruder": "Intruder",
     "learned": "Learned",
     "bounded-memory": "BoundedMemory",
     "moves": "Moves",
@@ -104,11 +87,45 @@ ADVERSARIES: Final[Kinds[Opponent]] = Kinds.of(__name__, {
     "uniform": "Uniform",
     "zipf": "Zipf",
     "phase": "Phase",
-    "contrary": "Contrary",
-    "halving": "Halving",
-    "insertion": "Insertion",
-    "point-stream": "PointStream",
     "replay": "Replay",
+    "scattered": "Scattered",
+    "table": "Tabular",
+    "trace": "Trace",
+    "trial": "Trial",
+}) | Kinds.of(__name__, "statistical-queries", {
+    "best-of-many": "BestOfMany",
+    "fixed-queries": "FixedQueries",
+    "gradient": "GradientAnalyst",
+    "leaderboard-climber": "LeaderboardClimber",
+    "random-sets": "RandomSets",
+    "sign-correlation": "SignCorrelation",
+    "speller": "Speller",
+    "variable-selection": "VariableSelection",
+}) | Kinds.of(__name__, "item-frequency", {
+    "blind-splits": "BlindSplits",
+    "drain-item": "DrainItem",
+    "freeze-item": "FreezeItem",
+    "sampling-attack": "SamplingAttack",
+    "heavy-item": "HeavyItem",
+    "rank-drift": "RankDrift",
+    "uniform-items": "UniformItems",
+    "zipf-items": "ZipfItems",
+    "item-trace": "ItemTrace",
+}) | Kinds.of(__name__, "continual-count", {
+    "intruder": "Intruder",
+}) | Kinds.of(__name__, "threshold-monitor", {
+    "hard-instance": "HardInstance",
+    "last-moment": "LastMoment",
+}) | Kinds.of(__name__, "experts", {
+    "biased": "Biased",
+}) | Kinds.of(__name__, "dynamic-queries", {
+    "churn": "Churn",
+    "grow": "Grow",
+    "grow-and-delete": "GrowAndDelete",
+    "in-the-air": "InTheAir",
+    "overcount": "Overcount",
+    "sliding": "Sliding",
+}) | Kinds.of(__name__, "second-moment", {
     "ams-attack": "AmsAttack",
     "cover-attack": "CoverAttack",
     "quiet-items": "QuietItems",
@@ -121,19 +138,10 @@ ADVERSARIES: Final[Kinds[Opponent]] = Kinds.of(__name__, {
     "flip-flop": "FlipFlop",
     "fresh-items": "FreshItems",
     "random-items": "RandomItems",
-    "biased": "Biased",
-    "hard-instance": "HardInstance",
-    "last-moment": "LastMoment",
-    "scattered": "Scattered",
-    "table": "Tabular",
-    "item-trace": "ItemTrace",
-    "trace": "Trace",
-    "trial": "Trial",
-    "churn": "Churn",
-    "grow": "Grow",
-    "grow-and-delete": "GrowAndDelete",
-    "in-the-air": "InTheAir",
-    "overcount": "Overcount",
-    "sliding": "Sliding",
+}) | Kinds.of(__name__, "prediction", {
+    "contrary": "Contrary",
+    "halving": "Halving",
+    "insertion": "Insertion",
+    "point-stream": "PointStream",
 })  # fmt: skip
 """Every built-in adversary by its name."""

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-MONITORS: Final[Kinds[Mechanism]] = Kinds.of(__name__, {
+MONITORS: Final[Kinds[Mechanism]] = Kinds.of(__name__, "threshold-monitor", {
     "clock-monitor": "ClockMonitor",
     "exact-monitor": "ExactMonitor",
     "counter-monitor": "CounterMonitor",
@@ -61,19 +61,22 @@ MONITORS: Final[Kinds[Mechanism]] = Kinds.of(__name__, {
 })  # fmt: skip
 """Every threshold monitor by its name."""
 
-QUERY_SOLVERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, {
+QUERY_SOLVERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, "threshold-queries", {
     "release-queries": "ReleaseQueries",
     "sorted-queries": "SortedQueries",
     "sparse-vector-queries": "SparseVectorQueries",
 })  # fmt: skip
 """Every solver of threshold queries by its name."""
 
-_OTHERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, {
+_OTHERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, "audit", {
     "above-threshold": "AboveThreshold",
+    "private-partition": "PrivatePartition",
+}) | Kinds.of(__name__, "density", {
     "continual-output": "ContinualOutput",
     "pan-private-density": "PanPrivateDensity",
-    "private-partition": "PrivatePartition",
+}) | Kinds.of(__name__, "experts", {
     "perturbed-leader": "PerturbedLeader",
+}) | Kinds.of(__name__, "mirror", {
     "jdp-mirror": "JdpMirror",
 })  # fmt: skip
 

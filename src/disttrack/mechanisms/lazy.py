@@ -63,18 +63,22 @@ class Kinds(Mapping[str, type[K]]):
 
     Parameters
     ----------
+    group
+        What `disttrack list` shows them under, without loading one: the task that they are made for, or the title of
+        tasks that have their kinds in common.
     references
         Each kind's name, and ``module:Class``.
     """
 
-    def __init__(self, references: Mapping[str, str]) -> None:
+    def __init__(self, group: str, references: Mapping[str, str]) -> None:
         self.references = dict(references)
+        self.groups = dict.fromkeys(references, group)
 
     @classmethod
-    def of(cls, package: str, classes: Mapping[str, str]) -> Kinds[K]:
+    def of(cls, package: str, group: str, classes: Mapping[str, str]) -> Kinds[K]:
         """Return kinds of a package: each kind's name, and which of the package's lazy names is its class."""
         homes = homes_of(package)
-        return cls({kind: f"{homes[name]}:{name}" for kind, name in classes.items()})
+        return cls(group, {kind: f"{homes[name]}:{name}" for kind, name in classes.items()})
 
     def __getitem__(self, kind: str) -> type[K]:
         module, _, name = self.references[kind].partition(":")
@@ -91,4 +95,6 @@ class Kinds(Mapping[str, type[K]]):
         return len(self.references)
 
     def __or__(self, others: Kinds[Any]) -> Kinds[Any]:
-        return Kinds(self.references | others.references)
+        both: Kinds[Any] = Kinds("", self.references | others.references)
+        both.groups = self.groups | others.groups
+        return both

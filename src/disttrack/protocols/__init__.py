@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-PROTOCOLS: Final[Kinds[Protocol]] = Kinds.of(__name__, {
+PROTOCOLS: Final[Kinds[Protocol]] = Kinds.of(__name__, "count", {
     "deterministic": "Deterministic",
     "exact": "Exact",
     "block": "Block",
@@ -42,9 +42,11 @@ PROTOCOLS: Final[Kinds[Protocol]] = Kinds.of(__name__, {
     "private-copies": "PrivateCopies",
     "randomized": "Randomized",
     "sketch-switching": "SketchSwitching",
+}) | Kinds.of(__name__, "threshold", {
     "batch": "Batch",
     "countdown": "Countdown",
     "coin-reports": "CoinReports",
+}) | Kinds.of(__name__, "item-frequency", {
     "frequency-deterministic": "FrequencyDeterministic",
     "frequency-randomized": "FrequencyRandomized",
     "frequency-sample": "FrequencySample",

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-COUNTERS: Final[Kinds[Counter]] = Kinds.of(__name__, {
+COUNTERS: Final[Kinds[Counter]] = Kinds.of(__name__, "continual-count", {
     "binary": "Binary",
     "blt": "Blt",
     "gaussian-tree": "GaussianTree",
@@ -70,9 +70,11 @@ def counter_class(kind: str) -> type[Counter]:
         If there is no such counter.
     """
     if kind not in COUNTERS:
+        from disttrack.mechanisms.counters import base
+
         for point in entry_points(group=GROUP, name=kind):
             loaded = point.load()
-            if inspect.isclass(loaded) and issubclass(loaded, Counter):
+            if inspect.isclass(loaded) and issubclass(loaded, base.Counter):
                 return loaded
     one_of("counter", kind, COUNTERS)
     return COUNTERS[kind]

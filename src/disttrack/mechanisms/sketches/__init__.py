@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-SKETCHES: Final[Kinds[Sketch]] = Kinds.of(__name__, {
+SKETCHES: Final[Kinds[Sketch]] = Kinds.of(__name__, "second-moment", {
     "estimator-corrector": "EstimatorCorrector",
     "ams-difference": "AmsDifference",
     "hyperloglog": "HyperLogLog",
