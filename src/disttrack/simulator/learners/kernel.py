@@ -56,9 +56,9 @@ LOOK: Final = -1
 
 def act_all(
     whole: Any, real: Any, sites: Any, facts: Any, errors: Any, given: Any, spoke: Any, seen: Any, counts: Any,
-    values: Any, moves: Any, actions: Any, playing: Any, shared: Any, logs: Any, before: Any, first: Any,
+    values: Any, moves: Any, actions: Any, playing: Any, shared: Any, logs: Any, before: Any, waiting: Any,
 ) -> Any:  # fmt: skip
-    """Play an action in each of the games that are played, from the `first` on.
+    """Play an action in each of the games that are played.
 
     Parameters
     ----------
@@ -74,13 +74,17 @@ def act_all(
         log(1 + s) / log(1 + items) for s from 0 to items.
     before
         Room for a number per site.
+    waiting
+        Takes the games in which something is to be done that is not compiled, as their `WAITS` says: they are to be
+        played again.
 
     Returns
     -------
-    game
-        The game in which something is to be done that is not compiled, as its `WAITS` says; -1 if none is left.
+    number
+        Of these games.
     """
-    for game in range(first, len(actions)):
+    number = 0
+    for game in range(len(actions)):
         if playing[game]:
             numbers, reals, rows, fact, error = whole[game], real[game], sites[game], facts[game], errors[game]
             items, last, site, waited = given[game], spoke[game], actions[game], facts[game, WAITS]
@@ -99,8 +103,12 @@ def act_all(
                         break
                     if event != GO_ON:
                         fact[WAITS] = event
-                        return game
+                        break
                     done = judge(numbers, reals, fact, error, shared)
+                if fact[WAITS] != GO_ON:
+                    waiting[number] = game
+                    number += 1
+                    continue
                 finish(numbers, reals, fact, error, items, site, shared)
                 moves[fact[ACTIONS] - 1, game] = site
             observe(numbers, reals, rows, fact, items, last, seen[game], shared, logs)
@@ -108,7 +116,7 @@ def act_all(
             counts[SENT_ITEMS, game], counts[SENT_MESSAGES, game] = numbers[STEP], numbers[MESSAGES]
             values[SHOWN_OUTPUT, game] = reals[STANDING] * shared[NUM] / shared[DEN]
             values[WORST, game], values[GAINED, game] = error[LARGEST_ERROR], error[REWARD]
-    return -1
+    return number
 
 
 def begin(whole: Any, facts: Any, errors: Any, skips: Any, shared: Any) -> None:
