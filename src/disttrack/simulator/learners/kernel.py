@@ -87,29 +87,12 @@ def act_all(
     for game in range(len(actions)):
         if playing[game]:
             numbers, reals, rows, fact, error = whole[game], real[game], sites[game], facts[game], errors[game]
-            items, last, site, waited = given[game], spoke[game], actions[game], facts[game, WAITS]
+            items, last, site = given[game], spoke[game], actions[game]
             if site != LOOK:
-                if waited == GO_ON:
-                    begin(numbers, fact, error, site == len(items), shared)
-                fact[WAITS] = GO_ON
-                done = waited == SERVE and judge(numbers, reals, fact, error, shared)
-                while not done:
-                    event = feed(numbers, rows, fact, last, site)
-                    if event == GO_ON:
-                        event = turn(numbers, reals, rows, site)
-                    if event == SERVE:
-                        event = serve(numbers, reals, rows, last, before, fact[STEPS])
-                    if event == OVER:
-                        break
-                    if event != GO_ON:
-                        fact[WAITS] = event
-                        break
-                    done = judge(numbers, reals, fact, error, shared)
-                if fact[WAITS] != GO_ON:
+                if take(numbers, reals, rows, fact, error, items, last, site, before, shared) != GO_ON:
                     waiting[number] = game
                     number += 1
                     continue
-                finish(numbers, reals, fact, error, items, site, shared)
                 moves[fact[ACTIONS] - 1, game] = site
             observe(numbers, reals, rows, fact, items, last, seen[game], shared, logs)
             counts[DONE, game] = fact[ACTIONS]
@@ -117,6 +100,32 @@ def act_all(
             values[SHOWN_OUTPUT, game] = reals[STANDING] * shared[NUM] / shared[DEN]
             values[WORST, game], values[GAINED, game] = error[LARGEST_ERROR], error[REWARD]
     return number
+
+
+def take(
+    whole: Any, real: Any, sites: Any, facts: Any, errors: Any, given: Any, spoke: Any, site: Any, before: Any,
+    shared: Any,
+) -> Any:  # fmt: skip
+    """Play an action of one game, or what is left of it; return GO_ON when it is done, or what it waits for."""
+    waited = facts[WAITS]
+    if waited == GO_ON:
+        begin(whole, facts, errors, site == len(given), shared)
+    facts[WAITS] = GO_ON
+    done = waited == SERVE and judge(whole, real, facts, errors, shared)
+    while not done:
+        event = feed(whole, sites, facts, spoke, site)
+        if event == GO_ON:
+            event = turn(whole, real, sites, site)
+        if event == SERVE:
+            event = serve(whole, real, sites, spoke, before, facts[STEPS])
+        if event == OVER:
+            break
+        if event != GO_ON:
+            facts[WAITS] = event
+            return event
+        done = judge(whole, real, facts, errors, shared)
+    finish(whole, real, facts, errors, given, site, shared)
+    return GO_ON
 
 
 def begin(whole: Any, facts: Any, errors: Any, skips: Any, shared: Any) -> None:
