@@ -63,28 +63,34 @@ class Kinds(Mapping[str, type[K]]):
 
     Parameters
     ----------
+    group
+        What `disttrack list` shows them under, without loading one: the task that they are made for, or the title of
+        tasks that have their kinds in common.
     references
         Each kind's name, and ``module:Class``.
     """
 
-    def __init__(self, references: Mapping[str, str]) -> None:
+    def __init__(self, group: str, references: Mapping[str, str]) -> None:
         self.references = dict(references)
+        self.groups = dict.fromkeys(references, group)
 
     @classmethod
-    def of(cls, package: str, kinds: str) -> Kinds[K]:
+    def of(cls, package: str, group: str, kinds: str) -> Kinds[K]:
         """Return kinds of a package, whose classes are among its lazy names.
 
         Parameters
         ----------
         package
             Its ``__name__``.
+        group
+            As for the class.
         kinds
             Names in one text: ``round-robin`` is the class `RoundRobin`; ``gaussian=GaussianQueries`` another one.
         """
         homes = homes_of(package)
         pairs = [one.partition("=")[::2] for one in kinds.split()]
         classes = {kind: name or "".join(map(str.capitalize, kind.split("-"))) for kind, name in pairs}
-        return cls({kind: f"{homes[name]}:{name}" for kind, name in classes.items()})
+        return cls(group, {kind: f"{homes[name]}:{name}" for kind, name in classes.items()})
 
     def __getitem__(self, kind: str) -> type[K]:
         module, _, name = self.references[kind].partition(":")
@@ -101,4 +107,6 @@ class Kinds(Mapping[str, type[K]]):
         return len(self.references)
 
     def __or__(self, others: Kinds[Any]) -> Kinds[Any]:
-        return Kinds(self.references | others.references)
+        both: Kinds[Any] = Kinds("", self.references | others.references)
+        both.groups = self.groups | others.groups
+        return both

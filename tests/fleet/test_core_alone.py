@@ -86,7 +86,7 @@ def test_it_has_no_quotas(core: Path) -> None:
     ("words", "shown", "missing"),
     [
         ("--help", "  run ", "serve"),
-        ("list", "Tracking (task count", "uota"),
+        ("list", "Tracking (count", "uota"),
         ("advise --help", "  data ", "quota  "),
         ("schema", "robust", "weighted-split"),
         ("check small.yaml", "small", "uota"),

@@ -84,7 +84,7 @@ def test_its_commands_are_commands() -> None:
     shown = run_command("--help").stdout.partition("\nDeploy:\n")[2]
     assert all(f"  {name} " in shown for name in ("live", "serve", "feed"))
     listed = run_command("list").stdout
-    assert "Quotas that sites share (task quota)" in " ".join(listed.split())
+    assert "Package disttrack.fleet (quota):" in " ".join(listed.split())
 
 
 @pytest.mark.parametrize("adversary", kinds("adversary"))

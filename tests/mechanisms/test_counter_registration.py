@@ -65,6 +65,13 @@ def printed(*words: str) -> str:
     return done.stdout
 
 
+def test_a_counter_of_another_package_is_found_by_its_name() -> None:
+    assert counters.counter_class("doubled").kind == "doubled"
+    assert counters.counter("doubled", epsilon=1.0).epsilon == 1.0
+    with pytest.raises(ValueError, match="counter must be one of"):
+        counters.counter_class("trebled")
+
+
 @pytest.mark.slow
 def test_one_registration_serves_every_place_that_takes_a_counter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -80,7 +87,8 @@ def test_one_registration_serves_every_place_that_takes_a_counter(
     assert alone["items"].tolist() == [16] * 3 + [64] * 3
     assert set(inside["verdict"]) <= {"ok", "failed", "undecided"}
     assert inside["rounds"].min() >= 2
-    assert "doubled" in printed("list", "protocols")
+    assert "doubled" in printed("list", "mechanisms")
+    assert ": doubled\n" in printed("list")
     assert "doubled" in printed("list", "continual-count")
     assert "sqrt(8 t) / epsilon" in printed("describe", "doubled")
     assert "stands" in printed("audit", "doubled", "--runs", "300")

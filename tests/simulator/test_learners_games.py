@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols import Deterministic, Exact, Protocol, Randomized, Robust
+from disttrack.protocols.kernel import KernelForm
 from disttrack.simulator.environment import DistributedCount
 from disttrack.simulator.learners import compiled_games
 from disttrack.simulator.learners.compiled_games import CompiledGames, games_of
@@ -53,6 +54,25 @@ PROTOCOLS: Final = with_kernels()
 
 def test_there_are_some() -> None:
     assert len({type(one) for one in PROTOCOLS}) >= 6
+
+
+@needs_numba
+def test_a_server_whose_answers_are_functions_on_arrays_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The part `served` is called by a function that the compiled one calls, where it was left out."""
+    played = 0
+    for protocol in PROTOCOLS:
+        sizes = Sizes(protocol, 4, 500, 0, "outputs", 1)
+        form = type(compiled_games.form_of(sizes, 1))
+        if form.served is not KernelForm.served:
+            monkeypatch.setattr(form, "serve", None)  # not to be called
+            games = games_of(sizes, 2)
+            for game in range(2):
+                games.begin(game, seed=game)
+            for step in range(500):
+                games.act(np.full(2, step % 4), np.ones(2, dtype=np.bool_))
+            assert games.known(0).changes > 10
+            played += 1
+    assert played
 
 
 @pytest.mark.parametrize("burst", [2.5, float("inf"), True, 0, "3"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from disttrack.adversaries.base import Opponent
 from disttrack.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from disttrack.adversaries.analysts import *  # noqa: F403
     from disttrack.adversaries.base import Adversary as Adversary
     from disttrack.adversaries.base import Choice as Choice
+    from disttrack.adversaries.base import Opponent as Opponent
     from disttrack.adversaries.base import View as View
     from disttrack.adversaries.believing import Eavesdrop as Eavesdrop
     from disttrack.adversaries.believing import Posterior as Posterior
@@ -68,13 +68,26 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-ADVERSARIES: Final[Kinds[Opponent]] = Kinds.of(__name__, """
-    coin drain freeze policy best-of-many fixed-queries gradient=GradientAnalyst leaderboard-climber random-sets
-    sign-correlation speller variable-selection eavesdrop posterior white-box bisect blind-splits drain-item
-    freeze-item sampling-attack heavy-item rank-drift uniform-items zipf-items feedback intruder learned
-    bounded-memory moves bursts round-robin single-site uniform zipf phase contrary halving insertion point-stream
-    replay ams-attack cover-attack quiet-items random-tails random-updates tail-attack unsorted-items blind-resets
-    reset-sampled flip-flop fresh-items random-items biased hard-instance last-moment scattered table=Tabular
-    item-trace trace trial churn grow grow-and-delete in-the-air overcount sliding
+ADVERSARIES: Final[Kinds[Opponent]] = Kinds.of(__name__, "count", """
+    coin drain freeze policy eavesdrop posterior white-box bisect feedback learned bounded-memory moves bursts
+    round-robin single-site uniform zipf phase replay scattered table=Tabular trace trial
+""") | Kinds.of(__name__, "statistical-queries", """
+    best-of-many fixed-queries gradient=GradientAnalyst leaderboard-climber random-sets sign-correlation speller
+    variable-selection
+""") | Kinds.of(__name__, "item-frequency", """
+    blind-splits drain-item freeze-item sampling-attack heavy-item rank-drift uniform-items zipf-items item-trace
+""") | Kinds.of(__name__, "continual-count", """
+    intruder
+""") | Kinds.of(__name__, "threshold-monitor", """
+    hard-instance last-moment
+""") | Kinds.of(__name__, "experts", """
+    biased
+""") | Kinds.of(__name__, "dynamic-queries", """
+    churn grow grow-and-delete in-the-air overcount sliding
+""") | Kinds.of(__name__, "second-moment", """
+    ams-attack cover-attack quiet-items random-tails random-updates tail-attack unsorted-items blind-resets
+    reset-sampled flip-flop fresh-items random-items
+""") | Kinds.of(__name__, "prediction", """
+    contrary halving insertion point-stream
 """)  # fmt: skip
 """Every built-in adversary by its name."""

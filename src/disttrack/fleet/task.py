@@ -40,7 +40,6 @@ class QuotaGame(Count):
 
     kind: ClassVar[str] = "quota"
     each_item: ClassVar[bool] = True
-    heading: ClassVar[str] = "Quotas that sites share"
     own_engines: ClassVar[Mapping[str, type[Any]]] = {"step": QuotaStep, "leap": QuotaLeap}
     rules: ClassVar[int] = 4
     beside: ClassVar[str] = "overshoot"

@@ -52,18 +52,24 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-MONITORS: Final[Kinds[Mechanism]] = Kinds.of(__name__, """
+MONITORS: Final[Kinds[Mechanism]] = Kinds.of(__name__, "threshold-monitor", """
     clock-monitor exact-monitor counter-monitor release-monitor sparse-vector-monitor
 """)  # fmt: skip
 """Every threshold monitor by its name."""
 
-QUERY_SOLVERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, """
+QUERY_SOLVERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, "threshold-queries", """
     release-queries sorted-queries sparse-vector-queries
 """)  # fmt: skip
 """Every solver of threshold queries by its name."""
 
-_OTHERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, """
-    above-threshold continual-output pan-private-density private-partition perturbed-leader jdp-mirror
+_OTHERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, "audit", """
+    above-threshold private-partition
+""") | Kinds.of(__name__, "density", """
+    continual-output pan-private-density
+""") | Kinds.of(__name__, "experts", """
+    perturbed-leader
+""") | Kinds.of(__name__, "mirror", """
+    jdp-mirror
 """)  # fmt: skip
 
 MECHANISMS: Final = COUNTERS | DYNAMIC | STATIC | MONITORS | QUERY_SOLVERS | LEARNERS | _OTHERS

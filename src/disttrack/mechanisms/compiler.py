@@ -35,16 +35,22 @@ def compiled(function: Function, signature: Function, **parts: Function) -> Func
     signature
         Maps numba to the types of the arguments.
     parts
-        Functions that it calls in place of the global ones of these names.
+        Functions that it calls, or one that it calls, in place of the global ones of these names.
+
+    Raises
+    ------
+    ValueError
+        No function that it calls has the name of a part.
     """
     numba: Any = import_module("numba")
     folder = folder_of(function, *parts.items())
-    others = {**_ours(function), **parts}
-    made = _jit(function, others, folder)
+    if unknown := parts.keys() - _names_in(function):
+        raise ValueError(f"parts: {function.__name__} calls no {', '.join(sorted(unknown))}")
+    made = _jit(function, parts, folder)
     try:
         made.compile(signature(numba))
     except Exception:  # the disk is full, or what lies there is damaged; a fault of the code is raised again
-        made = _jit(function, others, None)
+        made = _jit(function, parts, None)
         made.compile(signature(numba))
     made.disable_compile()
     return made  # type: ignore[no-any-return]
@@ -117,15 +123,24 @@ def _is_ours(thing: Any) -> bool:
     return isinstance(thing, FunctionType) and thing.__module__.startswith("disttrack.")
 
 
+def _names_in(function: Any) -> set[str]:
+    """Return the names that a function uses, or one of ours that it calls."""
+    return {name for one in _called(function, {}) for name in one.__code__.co_names}
+
+
 @cache
-def _called_form(function: Any) -> Any:
+def _called_form(function: Any, *parts: tuple[str, Any]) -> Any:
     """Return the compiled form of a function that only compiled ones call, which takes less time to compile."""
-    return _jit(function, _ours(function), None, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+    return _jit(function, dict(parts), None, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
 
 
-def _jit(function: Any, others: Mapping[str, Any], folder: Path | None, **options: bool) -> Any:
+def _jit(function: Any, parts: Mapping[str, Function], folder: Path | None, **options: bool) -> Any:
     numba: Any = import_module("numba")
-    names = {name: _called_form(one) for name, one in others.items()}
+    own = {name: one for name, one in parts.items() if name in function.__code__.co_names}
+    names = {
+        name: _called_form(one, *(part for part in parts.items() if part[0] in _names_in(one)))
+        for name, one in {**_ours(function), **own}.items()
+    }
     copy = FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
     copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)

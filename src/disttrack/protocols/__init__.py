@@ -31,9 +31,13 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-PROTOCOLS: Final[Kinds[Protocol]] = Kinds.of(__name__, """
+PROTOCOLS: Final[Kinds[Protocol]] = Kinds.of(__name__, "count", """
     deterministic exact block deterministic-rounds difference-estimators martingale robust private-copies randomized
-    sketch-switching batch countdown coin-reports frequency-deterministic frequency-randomized frequency-sample
-    frequency-switching heavy-hitters rank-deterministic rank-randomized item-sample
+    sketch-switching
+""") | Kinds.of(__name__, "threshold", """
+    batch countdown coin-reports
+""") | Kinds.of(__name__, "item-frequency", """
+    frequency-deterministic frequency-randomized frequency-sample frequency-switching heavy-hitters
+    rank-deterministic rank-randomized item-sample
 """)  # fmt: skip
 """Every built-in protocol by its name."""

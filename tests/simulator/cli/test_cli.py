@@ -298,7 +298,7 @@ PLAYED = "--protocol randomized:alpha=0.1 --adversary freeze --sites 256 --items
     [
         ("--help", f"{DRAWING}{UNPLAYED}numpy pydantic rich yaml simpy"),
         ("list scenarios", f"{DRAWING}{UNPLAYED}pydantic simpy"),
-        ("list", f"{DRAWING}pydantic"),
+        ("list", f"{DRAWING}{UNPLAYED}numpy pydantic rich yaml simpy"),
         ("check small.yaml", f"{DRAWING}{UNPLAYED}rich.console"),
         (f"play {PLAYED}", DRAWING + UNPLAYED),
         pytest.param("run small.yaml --no-figures", f"matplotlib scipy.stats numba {UNPLAYED}", marks=pytest.mark.slow),

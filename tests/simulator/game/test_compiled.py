@@ -358,6 +358,11 @@ def test_compiled_code_is_kept_or_not_and_runs(monkeypatch: pytest.MonkeyPatch, 
     forget()
 
 
+def test_a_part_that_nothing_calls_is_refused() -> None:
+    with pytest.raises(ValueError, match="parts: twice calls no halves"):
+        compiler.compiled(twice, of_one, halves=plus_one)
+
+
 @pytest.mark.parametrize("function", [play_on, round_turn, sampling_turn, thresholds_turn, next_coin])
 def test_code_with_another_number_of_another_file_is_compiled_anew(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, function: Any

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-COUNTERS: Final[Kinds[Counter]] = Kinds.of(__name__, """
+COUNTERS: Final[Kinds[Counter]] = Kinds.of(__name__, "continual-count", """
     binary blt gaussian-tree hybrid k-ary pan-private randomized-response fresh per-item smooth-binary sparse
     sparse-infinite square-root two-level unbounded tree-variance-reduced
 """)  # fmt: skip
@@ -56,9 +56,11 @@ def counter_class(kind: str) -> type[Counter]:
         If there is no such counter.
     """
     if kind not in COUNTERS:
+        from disttrack.mechanisms.counters import base
+
         for point in entry_points(group=GROUP, name=kind):
             loaded = point.load()
-            if inspect.isclass(loaded) and issubclass(loaded, Counter):
+            if inspect.isclass(loaded) and issubclass(loaded, base.Counter):
                 return loaded
     one_of("counter", kind, COUNTERS)
     return COUNTERS[kind]

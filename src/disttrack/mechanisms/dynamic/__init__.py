@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-DYNAMIC: Final[Kinds[DynamicMechanism]] = Kinds.of(__name__, """
+DYNAMIC: Final[Kinds[DynamicMechanism]] = Kinds.of(__name__, "dynamic-queries", """
     factorised-difference fully-dynamic growing-finite growing-infinite growing-sparse growing-sparse-infinite
     inserted-minus-deleted
 """)  # fmt: skip

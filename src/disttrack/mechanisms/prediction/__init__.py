@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-LEARNERS: Final[Kinds[Learner]] = Kinds.of(__name__, """
+LEARNERS: Final[Kinds[Learner]] = Kinds.of(__name__, "prediction", """
     experts-private exponential guessing plain point-predictor private-proper
 """)  # fmt: skip
 """Every learner of point functions by its name."""

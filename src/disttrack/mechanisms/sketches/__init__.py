@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-SKETCHES: Final[Kinds[Sketch]] = Kinds.of(__name__, """
+SKETCHES: Final[Kinds[Sketch]] = Kinds.of(__name__, "second-moment", """
     estimator-corrector ams-difference hyperloglog=HyperLogLog kmv count-min count-sketch
     datasketches-count-min=LibraryCountMin datasketches-hll=LibraryHll datasketches-theta=LibraryTheta
     private-median private-sample reset-sample computation-paths rounded salted ams ams-median switched

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-STATIC: Final[Kinds[StaticMechanism]] = Kinds.of(__name__, """
+STATIC: Final[Kinds[StaticMechanism]] = Kinds.of(__name__, "static-queries", """
     gaussian=GaussianQueries laplace=LaplaceQueries pmw=MultiplicativeWeights
 """)  # fmt: skip
 """Every static mechanism by its name in scenario files."""

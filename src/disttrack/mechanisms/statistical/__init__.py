@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-CURATORS: Final[Kinds[QueryMechanism]] = Kinds.of(__name__, """
+CURATORS: Final[Kinds[QueryMechanism]] = Kinds.of(__name__, "statistical-queries", """
     gaussian-answers laplace-answers noisy-argmax empirical holdout splitting lazy-gradient online-pmw=OnlineWeights
     threshold-out
 """)  # fmt: skip

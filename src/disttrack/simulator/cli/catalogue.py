@@ -1,23 +1,37 @@
-"""``disttrack list``: the kinds by the game that they play, with what they promise or see, and the scenarios."""
+"""``disttrack list``: the kinds by the game that they play, tables of them and of the scenarios."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING
+from functools import partial
+from os.path import commonpath
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from disttrack.simulator.cli.tables import Column, Table, print_table, print_text
-from disttrack.simulator.points.registry import HOMES, ROLES, Family, Kind, kinds, parameters
+from disttrack.simulator.cli import completion
+from disttrack.simulator.cli.tables import Column, Table, print_table, terminal_width, wrapped
+from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.points.registry import FAMILIES, HOMES, ROLES, Family, Kind, kinds, kinds_for, parameters
 from disttrack.simulator.points.source import import_reference
 
-SORTS: Final[dict[str, Family | None]] = {home.plural: family for family, home in HOMES.items()} | {"scenarios": None}
-"""What can be listed, and the family of its kinds."""
+SORTS: Final[dict[str, Family]] = {
+    "protocols": "protocol",
+    "adversaries": "adversary",
+    "mechanisms": "protocol",
+    "tasks": "task",
+    "plots": "plot",
+    "scenarios": "task",
+}
+"""What can be listed, and the family of its kinds; scenarios in the order of tasks."""
 RANKS: Final = {"from": 3, "parameters": 2, "sizes": 1, "sees": 1, "promises": 1}
 """Columns that a narrow terminal leaves out."""
+PIPE: Final = 80
+"""Letters of a line of the first screen in a pipe: many read it through `less`."""
+INDENT: Final = " " * 4
 SEES: Final = {"outputs": "adaptive", "traffic": "channels", "state": "white-box"}
 """What an adversary that reacts sees, in a word."""
 TEACHING: Final = (
@@ -36,51 +50,98 @@ TEACHING: Final = (
 
 
 @click.command("list")
-@click.argument("what", metavar="[WHAT]", type=click.Choice([*SORTS, *kinds("task")]), required=False)
+@click.argument("what", metavar="[WHAT]", required=False, shell_complete=completion.kinds_of(*SORTS, "task"))
 def list_(what: str | None) -> None:
-    """List available kinds, by the game that they play, and scenarios; WHAT may be a task too."""
-    if what and what not in SORTS:
-        _print_sides(f"Task {what}", list(_of_game((what,), alone=True)))
-        return
-    if what:
-        _print(what.capitalize(), [_row(kind) for kind in kinds(SORTS[what]).values()] if SORTS[what] else _scenarios())
-        return
-    listed: dict[Kind, None] = {}
-    for game, tasks in _games().items():
-        mine = [kind for kind in _of_game(tasks) if kind not in listed]
-        listed |= dict.fromkeys(mine)
-        _print_sides(f"{game} (task {', '.join(tasks)})", mine)
-    others = [kind for role in ROLES for kind in kinds(role).values() if kind not in listed]
-    _print_sides("Of other games", others)
-    _print("Tasks", [_row(kind) for kind in kinds("task").values()])
-    _print("Plots", [_row(kind) for kind in kinds("plot").values()])
-    _print("Scenarios", _scenarios())
-    print_text("disttrack describe NAME says more; disttrack run NAME plays a scenario.")
+    """List available kinds and scenarios.
+
+    Without WHAT, the names of all kinds on one screen, by the game that they play. WHAT is a task, protocols,
+    adversaries, mechanisms, tasks, plots or scenarios: tables with parameters.
+    """
+    if what is None:
+        _print_games()
+    elif what == "scenarios":
+        _print("Scenarios", _scenarios())
+    elif what in SORTS:
+        _print(what.capitalize(), [_row(kind) for kind in _of_sort(what)])
+    elif what in kinds("task"):
+        _print_task(what)
+    else:
+        raise ScenarioError(f"disttrack list: {_fault_of(what)}")
 
 
-def _games() -> dict[str, list[str]]:
-    """Return the tasks of each game, by its heading."""
-    games: dict[str, list[str]] = {}
-    for name, kind in kinds("task").items():
-        games.setdefault(kind.load().heading, []).append(name)
-    return games
+def _fault_of(what: str) -> str:
+    """Return the reason why there is no list with this name."""
+    from disttrack.simulator.scenario.shipped import shipped_scenarios
+
+    sorts = {name: family for family in FAMILIES for name in kinds(family)}
+    known = {**dict.fromkeys(shipped_scenarios(), "scenario"), **sorts}
+    if what in known:
+        return f"{what} is {'an' if known[what][0] in 'aeiou' else 'a'} {known[what]}: disttrack describe {what}"
+    others = f"{accepted(SORTS)}, or a task that disttrack list names"
+    return f"there is no {what!r}{nearest(what, [*SORTS, *known])} ({others})"
 
 
-def _of_game(tasks: Sequence[str], *, alone: bool = False) -> Iterator[Kind]:
-    """Yield the kinds that tasks take: those that answer, then those that ask; `alone` also those of other games."""
-    makers = [kinds("task")[task].load() for task in tasks]
+def _print_games() -> None:
+    """Print the names of all kinds by the game that they play, as their registrations state it; none is loaded."""
+    width = terminal_width() or PIPE
+    games: dict[str, dict[Family, list[str]]] = {}
+    for kind in kinds("task").values():
+        games.setdefault(kind.group or _package_of(kind), {}).setdefault("task", []).append(kind.name)
+    titles = {task: title for title, game in games.items() for task in game["task"]}
+    for kind in (kind for role in ROLES for kind in kinds(role).values()):
+        title = titles[kind.group] if kind.group else _package_of(kind)
+        games.setdefault(title, {}).setdefault(kind.family, []).append(kind.name)
+    _print_lines(width, "Each game with its tasks, the protocols that play it, and its adversaries:")
+    for title, game in games.items():
+        shown = ", ".join if title == titles["count"] else partial(_fitting, room=width - len(INDENT))  # of most users
+        head = f"{title} ({', '.join(game['task'])}): " if "task" in game else f"{title}: "
+        protocols = shown(game.get("protocol", []))
+        if len(head) + len(protocols) > width:
+            _print_lines(width, head)
+            head = INDENT
+        _print_lines(width, protocols, head, INDENT)
+        if "adversary" in game:
+            _print_lines(width, shown(["against " + game["adversary"][0], *game["adversary"][1:]]), INDENT, INDENT)
+    _print_lines(width, f"disttrack list WHAT: a table with parameters. WHAT is a task, {', '.join(SORTS)}.")
+    _print_lines(width, "disttrack describe NAME says more; disttrack run NAME plays a scenario.")
+
+
+def _print_lines(width: int, text: str, first: str = "", further: str = "  ") -> None:
+    click.echo("\n".join(wrapped(text, width, first, further)))
+
+
+def _fitting(names: Sequence[str], room: int) -> str:
+    """Return the names that fit into a line of this length, and the number of the others."""
+    for shown in range(len(names), 1, -1):
+        others = f", {len(names) - shown} more" if shown < len(names) else ""
+        text = ", ".join(names[:shown]) + others
+        if len(text) <= room:
+            return text
+    return ", ".join(names)
+
+
+def _package_of(kind: Kind) -> str:
+    """Return the package in which all kinds are that the distribution of a kind registers by entry points."""
+    others = (one for family in FAMILIES for one in kinds(family).values() if one.origin == kind.origin)
+    package = commonpath(one.reference.partition(":")[0].replace(".", "/") for one in others if not one.group)
+    return f"Package {package.replace('/', '.') or kind.origin}"
+
+
+def _of_sort(what: str) -> Iterator[Kind]:
+    """Yield the kinds of a sort; mechanisms are those under `protocol:` without sites and server."""
+    mechanisms = kinds_for("protocol", "disttrack.mechanisms.base:Mechanism") if SORTS[what] == "protocol" else {}
+    for name, kind in kinds(SORTS[what]).items():
+        if SORTS[what] != "protocol" or (name in mechanisms) == (what == "mechanisms"):
+            yield kind
+
+
+def _print_task(task: str) -> None:
+    """Print what plays a task: those that answer, then those that ask."""
+    maker = kinds("task")[task].load()
     for role in ROLES:
-        mine = {
-            kind for maker in makers for kind in maker.kinds(role).values() if _plays(kind.load(), role, maker, alone)
-        }
-        yield from (kind for kind in kinds(role).values() if kind in mine)
-
-
-def _plays(side: Any, role: str, task: Any, alone: bool) -> bool:
-    """Return whether a kind is made for a task; an adversary that gives plans plays many, and belongs to tracking."""
-    if role == "protocol" or (alone and side.plays_in(task.kind)):
-        return True
-    return task.kind in (getattr(side, "plays", ()) or ("count",))
+        mine = [kind for kind in maker.kinds(role).values() if role == "protocol" or kind.load().plays_in(task)]
+        if mine:
+            _print(f"Task {task}: {HOMES[role].plural}", [_row(kind) for kind in mine])
 
 
 def _row(kind: Kind) -> dict[str, str]:
@@ -132,13 +193,6 @@ def _heads(path: Path) -> Mapping[str, Any]:
     from disttrack.simulator.scenario.document import read
 
     return read(path).data  # it says what is wrong
-
-
-def _print_sides(game: str, mine: Sequence[Kind]) -> None:
-    """Print the kinds of a game: those that answer, then those that ask, each under a heading."""
-    for role in ROLES:
-        if rows := [_row(kind) for kind in mine if kind.family == role]:
-            _print(f"{game}: {HOMES[role].plural}", rows)
 
 
 def _print(title: str, rows: list[dict[str, str]]) -> None:

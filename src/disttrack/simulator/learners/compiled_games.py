@@ -94,7 +94,7 @@ class CompiledGames(Games):
         self._whole, self._real, self._sites_of = (np.zeros((games, *one.shape), dtype=one.dtype) for one in arrays)
         self._facts, self._errors = np.zeros((games, FACTS), dtype=np.int64), np.zeros((games, ERRORS))
         self._spoke = np.zeros((games, k), dtype=np.int64)
-        self._before = np.zeros(k, dtype=np.int64)
+        self._before, self._waiting = np.zeros(k, dtype=np.int64), np.zeros(games, dtype=np.int64)
         self._moves = np.zeros((FIRST_MOVES, games), dtype=np.int32)
         self.begun = np.zeros(games, dtype=np.bool_)
         self._counts, self._values = np.zeros((COUNTS, games), dtype=np.int64), np.zeros((VALUES, games))
@@ -121,7 +121,7 @@ class CompiledGames(Games):
         self._facts[game] = self._errors[game] = self.given[game] = self._spoke[game] = 0
         self._facts[game, DUE] = form.due
         self.begun[game] = self._one[game] = True
-        self._play_from(game, self._look, self._one)
+        self._play_in(self._look, self._one)
         self._one[game] = False
 
     def act(self, actions: npt.NDArray[np.int64], playing: npt.NDArray[np.bool_]) -> None:
@@ -130,16 +130,22 @@ class CompiledGames(Games):
             self._most_actions = int(self._facts[:, ACTIONS].max()) + 1
             if self._most_actions > len(self._moves):
                 self._moves = np.concatenate((self._moves, np.zeros_like(self._moves)))
-        game = self._play_from(0, actions, playing)
-        while game >= 0:
-            self._help(game)
-            game = self._play_from(game, actions, playing)
+        waiting = self._play_in(actions, playing)
+        while waiting:
+            playing = np.zeros_like(playing)
+            for game in waiting:
+                self._help(game)
+                playing[game] = True
+            waiting = self._play_in(actions, playing)
 
-    def _play_from(self, first: int, actions: npt.NDArray[np.int64], playing: npt.NDArray[np.bool_]) -> int:
-        waiting: int = self._play(
+    def _play_in(self, actions: npt.NDArray[np.int64], playing: npt.NDArray[np.bool_]) -> list[int]:
+        """Play actions in some games, and return those that wait for help."""
+        number: int = self._play(
             self._whole, self._real, self._sites_of, self._facts, self._errors, self.given, self._spoke, self.seen,
-            self._counts, self._values, self._moves, actions, playing, self._shared, self._logs, self._before, first,
+            self._counts, self._values, self._moves, actions, playing, self._shared, self._logs, self._before,
+            self._waiting,
         )  # fmt: skip
+        waiting: list[int] = self._waiting[:number].tolist()
         return waiting
 
     def _help(self, game: int) -> None:
@@ -200,4 +206,4 @@ class CompiledGames(Games):
 def _of_games(numba: Any) -> Any:
     whole, real, row = numba.int64[:, ::1], numba.float64[:, ::1], numba.int64[::1]
     game = whole, real, numba.int64[:, :, ::1], whole, real, real, whole, numba.float32[:, ::1], whole, real
-    return *game, numba.int32[:, ::1], row, numba.boolean[::1], row, numba.float64[::1], row, numba.int64
+    return *game, numba.int32[:, ::1], row, numba.boolean[::1], row, numba.float64[::1], row, row

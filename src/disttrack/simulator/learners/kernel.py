@@ -56,9 +56,9 @@ LOOK: Final = -1
 
 def act_all(
     whole: Any, real: Any, sites: Any, facts: Any, errors: Any, given: Any, spoke: Any, seen: Any, counts: Any,
-    values: Any, moves: Any, actions: Any, playing: Any, shared: Any, logs: Any, before: Any, first: Any,
+    values: Any, moves: Any, actions: Any, playing: Any, shared: Any, logs: Any, before: Any, waiting: Any,
 ) -> Any:  # fmt: skip
-    """Play an action in each of the games that are played, from the `first` on.
+    """Play an action in each of the games that are played.
 
     Parameters
     ----------
@@ -74,41 +74,58 @@ def act_all(
         log(1 + s) / log(1 + items) for s from 0 to items.
     before
         Room for a number per site.
+    waiting
+        Takes the games in which something is to be done that is not compiled, as their `WAITS` says: they are to be
+        played again.
 
     Returns
     -------
-    game
-        The game in which something is to be done that is not compiled, as its `WAITS` says; -1 if none is left.
+    number
+        Of these games.
     """
-    for game in range(first, len(actions)):
+    number = 0
+    for game in range(len(actions)):
         if playing[game]:
             numbers, reals, rows, fact, error = whole[game], real[game], sites[game], facts[game], errors[game]
-            items, last, site, waited = given[game], spoke[game], actions[game], facts[game, WAITS]
+            items, last, site = given[game], spoke[game], actions[game]
             if site != LOOK:
-                if waited == GO_ON:
-                    begin(numbers, fact, error, site == len(items), shared)
-                fact[WAITS] = GO_ON
-                done = waited == SERVE and judge(numbers, reals, fact, error, shared)
-                while not done:
-                    event = feed(numbers, rows, fact, last, site)
-                    if event == GO_ON:
-                        event = turn(numbers, reals, rows, site)
-                    if event == SERVE:
-                        event = serve(numbers, reals, rows, last, before, fact[STEPS])
-                    if event == OVER:
-                        break
-                    if event != GO_ON:
-                        fact[WAITS] = event
-                        return game
-                    done = judge(numbers, reals, fact, error, shared)
-                finish(numbers, reals, fact, error, items, site, shared)
+                if take(numbers, reals, rows, fact, error, items, last, site, before, shared) != GO_ON:
+                    waiting[number] = game
+                    number += 1
+                    continue
                 moves[fact[ACTIONS] - 1, game] = site
             observe(numbers, reals, rows, fact, items, last, seen[game], shared, logs)
             counts[DONE, game] = fact[ACTIONS]
             counts[SENT_ITEMS, game], counts[SENT_MESSAGES, game] = numbers[STEP], numbers[MESSAGES]
             values[SHOWN_OUTPUT, game] = reals[STANDING] * shared[NUM] / shared[DEN]
             values[WORST, game], values[GAINED, game] = error[LARGEST_ERROR], error[REWARD]
-    return -1
+    return number
+
+
+def take(
+    whole: Any, real: Any, sites: Any, facts: Any, errors: Any, given: Any, spoke: Any, site: Any, before: Any,
+    shared: Any,
+) -> Any:  # fmt: skip
+    """Play an action of one game, or what is left of it; return GO_ON when it is done, or what it waits for."""
+    waited = facts[WAITS]
+    if waited == GO_ON:
+        begin(whole, facts, errors, site == len(given), shared)
+    facts[WAITS] = GO_ON
+    done = waited == SERVE and judge(whole, real, facts, errors, shared)
+    while not done:
+        event = feed(whole, sites, facts, spoke, site)
+        if event == GO_ON:
+            event = turn(whole, real, sites, site)
+        if event == SERVE:
+            event = serve(whole, real, sites, spoke, before, facts[STEPS])
+        if event == OVER:
+            break
+        if event != GO_ON:
+            facts[WAITS] = event
+            return event
+        done = judge(whole, real, facts, errors, shared)
+    finish(whole, real, facts, errors, given, site, shared)
+    return GO_ON
 
 
 def begin(whole: Any, facts: Any, errors: Any, skips: Any, shared: Any) -> None:

@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.lazy import Kinds
 from disttrack.simulator.plots.base import Plot
-from disttrack.simulator.scenario.figures import check_plot
 
 if TYPE_CHECKING:
     from disttrack.simulator.plots.figures import compare, draw, timeline_of
+    from disttrack.simulator.scenario.figures import check_plot
 
 __all__ = ["PLOTS", "Plot", "check_plot", "compare", "draw", "timeline_of"]
 
-_DRAWN: Final = ("compare", "draw", "timeline_of")
+_HOMES: Final = dict.fromkeys(("compare", "draw", "timeline_of"), "disttrack.simulator.plots.figures") | {
+    "check_plot": "disttrack.simulator.scenario.figures"
+}
+"""Names that are loaded when they are used: matplotlib when something is drawn, numpy when a plot is checked."""
 
 PLOTS: Final = Kinds[Plot](
+    "Plots",
     {
         "cost": "disttrack.simulator.plots.kinds:Cost",
         "error": "disttrack.simulator.plots.kinds:Error",
@@ -32,12 +36,12 @@ PLOTS: Final = Kinds[Plot](
         "budget": "disttrack.simulator.plots.kinds:Budget",
         "ratio": "disttrack.simulator.plots.kinds:Ratio",
         "spread": "disttrack.simulator.plots.kinds:Spread",
-    }
+    },
 )
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in _DRAWN:  # matplotlib is imported when something is drawn, and not before
-        return getattr(import_module("disttrack.simulator.plots.figures"), name)
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

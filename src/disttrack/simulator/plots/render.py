@@ -74,7 +74,9 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
             _draw(axes, panel, item, gid)
             if isinstance(item, Series) and item.label:
                 labels.append((axes, item, float(panel.y.clipped(item.y[-1])), f"{gid}-label"))
-        title = axes.set_title("\n".join(textwrap.fill(line, letters) for line in panel.title.split("\n")))
+        # matplotlib looks for its place, a tenth of each layout; only a common factor of the ticks moves it
+        above = None if panel.y.scale == "linear" and panel.y.text is None else 1.0
+        title = axes.set_title("\n".join(textwrap.fill(line, letters) for line in panel.title.split("\n")), y=above)
         if described.columns > 2:
             title.set_fontsize(8.5)
         if not panel.framed:

@@ -94,12 +94,15 @@ class Kind:
         ``module:Class``, from which any process can load it.
     origin
         ``built in``, or the distribution that registers it.
+    group
+        What `disttrack list` shows it under: of `Kinds`; empty for kinds of entry points.
     """
 
     name: str
     family: Family
     reference: str
     origin: str = "built in"
+    group: str = ""
 
     def load(self) -> Any:
         """Return the class."""
@@ -112,10 +115,11 @@ def kinds(family: Family) -> dict[str, Kind]:
     home = HOMES[family]
     known: dict[str, Kind] = {}
     for package, table in home.packages.items():
-        for name, reference in getattr(importlib.import_module(package), table).references.items():
+        stated = getattr(importlib.import_module(package), table)
+        for name, reference in stated.references.items():
             if name in known:
                 raise ValueError(f"{reference} and {known[name].reference} are both called {name}")
-            known[name] = Kind(name, family, reference)
+            known[name] = Kind(name, family, reference, group=stated.groups[name])
     for point in entry_points(group=f"disttrack.{home.plural}"):
         whose = point.dist.name if point.dist is not None else point.group
         origin = "built in" if whose == "disttrack" else whose

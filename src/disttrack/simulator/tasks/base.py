@@ -210,8 +210,6 @@ class Task(Shortcuts, ABC):
     """Columns of trials.csv in addition to those of all tasks."""
     answers: ClassVar[Sequence[Answer]] = USUAL
     """The columns of its table; a class that declares none shows its `columns` after the usual ones."""
-    heading: ClassVar[str] = "Other games"
-    """The heading under which `disttrack list` shows what plays it."""
     labels: ClassVar[Mapping[str, str]] = {
         "max_abs_error": "largest absolute error",
         "rms_error": "root mean square error",

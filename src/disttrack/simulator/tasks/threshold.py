@@ -32,7 +32,6 @@ class ThresholdAlarm(Count):
     """
 
     kind: ClassVar[str] = "threshold"
-    heading: ClassVar[str] = "Alarms at a threshold"
     sizes: ClassVar[Sequence[Size]] = (
         SITES,
         Size("threshold", "items", "Items of a game, at the last of which the alarm is due.", needed=True),

@@ -41,7 +41,6 @@ class Count(Task):
     """Distributed count tracking: a protocol against an adversary."""
 
     kind: ClassVar[str] = "count"
-    heading: ClassVar[str] = "Tracking"
     rules: ClassVar[int] = 8
     axes: ClassVar = {"block": "block of the reported total, in items", "memory": "memory of the adversary, in bits"}
     each_item: ClassVar[bool] = False

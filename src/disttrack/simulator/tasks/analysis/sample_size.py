@@ -72,7 +72,6 @@ class SampleSize(MechanismGame):
     """
 
     kind: ClassVar[str] = "sample-size"
-    heading: ClassVar[str] = "Adaptive data analysis"
     labels: ClassVar = {"samples_needed": "points needed"}
     axes: ClassVar = {"queries": "number of queries, k"}
     rules: ClassVar[int] = 2

@@ -152,7 +152,6 @@ class StatisticalQueries(Duel):
     """
 
     kind: ClassVar[str] = "statistical-queries"
-    heading: ClassVar[str] = "Adaptive data analysis"
     labels: ClassVar = {"gap": "gap of the last query", "final_error": "error of the last answer"}
     axes: ClassVar = {
         "queries": "number of queries, k",

@@ -45,7 +45,6 @@ class WorstOfMany(MechanismGame):
     """
 
     kind: ClassVar[str] = "worst-of-many"
-    heading: ClassVar[str] = "Adaptive data analysis"
     labels: ClassVar = {"worst_gap": "gap of the worst query", "chosen_gap": "gap of the chosen query"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ("samples", "mechanism", "adversary", "truth", "choice")

@@ -48,7 +48,6 @@ class Audit(Task):
     """
 
     kind: ClassVar[str] = "audit"
-    heading: ClassVar[str] = "Audits of privacy"
     labels: ClassVar = {
         "loss": "privacy loss",
         "epsilon_low": "loss that the runs prove",
@@ -102,7 +101,6 @@ class AuditTracker(Task):
     """
 
     kind: ClassVar[str] = "audit-tracker"
-    heading: ClassVar[str] = "Tracking"
     labels: ClassVar = {
         "loss_over_epsilon": "largest loss over the claimed epsilon",
         "epsilon_low": "loss that the runs prove",

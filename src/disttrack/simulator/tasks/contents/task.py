@@ -35,7 +35,6 @@ class ContentGame(MechanismGame):
     where the error was largest first: for samples and ranks the item that came at that step.
     """
 
-    heading: ClassVar[str] = "Items with content"
     roles: ClassVar[Sequence[str]] = ("sites", "server", "adversary")
     engines: ClassVar[Sequence[str]] = ("step", "leap")
     takes: ClassVar[tuple[type[object], ...]] = (ItemTracker,)

@@ -130,7 +130,6 @@ class ContinualCount(Duel):
     """
 
     kind: ClassVar[str] = "continual-count"
-    heading: ClassVar[str] = "Private counters"
     labels: ClassVar = {"final_error": "error of the last answer", "guessed": "share of guesses that are right"}
     axes: ClassVar = {
         "adversary_looks": "looks at the state",

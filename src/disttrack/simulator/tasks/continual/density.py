@@ -121,7 +121,6 @@ class Density(Duel):
     """
 
     kind: ClassVar[str] = "density"
-    heading: ClassVar[str] = "Density of users"
     labels: ClassVar = {"published": "publications", "max_abs_error": "largest error, as a share of the users"}
     axes: ClassVar = {"users": "number of users, n", "groups": "groups of users"}
     roles: ClassVar[Sequence[str]] = ("estimator", "mechanism", "adversary", "challenge")

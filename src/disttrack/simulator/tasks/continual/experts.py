@@ -126,7 +126,6 @@ class Experts(Duel):
     """
 
     kind: ClassVar[str] = "experts"
-    heading: ClassVar[str] = "Experts"
     labels: ClassVar = {
         "regret": "regret, in units of loss",
         "paid": "regret that privacy adds, over the bound's shape",

@@ -58,7 +58,6 @@ class ThresholdMonitor(MechanismGame):
     """
 
     kind: ClassVar[str] = "threshold-monitor"
-    heading: ClassVar[str] = "Threshold monitors"
     labels: ClassVar = {"items_at_halt": "items at the halt", "threshold": "threshold k"}
     rules: ClassVar[int] = 2
     takes: ClassVar[tuple[type[object], ...]] = tuple(MONITORS.values())

@@ -94,7 +94,6 @@ class ThresholdQueries(Duel):
     """
 
     kind: ClassVar[str] = "threshold-queries"
-    heading: ClassVar[str] = "Threshold queries"
     axes: ClassVar = {"queries": "number of queries, k"}
     rules: ClassVar[int] = 3
     roles: ClassVar[Sequence[str]] = ("data", "mechanism", "adversary", "challenge")

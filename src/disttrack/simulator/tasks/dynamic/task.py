@@ -120,7 +120,6 @@ class ReleaseReferee(DataReferee):
 class DataSetDuel(Duel):
     """Common parts of both tasks."""
 
-    heading: ClassVar[str] = "Data that changes"
     axes: ClassVar = {"queries": "number of queries, k"}
     rules: ClassVar[int] = 2
     engines: ClassVar[Sequence[str]] = ("step",)

@@ -37,7 +37,6 @@ class JointPrivacy(MechanismGame):
     """
 
     kind: ClassVar[str] = "joint-privacy"
-    heading: ClassVar[str] = "Online prediction"
     labels: ClassVar = {"exact_delta": "delta"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ()

@@ -68,7 +68,6 @@ class Mirror(Duel):
     """
 
     kind: ClassVar[str] = "mirror"
-    heading: ClassVar[str] = "Online prediction"
     labels: ClassVar = {"exact_delta": "delta"}
     rules: ClassVar[int] = 1
     takes: ClassVar[tuple[type[object], ...]] = (JdpMirror,)

@@ -106,7 +106,6 @@ class Prediction(Duel):
     """
 
     kind: ClassVar[str] = "prediction"
-    heading: ClassVar[str] = "Online prediction"
     labels: ClassVar = {"flag1_at": "round in which flag 1 is set", "flag2_at": "flag 2", "flag3_at": "flag 3"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ("learner", "adversary", "challenge")

@@ -72,7 +72,6 @@ class Sketching(Duel):
     """
 
     goal: ClassVar[Goal]
-    heading: ClassVar[str] = "Sketches under attack"
     labels: ClassVar = {"touched": "different items", "last_ratio": "estimate over truth at the last update"}
     axes: ClassVar = {"rows": "rows of the sketch, t"}
     rules: ClassVar[int] = 2
