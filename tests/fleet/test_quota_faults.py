@@ -9,12 +9,23 @@ import pytest
 
 from disttrack.adversaries import Burst, Rest, RoundRobin
 from disttrack.fleet.change import Change
-from disttrack.fleet.loads import ChurnOfSites
-from disttrack.fleet.quotas import BatchQuota, Central, CountdownQuota, Gossip, HybridQuota, Lease, PeriodicQuota
+from disttrack.fleet.loads import ChurnOfSites, Greedy
+from disttrack.fleet.quotas import (
+    BatchQuota,
+    BucketLease,
+    Central,
+    CountdownQuota,
+    Gossip,
+    HybridQuota,
+    Lease,
+    PeriodicQuota,
+    SlidingLease,
+)
 from disttrack.fleet.quotas.periodic import PeriodicSite
 from disttrack.fleet.task import measured
 from disttrack.simulator import play
 from disttrack.simulator.game.network import network_of
+from disttrack.simulator.search.fault_search import FaultGames, attack_network
 
 TOKENS = {"costs": "1 2 4 8 16 32", "reserve": 1, "settle": 5}
 
@@ -162,3 +173,32 @@ def test_a_late_site_that_comes_back_does_not_miss_a_stop() -> None:
 
     row = judged(BatchQuota(10, 100, size=1, skew=60), edge, {"latency": 2}, sites=2, items=60)
     assert row["overshoot"] * 10 <= 4
+
+
+class OfQuotas(FaultGames):
+    """Games whose faults drive up the cost admitted beyond the limit; they are held to the promise without faults."""
+
+    def error(self, candidate: Any) -> float:
+        row = measured(self.play(candidate, int(self._seeds.integers(2**53))), network_of(self.network))
+        self.failed += row["verdict"] == "failed"
+        self.count()
+        return float(row["overshoot"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("protocol", "breaks"),
+    [
+        (Lease(30, 100), False),
+        (Central(30, 100), False),
+        (SlidingLease(30, 100), False),
+        (BucketLease(30, 100, depth=20), False),
+        (BatchQuota(30, 100, size=1), True),  # its promise is for networks that lose nothing
+    ],
+    ids=lambda one: getattr(one, "kind", ""),
+)
+def test_no_faults_of_messages_that_are_found_break_tokens_and_permits(protocol: Any, breaks: bool) -> None:
+    faults, size = "lost=4 late=4*60 overtaken=4*60 twice=4*60", {"sites": 4, "items": 300}
+    found = attack_network(protocol, Greedy(), faults, {"latency": 3}, **size, budget=100, games=OfQuotas)
+    assert (found.broken == 1) == breaks
+    assert (found.strength > 0) == breaks

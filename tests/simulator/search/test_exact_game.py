@@ -145,3 +145,13 @@ def test_who_sees_the_state_does_at_least_as_well() -> None:
 def test_a_game_that_it_cannot_play_is_refused(protocol: Protocol, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         ExactGame(protocol, **SIZE)
+
+
+def test_who_sees_nothing_has_the_best_of_all_fixed_sequences() -> None:
+    game = ExactGame(COINS, sites=2, items=6)
+    streams = [game.value(lambda history, stream=stream: stream[len(history)]) for stream in product((0, 1), repeat=6)]
+    assert ExactGame(COINS, sites=2, items=6, sees="nothing").value() == max(streams) > min(streams)
+    blind, value = (ExactGame(COINS, sites=3, items=7, sees=sees).value() for sees in ("nothing", "outputs"))
+    assert blind < value
+    with pytest.raises(ValueError, match="measure must be failure"):
+        ExactGame(COINS, **SIZE, measure="error", sees="nothing")

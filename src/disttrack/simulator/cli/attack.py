@@ -25,11 +25,20 @@ if TYPE_CHECKING:
 @game_options
 @click.option("--budget", type=click.IntRange(min=100), default=2000, help="Games to play.")
 @click.option("--memory", type=click.IntRange(0, 10), help="Search machines with this many bits instead.")
+@click.option("--oblivious", is_flag=True, help="Search a fixed sequence of sites instead, in tiny games.")
 @click.option("--network", metavar="FAULTS", help="Search faults of the network instead: 'lost=2 late=5*20 down=1*50'.")
 @side_option("adversary", help="Feeds the sites while faults are searched; round-robin if left out.")
 @click.option("--out", type=SCENARIO_FILE, default="attack.yaml", help="The scenario to write.")
 def attack(
-    budget: int, memory: int | None, network: str | None, adversary: str | None, seed: int, out: Path, **flags: Any
+    *,
+    budget: int,
+    memory: int | None,
+    oblivious: bool,
+    network: str | None,
+    adversary: str | None,
+    seed: int,
+    out: Path,
+    **flags: Any,
 ) -> None:
     """Search for the worst policy against a protocol, or the worst faults, and save it as a scenario."""
     from disttrack.simulator.results.files import write_text
@@ -39,8 +48,8 @@ def attack(
 
     if network is None and adversary is not None:
         raise ScenarioError("--adversary: a policy is searched in its place; it feeds the sites with --network")
-    if network is not None and memory is not None:
-        raise ScenarioError("--network, --memory: one search has one of them")
+    if (network is not None) + (memory is not None) + oblivious > 1:
+        raise ScenarioError("--network, --memory, --oblivious: one search has one of them")
     point = point_of(adversary="policy" if network is None else adversary, **flags)
     size: dict[str, Any] = {"sites": point.sites, "items": point.items, "start": point.start}
     protocol, entry = point.protocol.make(), {"kind": point.protocol.kind, **point.protocol.arguments}
@@ -54,8 +63,9 @@ def attack(
             except ValueError as error:
                 raise ScenarioError(f"--network: {error}") from error
         else:
-            of_policies = search.attack if memory is None else partial(attack_with_memory, memory=memory)
-            worst = of_policies(protocol, **options)
+            bounded = {} if memory is None else {"memory": memory}
+            of_policies: Any = attack_with_memory if bounded else partial(search.attack, oblivious=oblivious)
+            worst = of_policies(protocol, **options, **bounded)
     if network is not None:
         of = {"kind": point.adversary.kind, **point.adversary.arguments}
         text = fault_search.scenario_of(worst, point.network, entry, of, **size, seed=seed)

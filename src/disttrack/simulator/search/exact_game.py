@@ -24,7 +24,7 @@ Belief = frozenset[tuple[State, int]]
 """Hidden states with weights in proportion to their probability, whole numbers without a common divisor."""
 History = tuple[tuple[int, Any], ...]
 """The site of each item so far, and the output after it."""
-Sees = Literal["outputs", "state"]
+Sees = Literal["nothing", "outputs", "state"]
 
 
 class After(NamedTuple):
@@ -48,13 +48,13 @@ class ExactGame:
         The adversary's goal: the probability of a ``failure``, that is a step whose relative error exceeds alpha, or
         the mean of the largest relative ``error``.
     sees
-        What the adversary sees: the ``outputs``, or the whole ``state`` except coins of later items. The value of the
-        second bounds the first, and has far fewer cases.
+        What the adversary sees: the ``outputs``; or the whole ``state`` except coins of later items, whose value bounds
+        the first and has far fewer cases; or ``nothing``: the best fixed sequence of sites, for ``failure`` only.
 
     Raises
     ------
     ValueError
-        There is no exact model of the tracker.
+        There is no exact model of the tracker, or no value of a fixed sequence by this measure.
 
     Examples
     --------
@@ -76,10 +76,12 @@ class ExactGame:
     ) -> None:
         self.items, self._sites = items, sites
         self._alpha = Fraction(str(protocol.accuracy))
-        self._failures, self._sees_all = measure == "failure", sees == "state"
+        self._failures, self._sees = measure == "failure", sees
+        if sees == "nothing" and not self._failures:  # the largest error so far would be hidden too
+            raise ValueError("measure must be failure where the adversary sees nothing; got error")
         first, self._step = model_of(protocol, sites)
         self._first: Belief = frozenset([(first, 1)])
-        self._best = cache(self._best_of)
+        self._best, self._harm = cache(self._best_of), cache(self._harm_of)
 
     def value(self, choose: Callable[[History], int] | None = None) -> Fraction:
         """Return the value of the game, or that of a strategy: a function of the sites and outputs so far."""
@@ -130,21 +132,24 @@ class ExactGame:
         """Return the results of the next item by what is seen of it: the output, or the state with it."""
         outcomes = [(weight, outcome) for state, weight in belief for outcome in self._step(state, site)]
         scale = lcm(*(outcome.chance.denominator for _, outcome in outcomes))
-        parts: dict[tuple[Any, State | None], dict[State, int]] = defaultdict(lambda: defaultdict(int))
+        parts: dict[tuple[Any, Fraction], dict[State, int]] = defaultdict(lambda: defaultdict(int))
         for weight, (chance, output, state) in outcomes:
-            parts[output, state if self._sees_all else None][state] += (
-                weight * chance.numerator * (scale // chance.denominator)
-            )
+            harm = self._harm(item, output)
+            seen = {"nothing": harm, "outputs": output, "state": state}[self._sees]  # a failure ends the game
+            parts[seen, harm][state] += weight * chance.numerator * (scale // chance.denominator)
         whole = sum(weight for _, weight in belief) * scale
         results = {}
-        for (output, seen), weights in parts.items():
+        for (seen, harm), weights in parts.items():
             total, common = sum(weights.values()), gcd(*weights.values())
             given = frozenset((state, weight // common) for state, weight in weights.items())
-            error = abs(exact(output) / (item + 1) - 1)
-            harm = Fraction(error > self._alpha) if self._failures else error
             after = After(Fraction(total, whole), given, max(worst, harm))
-            results[as_float(output) if seen is None else seen] = after
+            results[as_float(seen) if self._sees == "outputs" else seen] = after
         return results
+
+    def _harm_of(self, item: int, output: Any) -> Fraction:
+        """Return the harm of an output after an item: its error, or whether this is a failure."""
+        error = abs(exact(output) / (item + 1) - 1)
+        return Fraction(error > self._alpha) if self._failures else error
 
 
 def _without_names(belief: Belief, sites: int, marked: int = -1) -> tuple[Belief, Sequence[int]]:

@@ -121,6 +121,7 @@ def attack_network(
     budget: int = 2000,
     seed: int = 0,
     on_game: Callable[[int], None] | None = None,
+    games: type[FaultGames] = FaultGames,
 ) -> SearchResult:
     """Search for the faults that drive the lag-aware error highest; its `policy` is their list, as a text.
 
@@ -134,6 +135,8 @@ def attack_network(
         Latencies and links; faults that it draws are left out, and latencies are the shortest possible ones.
     sites, items, start, budget, seed, on_game
         As for `policy_search.attack`.
+    games
+        Plays them, and says by `error` what is driven up.
 
     Raises
     ------
@@ -142,7 +145,7 @@ def attack_network(
     """
     allowed = budget_of(faults)
     size = {"sites": sites, "items": items, "start": start, "sees": adversary.sees}
-    arena = FaultGames(protocol, adversary, network_of(network) or Network(), size, seed, on_game)
+    arena = games(protocol, adversary, network_of(network) or Network(), size, seed, on_game)
     wires, steps = arena.wires()
     places = sum(one.number * one.coordinates for one in allowed)
 

@@ -2,7 +2,7 @@
 
 The optimiser moves the numbers of `adversaries.adaptive.Policy`, or the faults of a network (`fault_search`), and sees
 one thing only: how large the relative error became in a game. In tiny games a table of moves is learned instead
-(`table_search`). The result is saved as a scenario.
+(`table_search`), or a sequence that no output changes (`sequence_search`). The result is saved as a scenario.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.adaptive import Policy
-from disttrack.adversaries.known import early_of
+from disttrack.adversaries.known import ALPHA, early_of
+from disttrack.adversaries.moves import Moves
 from disttrack.adversaries.tabular import Tabular
 from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.engine_choice import COMPILED, EngineError, choose_engine
 from disttrack.simulator.game.play import play
-from disttrack.simulator.search import table_search
+from disttrack.simulator.search import sequence_search, table_search
 
 TINY: Final = 64
 """Sites times items up to which a table is learned in place of the numbers of `Policy`, which say too little there."""
@@ -66,7 +69,9 @@ def bounds_of(protocol: Protocol, sites: int, total: int) -> list[tuple[float, f
     """Return the ranges of the numbers that `policy_at` takes; those over powers of ten are logarithms."""
     early = early_of({**protocol.as_mapping(), "alpha": protocol.accuracy}, sites)
     latest = max(1.0, log2(max(2.0, total / early)))
-    return [(0, 2), (-3, 5), (0.25, 1), (-0.5, 4), (-1, latest)]
+    # from half of alpha n / k items, what a site of a tracker without coins gets between two reports
+    shortest = min(-3.0, log2(early * (protocol.accuracy or ALPHA) / sites) - 1)
+    return [(0, 2), (shortest, 5), (0.25, 1), (-0.5, 4), (-1, latest)]
 
 
 def policy_at(place: Reals) -> Policy:
@@ -90,6 +95,7 @@ def attack(
     start: int = 0,
     budget: int = 2000,
     seed: int = 0,
+    oblivious: bool = False,
     on_game: Callable[[int], None] | None = None,
 ) -> SearchResult:
     """Search for the policy that drives the relative error highest; play at most `budget` games.
@@ -109,20 +115,32 @@ def attack(
         Games to play, at least 100: of fewer there is nothing to choose from.
     seed
         Root of the search and of all its games.
+    oblivious
+        Search for a fixed sequence of sites in place of a table.
     on_game
         Called after each game with the number of games so far.
+
+    Raises
+    ------
+    ScenarioError
+        A fixed sequence is searched in a game that is not tiny, or against a tracker without an accuracy.
 
     Source
     ------
     Storn, Price 1997, as scipy has it; successive halving of Jamieson, Talwalkar 2016.
     """
     arena = Games(protocol, {"sites": sites, "items": items, "start": start}, seed, on_game)
-    if sites * items <= TINY and protocol.accuracy:
+    tiny = bool(sites * items <= TINY and protocol.accuracy)
+    if oblivious and not tiny:
+        raise ScenarioError(f"oblivious: takes a tracker with an accuracy, and sites times items of at most {TINY}")
+    if tiny:
         size: dict[str, Any] = {"sites": sites, "items": items, "start": start}
         learned = int(budget * (1 - FINAL))
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
-        table = table_search.learn(protocol, **size, budget=learned, rng=rng, on_games=arena.count)
-        return measured(Tabular(table=table), arena, budget)
+        more: dict[str, Any] = {**size, "budget": learned, "rng": rng, "on_games": arena.count}
+        if oblivious:
+            return measured(Moves(sequence_search.learn(protocol, **more)), arena, budget)
+        return measured(Tabular(table=table_search.learn(protocol, **more)), arena, budget)
     return searched(arena, policy_at, bounds_of(protocol, sites, start + items), budget, seed)
 
 
@@ -157,6 +175,8 @@ class Games:
         self, protocol: Protocol, game: dict[str, Any], seed: int, on_game: Callable[[int], None] | None
     ) -> None:
         self.protocol, self.game, self.on_game = protocol, game, on_game
+        # one long game is played in bulk; of many, compiled functions play ten times as many in a second
+        self._engine = COMPILED if choose_engine("auto", protocol, Policy(), None)[0] == "bulk" else "auto"
         self._seeds = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
         self.games = 0
         self.failed = 0
@@ -176,7 +196,13 @@ class Games:
 
     def play(self, candidate: Any, seed: int) -> Any:
         """Play a game against a candidate."""
-        return play(self.protocol, candidate, seed=seed, **self.game)
+        try:
+            return play(self.protocol, candidate, seed=seed, engine=self._engine, **self.game)
+        except EngineError:  # it has no compiled form with these parameters, or numba is not installed
+            if self._engine == "auto":
+                raise
+            self._engine = "auto"
+            return self.play(candidate, seed)
 
 
 def final(tried: list[tuple[float, Any]], arena: Games, budget: int) -> SearchResult:
@@ -243,7 +269,7 @@ def scenario_of(
         "name": f"attack-on-{kind}".lower(),
         "question": f"How strong is the worst {adversary['kind']} of {result.games:,} games against {kind}?",
         "seed": seed,
-        "trials": 1000 if file else 20,  # a tiny game is mostly chance
+        "trials": 1000 if sites * items <= TINY else 20,  # a tiny game is mostly chance
         "sites": sites,
         "items": items,
         **({"start": start} if start else {}),
