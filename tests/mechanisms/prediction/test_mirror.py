@@ -77,6 +77,22 @@ def test_the_least_length_is_private_and_a_shorter_one_is_not(epsilon: float, de
     assert 2 * half < textbook
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_who_reacts_decides_on_zeros_only_which_change_nothing(seed: int) -> None:
+    """A stream chosen answer by answer, zeros after each top and now and then: the same answers to its ones as to ones
+    alone, so that a reacting adversary causes no mistake more. The same coins otherwise: another seed differs."""
+    mirror = JdpMirror(epsilon=1.0, delta=0.01, delay=5)
+    many = mirror.delay + mirror.length
+    run, adversary = mirror.start(np.random.default_rng(seed)), np.random.default_rng(seed + 100)
+    answers: list[bool] = []
+    while len(answers) < many:
+        if (answers and answers[-1] and adversary.random() < 0.7) or adversary.random() < 0.2:
+            assert not run.step(False)
+        answers.append(run.step(True))
+    alone, other = (mirror.start(np.random.default_rng(one)).release(np.ones(many, dtype=bool)) for one in (seed, 99))
+    assert answers == alone.tolist() != other.tolist()
+
+
 def hits(chances: np.ndarray, delta: float) -> int:
     """Return the number of the rarer answers that is passed with probability `delta` at most, exactly."""
     law = np.ones(1)
