@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from disttrack.mechanisms import ClockMonitor, ExactMonitor, SparseVectorMonitor
+from disttrack.mechanisms import ClockMonitor, ExactMonitor, Laplace, SparseVectorMonitor
+from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.mechanisms.exact_monitor import solution
-from disttrack.mechanisms.halting import HaltingTimes, Ones
+from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones
 from disttrack.mechanisms.monitors import verdict
 
 
@@ -100,6 +101,56 @@ def test_windows_bound_the_program_and_the_program_the_others(k: int, epsilon: f
     assert clock <= 3.5 * exact
     sparse = SparseVectorMonitor(k, epsilon).halting_times()
     assert max(failure(sparse, ones, k, steps) for ones in streams(steps, min(k, 2))) > clock
+
+
+class OfSums(AboveThreshold):
+    """Sparse vectors with the threshold's noise for each query too, as monotone ones need (Lyu, Su, Li 2017)."""
+
+    share = 2.0
+
+    @property
+    def threshold_noise(self) -> Laplace:
+        return Laplace(self.share / self.epsilon)
+
+    @property
+    def query_noise(self) -> Laplace:
+        return Laplace(self.share / self.epsilon)
+
+
+class OfOneStream(OfSums):
+    """The same with half of that noise: a further one lifts all later sums, by which the threshold moves as well."""
+
+    share = 1.0
+
+
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize(
+    ("test", "cut", "value", "lost"),
+    [(AboveThreshold, 7.7, 0.658, 0.5), (OfSums, 5.6, 0.592, 0.5), (OfOneStream, 4.7, 0.322, 1.0)],
+)
+def test_sparse_vectors_with_the_least_noise_err_more_than_the_clock(
+    test: type[AboveThreshold], cut: float, value: float, lost: float
+) -> None:
+    """k = 6, epsilon = 1, T = 8, at the best cut: exact errors on all streams, and what prefix sums lose at most."""
+
+    def worst(at: float) -> float:
+        times = AboveThresholdHalting(test(1.0, at), most_ones=6)
+        return max(failure(times, ones, 6, 8) for ones in streams(8, 6))
+
+    assert worst(cut) == pytest.approx(value, abs=6e-4)
+    assert worst(cut) <= min(worst(cut - 0.4), worst(cut + 0.4))
+    clock = ClockMonitor(6, 1.0, 8).failure
+    assert clock is not None
+    assert clock < 0.7 * worst(cut)
+    times = AboveThresholdHalting(test(1.0, cut), most_ones=6)
+    losses = [0.0]
+    for ones in streams(6, 6):
+        for gone in ones:
+            pair = ones, tuple(one for one in ones if one != gone)
+            here, there = ([times.halting(data, step, step) for step in range(1, 7)] for data in pair)
+            both = zip([*here, 1 - sum(here)], [*there, 1 - sum(there)], strict=True)
+            losses += [abs(math.log(p / q)) for p, q in both]
+    assert 0.4 * lost < max(losses) <= lost + 1e-6
 
 
 def test_twice_the_logarithm_of_the_time_is_the_right_threshold() -> None:

@@ -77,6 +77,59 @@ def test_the_least_length_is_private_and_a_shorter_one_is_not(epsilon: float, de
     assert 2 * half < textbook
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_who_reacts_decides_on_zeros_only_which_change_nothing(seed: int) -> None:
+    """A stream chosen answer by answer, zeros after each top and now and then: the same answers to its ones as to ones
+    alone, so that a reacting adversary causes no mistake more. The same coins otherwise: another seed differs."""
+    mirror = JdpMirror(epsilon=1.0, delta=0.01, delay=5)
+    many = mirror.delay + mirror.length
+    run, adversary = mirror.start(np.random.default_rng(seed)), np.random.default_rng(seed + 100)
+    answers: list[bool] = []
+    while len(answers) < many:
+        if (answers and answers[-1] and adversary.random() < 0.7) or adversary.random() < 0.2:
+            assert not run.step(False)
+        answers.append(run.step(True))
+    alone, other = (mirror.start(np.random.default_rng(one)).release(np.ones(many, dtype=bool)) for one in (seed, 99))
+    assert answers == alone.tolist() != other.tolist()
+
+
+def hits(chances: np.ndarray, delta: float) -> int:
+    """Return the number of the rarer answers that is passed with probability `delta` at most, exactly."""
+    law = np.ones(1)
+    for chance in np.minimum(chances, 1 - chances):
+        law = np.convolve(law, [1 - chance, chance])
+    return int(np.argmax(1 - np.cumsum(law) <= delta))
+
+
+@pytest.mark.quick_cases(2)
+@pytest.mark.parametrize(
+    ("step", "delta"), [(1.0, 1e-2), (1.0, 1e-4), (1.0, 1e-8), (0.3, 1e-4), (0.1, 1e-2), (0.1, 1e-8), (0.03, 1e-2)]
+)
+def test_the_steps_that_target_charging_counts_are_enough(step: float, delta: float) -> None:
+    """A step is counted if the rarer of its two answers comes: 1 / eps' of them on average, and with probability
+    1 - delta no more than of the order of max(1 / eps', ln(1 / delta)). Advanced composition of these covers the exact
+    loss of all steps, so that eps' of the order of epsilon^2 / ln(1 / delta) is enough.
+
+    The wrong alternatives: a climb in equal differences, of whose steps a quarter is counted; all steps, which advanced
+    composition charges more than twice as much.
+    """
+    climb = mended(half_length_of_claim(step, delta / 4), delta / 4)
+    inner, loss = climb.chances[1:-1], climb.largest_step
+
+    def composed(steps: int) -> float:
+        return loss * math.sqrt(2 * steps * math.log(1 / delta)) + steps * loss * math.expm1(loss)
+
+    def counted(chances: np.ndarray) -> float:
+        return float(np.minimum(chances, 1 - chances).sum())
+
+    charged = hits(inner, delta)
+    assert counted(inner) <= 1 + 1 / loss < counted(np.linspace(inner[0], inner[-1], len(inner)))
+    assert charged <= 2.5 * max(1 / loss, math.log(1 / delta))
+    assert climb.delta(composed(charged)) <= delta
+    assert composed(len(inner)) > 2 * composed(charged)
+    assert climb.delta(1.5 * math.sqrt(loss * math.log(1 / delta))) <= delta < climb.delta(loss)
+
+
 def test_joint_privacy_by_enumeration_and_its_controls() -> None:
     """All streams of 9 bits, without the answer in the changed step."""
     mirror = JdpMirror(epsilon=2.0, delta=0.1, delay=2)

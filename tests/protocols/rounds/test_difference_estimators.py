@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import exp, log, sqrt
+from math import ceil, exp, log, log2, sqrt
 
 import pytest
 
@@ -37,6 +37,23 @@ def test_doublings_share_delta() -> None:
         late = (found.budget - found.block_bits) / (1 + sqrt(found.levels))
         shares.append(3 * found.blocks * exp(-2 * late**2 / 400))
     assert 0.99 * 0.2 < sum(shares) < 0.2
+
+
+def test_private_copies_of_the_estimators_save_memory_and_no_words() -> None:
+    """Attias and others 2023: private copies take the place of the estimators of a level, one for each of its blocks.
+
+    There are as many copies as the root of the number of blocks. A streaming algorithm holds all of them, and gains a
+    factor alpha^(-1/2). Sites hold one of a level at a time, and lose that factor in bits, over the number of levels.
+    The broadcasts are the same, one a block.
+    """
+    held, sent = {}, {}
+    for alpha in (2**-6, 2**-16):
+        levels = doubling(1024, alpha, 0.01).levels
+        blocks = [2 ** (levels - level) for level in range(levels)]
+        copies = sum(ceil(sqrt(number)) for number in blocks)
+        held[alpha], sent[alpha] = sum(blocks) / copies, copies / levels
+    assert log2(held[2**-16] / held[2**-6]) / 10 == pytest.approx(0.5, abs=0.02)
+    assert 0.35 < log2(sent[2**-16] / sent[2**-6]) / 10 <= 0.5
 
 
 @pytest.mark.parametrize("adversary", EVERYBODY, ids=lambda one: one.kind)

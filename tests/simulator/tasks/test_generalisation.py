@@ -11,7 +11,7 @@ import pytest
 from disttrack.adversaries import Drain, Freeze, RoundRobin, Uniform
 from disttrack.protocols import Block, Robust
 from disttrack.simulator import play
-from disttrack.simulator.tasks.generalisation import Round, chance, half_a_bit, measured, proven_gain, rounds_of
+from disttrack.simulator.tasks.generalisation import Round, chance, half_a_bit, measured, proven_gain, rounds_of, tail
 
 SETTING = {"sites": 16, "items": 6_000, "start": 3_000, "seed": 5, "record": True}
 PAPER = Robust(alpha=0.2)
@@ -97,10 +97,29 @@ def test_gains_are_taken_at_the_ends_of_complete_rounds() -> None:
     surplus = [each.bits[-1] - (each.expected[-1]) for each, _ in ends]
     over = [gain / proven_gain(16, of.epsilon, of.phases) for gain, (_, of) in zip(surplus, ends, strict=True)]
     assert found["over_proven"] == pytest.approx(np.mean(over))
+    average = [np.mean((each.bits - each.expected)[: of.phases - 1]) for each, of in ends]
+    allowed = [proven_gain(16, of.epsilon, of.phases / 2) for _, of in ends]
+    assert found["average_gain"] == pytest.approx(np.mean(np.divide(average, allowed)))
+    rarely = [each.differences[1] / (most + tail(16)) for (each, _), most in zip(ends, allowed, strict=True)]
+    assert found["rare_average"] == pytest.approx(max(rarely))
     shares = [
         gain / (of.phases * (each.size - 1) / (2 * each.size)) for gain, (each, of) in zip(surplus, ends, strict=True)
     ]
     assert found["gain"] == pytest.approx(np.mean(shares))
+
+
+def test_errors_of_answers_are_compared_with_those_to_the_sample() -> None:
+    """Estimates 12, 20 of 10, 25 bits sent and 11, 24 expected; by Hoeffding 16 bits differ by tail(16) rarely."""
+    one = Round(1, 100, 4, True, 0.0, np.array([10, 25, 30]), np.array([11.0, 24.0, 30.0]), np.array([12.0, 20]), 1.5)
+    assert one.differences == (1.0, 0.0)  # 4 instead of 5 at most; on average 1.5 below both
+    assert 2 * np.exp(-2 * tail(16) ** 2 / 16) == pytest.approx(0.05)
+
+
+def test_rounds_without_a_new_estimate_compare_nothing() -> None:
+    """One site alone has one phase, which ends in the poll."""
+    found = measured(play(PAPER, RoundRobin(), **{**SETTING, "sites": 1}), PAPER)
+    assert found["over_proven"] is not None
+    assert found["difference"] is found["rare_average"] is None
 
 
 def test_squares_are_taken_once_the_sites_are_mixed() -> None:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import sqrt, tanh
+from math import log, sqrt, tanh
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -25,6 +25,9 @@ from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import OVER_ALPHA, WORDS, Answer, held
 from disttrack.simulator.tasks.base import Record
 from disttrack.simulator.tasks.tracking import Count, record_of
+
+RARE: Final = 0.05
+"""The eta of Theorems 6 and 7 for which tails are measured."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,17 @@ class Round:
     def gained(self) -> float:
         """Bits beyond their expected number at the last item."""
         return float(self.bits[-1] - self.expected[-1])
+
+    @property
+    def differences(self) -> tuple[float, float]:
+        """Differences of two errors of new estimates, from expected bits and from bits: the largest and the mean.
+
+        The mean over the changes of the output is a linear query as well; it depends on the blocks of the whole round.
+        """
+        errors = self.estimates - self.bits[: len(self.estimates)]
+        from_expected = self.estimates - self.expected[: len(self.estimates)]
+        largest = np.abs(from_expected).max(initial=0.0) - np.abs(errors).max(initial=0.0)
+        return abs(float(largest)), abs(abs(float(from_expected.mean())) - abs(float(errors.mean())))
 
     def mixed_squares(self, bits: int) -> np.ndarray[Any, Any]:
         """Squares of bits - expected bits at the changes from a given number of bits on."""
@@ -155,7 +169,7 @@ def largest_deviation(sent: np.ndarray[Any, Any], items: int, layout: BlockLayou
     return float(max(high.max(initial=0.0), low.max()))
 
 
-def proven_gain(sites: int, epsilon: float, leaked: int) -> float:
+def proven_gain(sites: int, epsilon: float, leaked: float) -> float:
     """Return how many bits beyond their expected number an adversary can cause on average: k tanh(epsilon / 8) + kappa.
 
     The argument of docs/tight.md: the transcript up to any moment loses epsilon / 2 for a block that is not leaked,
@@ -167,6 +181,19 @@ def proven_gain(sites: int, epsilon: float, leaked: int) -> float:
     16.242
     """
     return sites * tanh(epsilon / 8) + leaked
+
+
+def tail(sites: int) -> float:
+    """Return the bits that k independent ones differ by beyond their mean but with probability `RARE`, by Hoeffding.
+
+    Theorems 6 and 7 allow twice that, by Azuma's inequality.
+
+    Examples
+    --------
+    >>> round(tail(100), 2)
+    13.58
+    """
+    return sqrt(sites * log(2 / RARE) / 2)
 
 
 def half_a_bit(size: int) -> float:
@@ -183,7 +210,8 @@ def chance(sites: int, size: int) -> float:
 
 
 COLUMNS: Final = (
-    *("deviation", "gain", "over_proven", "chance", "sample_error", "over_equation2", "over_equation3"),
+    *("deviation", "gain", "over_proven", "average_gain", "difference", "average_difference"),
+    *("rare_difference", "rare_average", "chance", "sample_error", "over_equation2", "over_equation3"),
     *("over_budget", "leaked", "leaked_over_phases", "least_bits", "most_bits", "rounds_measured"),
 )
 
@@ -194,7 +222,11 @@ class Generalisation(Count):
     Columns: `deviation` is the largest |bits - expected bits| at any step. Averages over complete rounds: `gain` is
     bits - expected bits at the end over (D - 1) / (2 D) of a bit for each leaked threshold (for each site, if all are
     shown), which is the excess of a site that is left right after its bit; `over_proven` is the same over
-    k tanh(epsilon / 8) + the leaked thresholds; `chance` is the square of the difference where the output changes,
+    k tanh(epsilon / 8) + the leaked thresholds, and `average_gain` the average over the changes of the output over the
+    same with those leaked so far. `difference` is how far the largest error of a new estimate from the expected bits
+    is from that from the bits, and `average_difference` the same of the average error, over the same bounds;
+    `rare_difference` and `rare_average` are the largest of these in bits, over the bounds with what Hoeffding's
+    inequality adds at a probability of 0.05. `chance` is the square of the difference where the output changes,
     after the first three blocks per site, over its mean for sites at random places in their blocks. `sample_error`
     is the largest |estimate - bits|; with the paper's constants `over_equation3` is the same over 4 C sqrt k, and
     `over_equation2` the counter's part of it over C sqrt k. `over_budget` is the largest |estimate - expected bits|
@@ -205,7 +237,7 @@ class Generalisation(Count):
 
     kind: ClassVar[str] = "generalisation"
     labels: ClassVar = {"deviation": "largest deviation, in items"}
-    rules: ClassVar[int] = 4
+    rules: ClassVar[int] = 5
     columns: ClassVar[Sequence[str]] = COLUMNS
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the relative error stayed within alpha at every step"),
@@ -257,12 +289,33 @@ def measured(game: Game, protocol: Robust | Block) -> dict[str, float | None]:
     )
     private = [(each, each.of) for each in hidden if each.of is not None]
     columns["over_proven"] = _mean(each.gained / proven_gain(k, of.epsilon, of.phases) for each, of in private)
+    columns |= _links(k, private)
     columns["chance"] = _mean(
         square / chance(k, each.size) for each, _ in private for square in each.mixed_squares(3 * k)
     )
     bits = [int(each.bits[-1]) / (each.of.c * k) for each in whole if each.of is not None]
     columns["least_bits"], columns["most_bits"] = min(bits, default=None), max(bits, default=None)
     return columns
+
+
+def _links(k: int, rounds: Sequence[tuple[Round, Constants]]) -> dict[str, float | None]:
+    """Return the columns that compare errors of bits and of answers with what is proven, for private rounds."""
+    means: dict[str, list[float]] = {"average_gain": [], "difference": [], "average_difference": []}
+    most: dict[str, list[float]] = {"rare_difference": [], "rare_average": []}
+    for each, of in rounds:
+        new = len(each.estimates)
+        if not new:  # it ended before its first phase
+            continue
+        at_end, on_average = (proven_gain(k, of.epsilon, leaked) for leaked in (of.phases, (new + 1) / 2))
+        largest, average = each.differences
+        means["average_gain"].append(float((each.bits - each.expected)[:new].mean()) / on_average)
+        means["difference"].append(largest / at_end)
+        means["average_difference"].append(average / on_average)
+        most["rare_difference"].append(largest / (at_end + tail(k)))
+        most["rare_average"].append(average / (on_average + tail(k)))
+    return {name: _mean(values) for name, values in means.items()} | {
+        name: max(values, default=None) for name, values in most.items()
+    }
 
 
 def _mean(values: Iterable[float]) -> float | None:
