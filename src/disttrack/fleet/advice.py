@@ -111,6 +111,8 @@ class Suited:
         Words of a window: the most of its games; the cost bound if none was played.
     utilisation
         The least of its games; without games 0 for protocols that split the limit, and 1 for others.
+    waiting
+        Steps from a request to its admission: the largest mean of its games.
     played
         Whether games were played.
     """
@@ -120,6 +122,7 @@ class Suited:
     overshoot: float
     words: float
     utilisation: float
+    waiting: float
     played: bool
 
     @property
@@ -205,13 +208,14 @@ def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG)
     words = bound(protocol, service)
     if not words < longest:
         kept = 0.0 if isinstance(protocol, WASTEFUL) else 1.0
-        return Suited(protocol, promised, 0.0, words, kept, played=False)
+        return Suited(protocol, promised, 0.0, words, kept, 0.0, played=False)
     sizes: dict[str, Any] = {"sites": service.sites, "items": WINDOWS * service.window, "seed": seed}
     games = [play(protocol, load, network=service.network, **sizes) for load in (Uniform(), Zipf(1.0), SingleSite())]
     rows = [measured(game, service.network) for game in games]
     even = max(row["words_per_window"] for row in rows)
     least = min(row["utilisation"] for row in rows)
-    return Suited(protocol, promised, max(row["overshoot"] for row in rows), even, least, played=True)
+    overshoot, waiting = (max(row[name] or 0.0 for row in rows) for name in ("overshoot", "waiting"))
+    return Suited(protocol, promised, overshoot, even, least, waiting, played=True)
 
 
 def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> str:
