@@ -87,13 +87,14 @@ class Service:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of a scenario that give its task and sizes."""
+        """The lines of a scenario that give its task, sizes and network."""
         return [
             "task: quota",
             f"sites: {self.sites}",
             f"requests: {4 * self.window}",
             f"limit: {self.limit}",
             f"window: {self.window}",
+            *([f"network: {{latency: {self.latency}}}"] if self.latency else []),
         ]
 
 
@@ -221,7 +222,6 @@ def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG)
 def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> str:
     """Return the scenario that verifies a recommendation, as YAML."""
     given = "".join(f", {key}: {value}" for key, value in best.parameters.items())
-    network = [f"network: {{latency: {service.latency}}}"] if service.latency else []
     boundary, window = (", boundary", "any window") if service.any else ("", "each window")
     measure, most = ("burst", 1 + service.overshoot) if service.any else ("overshoot", service.overshoot)
     lines = [
@@ -231,7 +231,6 @@ def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> s
         "trials: 5",
         f"protocol: {{kind: {best.protocol.kind}{given}}}",
         f"adversary: [uniform, {{kind: zipf, exponent: 1}}, single-site, greedy, probing{boundary}]",
-        *network,
         "claims:",
         "  - name: no window admits more than is allowed",
         f"    measure: max({measure})",
