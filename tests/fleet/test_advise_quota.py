@@ -35,6 +35,19 @@ def test_its_answer_holds_when_it_is_played() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (("--overshoot", "2%", "--latency", "300ms"), "waiting:       600 ms from a request to its admission"),
+        (("--overshoot", "0%"), "latency:       none is given: the promises are those of messages without delay"),
+    ],
+)
+def test_it_says_what_requests_wait_and_that_no_latency_was_given(words: tuple[str, ...], said: str) -> None:
+    """Seen: `central` with messages of 300 ms was the cheapest, with no word on the 600 ms that each request waits."""
+    shown = disttrack("advise", "quota", "--quota", "100/s", "--sites", "4", *words, "--out", "mine.yaml").stdout
+    assert said in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
         (("--quota", "1000/week"), "must be as in 1000/s, 60/min or 1e6/h; got '1000/week'"),
         (("--quota", "1000/s", "--latency", "20"), "must be as in 20ms, 1s or 5min; got '20'"),
         (("--quota", "1000/s", "--overshoot", "0.1"), "must be as in 2%; got '0.1'"),

@@ -87,13 +87,14 @@ class Service:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of a scenario that give its task and sizes."""
+        """The lines of a scenario that give its task, sizes and network."""
         return [
             "task: quota",
             f"sites: {self.sites}",
             f"requests: {4 * self.window}",
             f"limit: {self.limit}",
             f"window: {self.window}",
+            *([f"network: {{latency: {self.latency}}}"] if self.latency else []),
         ]
 
 
@@ -111,6 +112,8 @@ class Suited:
         Words of a window: the most of its games; the cost bound if none was played.
     utilisation
         The least of its games; without games 0 for protocols that split the limit, and 1 for others.
+    waiting
+        Steps from a request to its admission: the largest mean of its games.
     played
         Whether games were played.
     """
@@ -120,6 +123,7 @@ class Suited:
     overshoot: float
     words: float
     utilisation: float
+    waiting: float
     played: bool
 
     @property
@@ -205,19 +209,19 @@ def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG)
     words = bound(protocol, service)
     if not words < longest:
         kept = 0.0 if isinstance(protocol, WASTEFUL) else 1.0
-        return Suited(protocol, promised, 0.0, words, kept, played=False)
+        return Suited(protocol, promised, 0.0, words, kept, 0.0, played=False)
     sizes: dict[str, Any] = {"sites": service.sites, "items": WINDOWS * service.window, "seed": seed}
     games = [play(protocol, load, network=service.network, **sizes) for load in (Uniform(), Zipf(1.0), SingleSite())]
     rows = [measured(game, service.network) for game in games]
     even = max(row["words_per_window"] for row in rows)
     least = min(row["utilisation"] for row in rows)
-    return Suited(protocol, promised, max(row["overshoot"] for row in rows), even, least, played=True)
+    overshoot, waiting = (max(row[name] or 0.0 for row in rows) for name in ("overshoot", "waiting"))
+    return Suited(protocol, promised, overshoot, even, least, waiting, played=True)
 
 
 def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> str:
     """Return the scenario that verifies a recommendation, as YAML."""
     given = "".join(f", {key}: {value}" for key, value in best.parameters.items())
-    network = [f"network: {{latency: {service.latency}}}"] if service.latency else []
     boundary, window = (", boundary", "any window") if service.any else ("", "each window")
     measure, most = ("burst", 1 + service.overshoot) if service.any else ("overshoot", service.overshoot)
     lines = [
@@ -227,7 +231,6 @@ def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> s
         "trials: 5",
         f"protocol: {{kind: {best.protocol.kind}{given}}}",
         f"adversary: [uniform, {{kind: zipf, exponent: 1}}, single-site, greedy, probing{boundary}]",
-        *network,
         "claims:",
         "  - name: no window admits more than is allowed",
         f"    measure: max({measure})",

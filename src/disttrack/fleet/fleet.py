@@ -21,6 +21,7 @@ LOOKS: Final = 16
 """Number of looks in a window; a shorter window has one per step."""
 TURN, SETTLE, FLUSH, CHANGE, LOOK = range(FAULT, FAULT + 5)
 """Priorities of what happens after the arrivals of a step, whatever was scheduled first."""
+BY_CLOCK: Final = {"turn": TURN, "learn_costs": SETTLE, "flush": FLUSH}
 SHOWN: Final = 8
 """Most sites of which each look keeps what they admitted and believed."""
 
@@ -69,14 +70,8 @@ class Fleet(Receivers):
         rule, k = self.rule, self.k
         self._every(TURN, rule.period, rule.period, self._turn_server)
         for site in range(k):
-            self._every(TURN, rule.first_turn(site, k), rule.period, partial(self._act, site, "turn"))
-        if rule.settle:
-            for site in range(k):
-                self._every(SETTLE, rule.settle, rule.settle, partial(self._act, site, "learn_costs"))
-        if rule.every:
-            for site in range(k):
-                first = (site + 1) * rule.every // k or 1
-                self._every(FLUSH, first, rule.every, partial(self._act, site, "flush", present=True))
+            for act, (first, period) in rule.moments(site, k).items():
+                self._every(BY_CLOCK[act], first, period, partial(self._act, site, act, present=act == "flush"))
         look = max(1, rule.window // LOOKS)
         self._look_at(look, 0)
 

@@ -36,6 +36,11 @@ def in_blocks(requests: int, sites: int, labels: Callable[[int, int], Any]) -> I
         yield Labels(labels(begin, min(begin + BLOCK, requests)), sites)
 
 
+def drawn(requests: int, few: int, view: View) -> Iterator[Labels]:
+    """Yield requests to the first few sites, drawn uniformly."""
+    return in_blocks(requests, view.sites, lambda begin, end: view.rng.integers(few, size=end - begin))
+
+
 @dataclass
 class Greedy(Scripted, Adversary):
     """Sends to a site for as long as it admits, then to the next; when all reject, it waits at the last.
@@ -162,8 +167,7 @@ class Autoscaling(Scripted, Adversary):
         changes: tuple[Literal["leave", "die", "join"], ...] = (how, "join", how)
         for third, (change, sites) in enumerate(zip(changes, (few, view.sites, few), strict=True), start=1):
             yield Change(change, others)
-            while (requests := view.items * third // 3 - view.sent) > 0:
-                yield Labels(view.rng.integers(sites, size=min(requests, BLOCK)), view.sites)
+            yield from drawn(view.items * third // 3 - view.sent, sites, view)
 
 
 @dataclass
@@ -193,7 +197,7 @@ class FlashCrowd(Scripted, Adversary):
         while True:
             if crowd < window:
                 yield Rest(window - crowd)
-            yield from in_blocks(crowd, view.sites, lambda begin, end: view.rng.integers(view.sites, size=end - begin))
+            yield from drawn(crowd, view.sites, view)
 
 
 @dataclass

@@ -166,7 +166,6 @@ def scenario_of(quantile: float, chosen: Suited, found: Sequence[tuple[float, Su
     """Return the scenario that verifies a reserve and draws utilisation against overspend, as YAML."""
     protocol, service = chosen.protocol, spent.service
     values = sorted({one.protocol.reserve for _, one in found if one.protocol.kind == protocol.kind})
-    network = [f"network: {{latency: {service.latency}}}"] if service.latency else []
     lines = [
         "name: reserve-advice",
         f"question: Does a reserve of {protocol.reserve} overspend {service.overshoot:.3g} of the limit at most?",
@@ -176,7 +175,6 @@ def scenario_of(quantile: float, chosen: Suited, found: Sequence[tuple[float, Su
         "trials: 2",
         f"protocol: {{kind: {protocol.kind}, reserve: [{', '.join(map(str, values))}]}}",
         "adversary: [uniform, {kind: zipf, exponent: 1}, greedy]",
-        *network,
         "claims:",
         f"  - name: the reserve of the {quantile:.1%} quantile overspends no more than is allowed",
         f"    where: reserve == {protocol.reserve}",

@@ -11,6 +11,7 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from disttrack.fleet.live.bodies import READY, Asked, error_of, part_of, read_body, site_named
+from disttrack.fleet.live.clock import upcoming
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.quotas.sites import QuotaSite
@@ -96,10 +97,9 @@ def limits(site: QuotaSite, cost: int, step: float, age: float, settle: int = 0)
     every = rule.every if rule.shape != "window" else None  # between flushes nothing comes back then
     due = [] if every else [(site.window + turns) * rule.period]
     if settle:
-        due.append((int(age / step) // settle + 1) * settle)
+        due.append(upcoming(settle, settle, int(age / step)))
     if every:
-        first = (site.number + 1) * every // site.k or 1
-        due.append(first + (max(-1, (int(age / step) - first) // every) + 1) * every)
+        due.append(upcoming(*rule.moments(site.number, site.k)["flush"], int(age / step)))
     wait = max(1, ceil(min(due) * step - age))
     policy = f'"quota";q={rule.limit};w={max(1, round(rule.window * step))}'
     return {"RateLimit-Policy": policy, "RateLimit": f"{known};t={wait}", "Retry-After": str(wait)}

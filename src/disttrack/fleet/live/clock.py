@@ -8,6 +8,11 @@ from collections.abc import Callable
 from disttrack.fleet.live.site_state import Event, SiteState
 
 
+def upcoming(first: int, period: int, now: int) -> int:
+    """Return the next one after this step of the steps from a first one on, with this period."""
+    return first + max(0, (now - first) // period + 1) * period
+
+
 async def tick(part: SiteState, do: Callable[[Event], object], age: float, step: float, joins: bool) -> None:
     """Have a site act at each of its moments, as the simulator's fleet does, by the server's clock as of now.
 
@@ -30,13 +35,8 @@ async def tick(part: SiteState, do: Callable[[Event], object], age: float, step:
         do(("join", window))
     if part.reservations is not None:
         do(("settle", int(age / step) // rule.settle))
-    first = (part.number + 1) * rule.every // part.k or 1 if rule.every else 0
-    moments = {"turn": (0, rule.period), "learn_costs": (0, rule.settle), "flush": (first, rule.every)}
-    due = {
-        name: begin + (int((age / step - begin) // period) + 1) * period
-        for name, (begin, period) in moments.items()
-        if period
-    }
+    moments = rule.moments(part.number, part.k)
+    due = {name: upcoming(first, period, int(age / step)) for name, (first, period) in moments.items()}
     due["turn"] = (part.site.window + 1) * rule.period
     while True:
         name = min(due, key=lambda one: due[one])

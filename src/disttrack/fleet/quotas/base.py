@@ -146,6 +146,15 @@ class Quota(Protocol):
         late = self.late(site, k)
         return self.period + late if self.shape == "window" else late % self.period or self.period
 
+    def moments(self, site: int, k: int) -> dict[str, tuple[int, int]]:
+        """Return the first step and the period of what a site does by its clock, in their order within a step."""
+        moments = {"turn": (self.first_turn(site, k), self.period)}
+        if self.settle:
+            moments["learn_costs"] = self.settle, self.settle
+        if self.every:
+            moments["flush"] = (site + 1) * self.every // k or 1, self.every
+        return moments
+
     def worst(
         self, k: int, up: float = 0, down: float = 0, deaths: int = 0, away: bool = False, varies: float = 0
     ) -> float:

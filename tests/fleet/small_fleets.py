@@ -1,0 +1,319 @@
+"""Small games of quotas for a random search: the edges of each kind and shape, and settings drawn at random.
+
+A game has few sites and steps and takes some milliseconds, so that many settings of each formula are tried. `python
+tests/fleet/small_fleets.py 20000` plays as many drawn ones, and the edges, and prints how near they come.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import chain, product
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+
+from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin
+from disttrack.adversaries.scripts import Scripted
+from disttrack.fleet.book import beyond, in_order, largest
+from disttrack.fleet.change import Change
+from disttrack.fleet.loads import Greedy
+from disttrack.fleet.quotas import Quota, Split
+from disttrack.fleet.retries import Retrying
+from disttrack.fleet.task import by_window, measured, ways
+from disttrack.simulator import play
+from disttrack.simulator.game.network import network_of
+from disttrack.simulator.points.registry import kinds_for, parameters
+
+REGISTERED: Final = kinds_for("protocol", f"{Quota.__module__}:{Quota.__name__}")
+KINDS: Final[list[type[Quota]]] = [REGISTERED[name].load() for name in sorted(REGISTERED)]
+SHAPED: Final = [
+    (kind, shape)
+    for kind in KINDS
+    for shape in (("window", "sliding", "bucket") if "shape" in parameters(kind) else (kind.shape,))
+]
+"""Each kind with each of its shapes."""
+OWN: Final[dict[str, Any]] = {
+    "size": [1, 2, 3, 6],
+    "epsilon": [0, 0.2, 0.5],
+    "share": [0, 0.8],
+    "upfront": [0, 0.5],
+    "low": [0, 0.3],
+    "fraction": [0.2, 0.5, 1],
+    "memory": [0, 0.5],
+    "slots": [1, 4, 16],
+    "every": [1, 1, 2, 3, 5, 30],
+}
+"""Values of the parameters that some kinds have; the last `every` is above any window."""
+
+
+@dataclass
+class Knowing(Scripted, Adversary):
+    """Sees what each site could admit, and sends each request to one that admits it, while there is one."""
+
+    number: int
+    kind: ClassVar[str] = "knowing"
+    sees: ClassVar = "state"
+    plays: ClassVar[tuple[str, ...]] = ("quota",)
+
+    def script(self, view: Any) -> Iterator[Any]:
+        rng, window = random.Random(self.number), view.known["window"]
+        order = rng.choice([lambda left: left, lambda left: -left, lambda left: rng.random()])
+        dies, rests = rng.choice([0, 0, 0.03, 0.3]), rng.choice([0, 0, 0.02])
+        if rng.random() < 0.7:
+            yield Rest(rng.randint(1, 2 * window))
+        while True:
+            sites = [view.site(number) for number in range(view.sites)]
+            there = [number for number, site in enumerate(sites) if site.present]
+            able = [number for number in there if sites[number].left > 0]
+            if there and rng.random() < dies:
+                yield Change("die" if rng.random() < 0.8 else "leave", (max(there, key=lambda n: sites[n].held),))
+            elif len(there) < view.sites and (not there or rng.random() < 0.3):
+                yield Change("join", (rng.choice([number for number in range(view.sites) if number not in there]),))
+            elif rng.random() < rests:
+                yield Rest(rng.choice([1, 5, window - view.steps % window]))
+            else:
+                yield Burst(min(able, key=lambda n: order(sites[n].left)) if able else rng.choice(there), 1)
+
+
+@dataclass
+class Restless(Scripted, Adversary):
+    """Requests to sites drawn at random, some of which go and come back, and rests: its parts are drawn by a number."""
+
+    number: int
+    kind: ClassVar[str] = "restless"
+    plays: ClassVar[tuple[str, ...]] = ("quota",)
+
+    def script(self, view: Any) -> Iterator[Any]:
+        rng = random.Random(self.number)
+        stay, goes, dies = rng.choice([2, 4, 8, 20, 60]), rng.choice([0.1, 1, 1, 1]), rng.choice([0, 0, 0, 0.1, 1])
+        back, rests, window = rng.choice([0.3, 1, 1, 1]), rng.choice([0, 0, 0.1]), view.known["window"]
+        there, site = [True] * view.sites, 0
+        while True:
+            site = rng.choice([rng.randrange(view.sites), (site + 1) % view.sites])
+            until = view.steps + rng.randint(1, stay)
+            while view.steps < until and (there[site] or not any(there)):
+                yield Burst(site, until - view.steps)
+            if there[site] and rng.random() < goes:
+                yield Change("die" if rng.random() < dies else "leave", (site,))
+                there[site] = False
+            if not there[site] and rng.random() < back:
+                if rng.random() < rests:
+                    yield Rest(rng.choice([1, 5, window - view.steps % window]))
+                yield Change("join", (site,))
+                there[site] = True
+            if rng.random() < rests:
+                yield Rest(rng.choice([1, 5, window - view.steps % window, 1 + (window - view.steps) % window]))
+
+
+@dataclass
+class Edges(Scripted, Adversary):
+    """Requests to the last site, whose clock is late, about the end of each second window, then to the first one."""
+
+    before: int
+    after: int
+    kind: ClassVar[str] = "edges"
+    plays: ClassVar[tuple[str, ...]] = ("quota",)
+
+    def script(self, view: Any) -> Iterator[Any]:
+        end = view.known["window"]
+        while True:
+            if end - self.before > view.steps:
+                yield Rest(end - self.before - view.steps)
+            for site, until in ((view.sites - 1, end + self.after), (0, end + view.known["window"])):
+                while view.steps < until:
+                    yield Burst(site, until - view.steps)
+            end += 2 * view.known["window"]
+
+
+def churn_at_once(view: Any) -> Iterator[Any]:
+    """Make the first site die before the first request and the last one in the step after it, and feed both."""
+    yield Change("die", (0,))
+    yield Burst(view.sites - 1, 1)
+    yield Change("join", (0,))
+    yield Change("die", (view.sites - 1,))
+    while True:
+        yield Burst(0, 1)
+        if view.steps % 7 == 6:
+            yield Change("join" if view.steps % 14 == 6 else "die", (view.sites - 1,))
+
+
+def edge_settings() -> Iterator[dict[str, Any]]:
+    """Yield games at the edges: limit and window of one, one site, no and long messages, dear requests, late costs."""
+    costs: list[dict[str, Any]] = [{}, {"costs": "1 9"}, {"costs": "9 1", "reserve": 1, "settle": 1}]
+    networks = [None, {"latency": 1}, {"latency": 30, "latency_down": 1}]
+    loads = [Knowing(1), RoundRobin(), churn_at_once]
+    for (kind, shape), window, k, cost, network, load in product(SHAPED, (1, 8), (1, 2, 5), costs, networks, loads):
+        limit = 9 if cost else 1
+        more: dict[str, Any] = {"shape": shape} if "shape" in parameters(kind) else {}
+        more |= {"depth": limit} if shape == "bucket" else {}
+        more |= {"every": 1} if "every" in parameters(kind) else {}
+        more |= {"skew": window - 1} if k == 5 else {}
+        protocol = kind(limit=limit, window=window, **cost, **more)
+        sizes = {"sites": k, "items": max(4, 2 * window), "seed": 1}
+        yield {"protocol": protocol, "adversary": load, "network": network_of(network), **sizes}
+
+
+def a_quota(rng: random.Random) -> Quota:
+    """Return one of a registered kind, with a limit that is reached."""
+    kind, shape = rng.choice(SHAPED)
+    window, late = rng.choice([1, 2, 4, 7, 12, 25, 40] * 4 + [150]), rng.random() < 0.4
+    costs = rng.choice(["1 2 4", "1 1 9", "3 1 1", "9"] if late else ["1", "1", "1", "3", "1 5"])
+    cycle = [int(cost) for cost in costs.split()]
+    mean = sum(cycle) / len(cycle)
+    limit = max(*cycle, round(window * mean * rng.choice([0.01, 0.1, 0.3, 0.6])), 1)
+    more: dict[str, Any] = {"limit": limit, "window": window, "costs": costs}
+    if window > 1 and rng.random() < 0.3:
+        more["skew"] = rng.choice([1, rng.randrange(1, window), window - 1])
+    if late:
+        reserve = rng.choice([1, 1, 1, round(mean), max(cycle), 2 * max(cycle)])
+        more |= {"reserve": min(limit, reserve), "settle": rng.choice([1, 2, 2, 5, 99])}
+    if "shape" in parameters(kind):
+        more["shape"] = shape
+    if shape == "bucket":
+        more["depth"] = max(*cycle, more.get("reserve", 1), round(limit * rng.choice([0.5, 1, 2])))
+    for name in sorted(set(parameters(kind)) - set(parameters(Split))):
+        if name in OWN:  # a kind of another package may have others
+            more[name] = rng.choice(OWN[name])
+    return kind(**more)
+
+
+def delays(rng: random.Random, window: int) -> Any:
+    """Return the latency of one way."""
+    far = rng.choice([1, 1, 2, 3, 5, window + 3])
+    return rng.choice([far, far, {"uniform": {"from": 0, "to": far}}, {"uniform": {"from": far // 2, "to": far}}])
+
+
+def a_network(rng: random.Random, window: int) -> Any:
+    """Return none, or delays, of which one in ten has no bound or loses messages."""
+    if rng.random() < 0.3:
+        return None
+    given: dict[str, Any] = {"latency": delays(rng, window)}
+    if rng.random() < 0.5:
+        given["latency_down"] = rng.choice([0, delays(rng, window)])
+    if rng.random() < 0.1:
+        given["far"] = {"sites": 0, "latency": delays(rng, window)}
+    faults: list[dict[str, Any]] = [{"loss": 0.2}, {"loss": 0.2, "link": "reliable"}, {"duplication": 0.2}]
+    return given | rng.choice([*faults, {"latency": {"exponential": 4}}]) if rng.random() < 0.1 else given
+
+
+def setting(number: int) -> dict[str, Any]:
+    """Return a game drawn at random: protocol, adversary, network and sizes."""
+    rng = random.Random(number)
+    protocol = a_quota(rng)
+    window = protocol.window
+    edges = Edges(rng.choice([1 + window // 8, 1 + window // 3]), rng.choice([0, protocol.skew]))
+    retrying = Retrying(rng.choice([0.3, 1]), rng.choice(["fixed", "exponential", "bucket"]), rng.choice([1, 5]))
+    known = [Knowing(number)] * 5
+    return {
+        "protocol": protocol,
+        "adversary": rng.choice([*known, *[Restless(number)] * 3, edges, RoundRobin(), Greedy(), retrying]),
+        "network": network_of(a_network(rng, window)),
+        "sites": rng.choice([1, 2, 2, 3, 4, 6, 12]),
+        "items": min(rng.choice([window, 2 * window, 3 * window + rng.randrange(5)]), max(80, 2 * window)),
+        "seed": number,
+    }
+
+
+class Outcome(NamedTuple):
+    """What a game says about its guarantee.
+
+    Attributes
+    ----------
+    rule
+        The protocol.
+    most
+        The largest cost admitted, in the sense of `Quota.worst`.
+    worst
+        What is guaranteed; None without a guarantee.
+    lower
+        What would be guaranteed by formulas with a fault, by its name.
+    """
+
+    rule: Quota
+    most: float
+    worst: float | None
+    lower: dict[str, float]
+
+    @property
+    def ratio(self) -> float | None:
+        """The overshoot over what is guaranteed; None if none is, or if that is only what may come at all."""
+        if self.worst is None or self.worst <= self.rule.limit or "one request" not in self.lower:
+            return None
+        return max(0, self.most - self.rule.limit) / (self.worst - self.rule.limit)
+
+
+def deaths_of(game: Any) -> int:
+    """Return the deaths that a guarantee counts: the most in a window, by the shape of the limit, or all."""
+    rule, died = game.quota, np.array(game.died, np.int64)
+    if rule.shape == "window":
+        return max(row["died"] for row in by_window(game.looks, rule.window))
+    return len(died) if rule.shape == "bucket" else largest(died, np.ones_like(died), rule.window)
+
+
+def outcome(given: dict[str, Any]) -> Outcome:
+    """Play a game and compare it with its guarantee, by all engines that can play it."""
+    seen = given["adversary"].sees if isinstance(given["adversary"], Adversary) else "outputs"
+    games = [play(**given, engine=engine, sees=seen) for engine in ("step", "leap")[: 1 + (seen == "outputs")]]
+    for game in games[1:]:
+        assert games[0].looks == game.looks, given
+    game, network, rule = games[0], given["network"], given["protocol"]
+    row = measured(game, network)
+    if rule.shape == "window":
+        most = max(window["admitted"] for window in by_window(game.looks, rule.window))
+    else:
+        most = rule.limit + beyond(*in_order(game.book.admitted), rule)
+    if row["overshoot_promised"] is None:
+        return Outcome(rule, most, None, {})
+    fleet = {"k": game.sites, **ways(network), "deaths": deaths_of(game), "away": game.looks[-1]["away"]}
+    worst = rule.worst(**fleet)
+    assert (row["verdict"] == "failed") == (most > worst), given
+    lower = {"one request": worst - rule.dearest} if replace(rule, limit=rule.limit + 1).worst(**fleet) > worst else {}
+    lower |= {"the way down": rule.worst(**{**fleet, "down": 0})} if fleet["down"] else {}
+    return Outcome(rule, most, worst, {name: one for name, one in lower.items() if one < worst})
+
+
+@dataclass
+class Search:
+    """What games have shown of each kind and shape.
+
+    Attributes
+    ----------
+    games, full
+        Number of games, and of those in which all that is guaranteed was admitted.
+    nearest
+        The largest ratio of overshoot to its guarantee, and its setting.
+    found
+        By fault, the number of the first game that a faulty formula would not hold.
+    """
+
+    games: int = 0
+    full: int = 0
+    nearest: tuple[float, dict[str, Any]] | None = None
+    found: dict[str, int] = field(default_factory=dict)
+
+
+def search(settings: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Search]:
+    """Play games, hold that none exceeds its guarantee, and return what they show."""
+    by_kind = {(kind.kind, shape): Search() for kind, shape in SHAPED}
+    for number, given in enumerate(settings):
+        one = outcome(given)
+        assert one.worst is None or one.most <= one.worst, (one, given)
+        kept = by_kind[one.rule.kind, one.rule.shape]
+        kept.games += 1
+        kept.full += one.worst == one.most
+        if one.ratio is not None and (kept.nearest is None or one.ratio > kept.nearest[0]):
+            kept.nearest = one.ratio, given
+        for fault, lower in one.lower.items():
+            if one.most > lower:
+                kept.found.setdefault(fault, number)
+    return by_kind
+
+
+if __name__ == "__main__":
+    edges = list(edge_settings())
+    drawn = (setting(number) for number in range(int(sys.argv[1])))
+    for (name, shape), one in search(chain(drawn, edges)).items():
+        print(f"{name} {shape}: {one.games} games, {one.full} reach it; {one.found}", *(one.nearest or ()))
