@@ -195,7 +195,7 @@ def test_sites_come_and_go_in_order(plans: list[Any], said: str, engine: str) ->
     ("change", "said"),
     [
         ({"limit": 0}, "protocol.limit: must be a whole number of at least 1; got 0"),
-        ({"window": 201}, "protocol.window: must be at most the 200 requests of the game; got 201"),
+        ({"window": 201}, "protocol.window: must be at most the steps of a game, 200 by `requests`; got 201"),
         ({"costs": 6}, "protocol.costs: must be at most the limit of 5; got 6"),
         ({"requests": 0}, "requests: must be at least 1; got 0"),
         ({"items": 200}, "items: unknown key; did you mean 'requests'?"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -15,6 +15,9 @@ from disttrack.simulator.cli.tables import Column, Table, print_facts, print_tab
 from disttrack.simulator.cli.verify import OUT, verify
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.formats import number, percent
+
+WELL_USED: Final = 0.9
+"""Utilisation below which an advised reserve is called wasteful, if another one has more."""
 
 
 @click.command(
@@ -74,8 +77,15 @@ def advise_quota(
     ]
     print_table(Table("Protocols that keep the overshoot", columns, rows))
     steps = f"{service.window:,} steps are {window:g} s, {service.limit:,} requests are admitted in them"
-    print_facts({"cheapest": best.label, "a game": f"{steps}, messages take {service.latency:,}"})
+    print_facts({"cheapest": best.label, "a game": f"{steps}{_latency(service, window)}"})
     verify(search.scenario_of(best, service), out)
+
+
+def _latency(service: Any, window: float) -> str:
+    """Return what a message takes in the steps of a game, which are whole."""
+    steps: int = service.latency
+    each = f"{1e3 * window / service.window:.3g} ms"
+    return f", a message takes {steps:,} step{'s' * (steps > 1)} of {each}" if steps else ""
 
 
 def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed: int, out: Path | None) -> None:
@@ -113,5 +123,14 @@ def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed
     ]
     print_table(Table("What to reserve", columns, rows))
     steps = f"{service.window:,} steps are {wanted['window']:g} s, costs are known after {spent.settle:,}"
-    print_facts({"reserve": f"{chosen.protocol.reserve:,} with {chosen.protocol.kind}", "a game": steps})
+    facts = {"reserve": f"{chosen.protocol.reserve:,} with {chosen.protocol.kind}"}
+    more = max((one for _, one in found), key=lambda one: one.utilisation)
+    if chosen.utilisation < WELL_USED <= more.utilisation:
+        facts["wasteful"] = (
+            f"only {percent(chosen.utilisation)} of the limit is used: no reserve below {chosen.protocol.reserve:,} is "
+            f"proven to overspend at most {service.overshoot:.2%}. {more.protocol.kind} with a reserve of "
+            f"{more.protocol.reserve:,} uses {percent(more.utilisation)}, proven to overspend {more.promised:.2%} at "
+            "most. Cap the costs, or give a longer --window or a shorter --duration"
+        )
+    print_facts({**facts, "a game": f"{steps}{_latency(service, wanted['window'])}"})
     verify(reserves.scenario_of(quantile, chosen, found, spent), out)

@@ -55,7 +55,8 @@ def read_costs(path: Path) -> Costs:
                     continue
                 if not (text.isascii() and text.isdecimal() and int(text[:13]) >= 1 and len(text) <= 12):
                     raise ScenarioError(
-                        f"--costs: {path}, line {number}: must be a whole number from 1 to 10^12; got {text[:40]!r}"
+                        f"--costs: {path}, line {number}: must be a whole number from 1 to 10^12, the one value of its "
+                        f"line, without a heading; got {text[:40]!r}"
                     )
                 costs.append(int(text))
     except ValueError as error:
