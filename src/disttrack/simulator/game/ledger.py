@@ -47,17 +47,17 @@ class Tallies(dict[str, Tally]):
     Raises
     ------
     PartError
-        The kind is no text, empty, or one of `TAKEN`.
+        The kind is one of `TAKEN`.
     """
 
     def __init__(self, protocol: str) -> None:
         self.protocol = protocol
 
     def __missing__(self, kind: str) -> Tally:
-        if not isinstance(kind, str) or not kind or kind in TAKEN:
+        if kind in TAKEN:
             raise PartError(
                 f"protocol {self.protocol}: sends a message of the kind {kind!r}; "
-                f"accepted: a word, but none of {', '.join(TAKEN)}, which name sums of all kinds"
+                f"accepted: any word but {', '.join(TAKEN)}, which name sums of all kinds"
             )
         return self.setdefault(kind, Tally())
 
