@@ -246,8 +246,8 @@ def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_
     run({**keys, "protocol": protocols, "adversary": "round-robin"}, out=tmp_path / "q", workers=1)
     held, largest, costs = in_words(read_tables([tmp_path / "q"]))
     assert held == "split; periodic, every 30 hold in all games."
-    assert re.fullmatch(r"Largest overshoot: split 0; periodic, every 30 [0-9]\.\d+\.", largest)
-    assert costs.startswith("Cost in words, against round-robin (medians): split 0; periodic, every 30 ")
+    assert re.fullmatch(r"Largest overshoot: split: 0; periodic, every 30: [0-9]\.\d+\.", largest)
+    assert costs.startswith("Cost in words, against round-robin (medians): split: 0; periodic, every 30: ")
 
 
 def test_theory_of_a_clock_is_drawn_where_each_step_brings_a_request(tmp_path: Path) -> None:

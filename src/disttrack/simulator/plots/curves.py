@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series, rounded
+from disttrack.simulator.plots.description import DOTS, Area, Description, Item, Look, Panel, Rule, Series, rounded
 from disttrack.simulator.plots.kinds import EFOLD, Cost, Frontier, Measure
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import (
@@ -188,11 +188,23 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     ratios = _relative(plot, tables, values, unit, name, keys)
     # its foot has all that the foot of the words has
     notes = dict.fromkeys([*_sentences(words.note), *_sentences(ratios.note)])
-    below = [replace(panel, title="") for panel in ratios.panels]
+    colours = {line.name: line.look.colour for panel in words.panels for line in panel.of(Series, "")}
+    below = [
+        replace(panel, title="", items=[_recoloured(item, colours) for item in panel.items]) for panel in ratios.panels
+    ]
     return replace(
         words, panels=[*words.panels, *below], height=words.height + 0.7 * ratios.height, note=" ".join(notes),
         share=("col", "row"),
     )  # fmt: skip
+
+
+def _recoloured(item: Item, colours: Mapping[str, str]) -> Item:
+    """Return an item of a line in the colour that the line has in another row: variants are tinted beside bounds."""
+    if isinstance(item, Series) and item.name in colours:
+        return replace(item, look=replace(item.look, colour=colours[item.name]))
+    if isinstance(item, Area) and item.name in colours:
+        return replace(item, fill=replace(item.fill, colour=colours[item.name]))
+    return item
 
 
 def _settings(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str) -> list[str]:
