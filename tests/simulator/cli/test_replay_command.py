@@ -97,6 +97,19 @@ def test_the_shortest_failing_game_has_a_page_and_the_flags_that_play_it_again(s
     assert f"made shorter: randomized fails against {'moves' if shortest == 'moves' else 'freeze'}" in page
 
 
+def test_a_recorded_game_is_made_shorter_like_that_of_a_scenario() -> None:
+    """It is played again with its seed, which no scenario could give: seeds of games are derived there."""
+    flags = ("--protocol", "randomized:alpha=0.1", "--adversary", "freeze", "--sites", "64", "--items", "1500")
+    seeds = (json.loads(disttrack("play", *flags, "--seed", str(seed), "--json").stdout) for seed in range(50))
+    failed = next(game for game in seeds if game["verdict"] == "failed")
+    disttrack("play", *flags, "--seed", str(failed["seed"]), "--record", "a.jsonl")
+    told = " ".join(disttrack("replay", "a.jsonl", "--shortest", "moves").stdout.split())
+    assert f"{failed['messages']:,} messages): at step" in told
+    assert "randomized fails against moves" in told
+    disttrack(*PLAY, "--protocol", "exact", "--record", "b.jsonl")
+    assert "only a failed game can be made shorter" in refused("replay", "b.jsonl", "--shortest")
+
+
 def test_a_long_list_of_moves_is_cut_in_the_title() -> None:
     moves = f"moves steps='{'0 1 ' * 99}'"
     flags = ("--protocol", "exact", "--adversary", moves, "--sites", "2", "--items", "150", "--record", "a.jsonl")

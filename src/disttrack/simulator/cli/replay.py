@@ -65,17 +65,18 @@ def _records(
 ) -> Iterator[GameRecord]:
     """Yield the games: recorded ones, and of each scenario every given trial of every given point."""
     from disttrack.simulator.replay.files import load as load_record
-    from disttrack.simulator.replay.record import replayed
+    from disttrack.simulator.replay.record import made_shorter, replayed
     from disttrack.simulator.scenario.load import load as load_scenario
 
     for game in games:
         if Path(game).is_file() and Path(game).suffix not in (".yaml", ".yml"):
-            if points or trials or overrides or shortest:
+            if points or trials or overrides:
                 raise ScenarioError(
-                    f"{game}: a recorded game takes no --point, --trial, --set or --shortest: "
-                    "write its values into a scenario, and give that"
+                    f"{game}: a recorded game takes no --point, --trial or --set: "
+                    "record another one, or write its values into a scenario, and give that"
                 )
-            yield load_record(Path(game))
+            record = load_record(Path(game))
+            yield made_shorter(record.about, shortest) if shortest else record
         else:
             scenario = load_scenario(game, overrides)
             for point, trial in product(points or (0,), trials or (0,)):

@@ -19,6 +19,7 @@ from disttrack.simulator.points.point import LISTED
 from disttrack.simulator.replay.contents import copies_of, first_failure, watched
 from disttrack.simulator.replay.plans import Plan, written
 from disttrack.simulator.runs.jobs import game_seed
+from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.contents.task import ItemFrequency
 from disttrack.simulator.tasks.tracking import Count, prepare
 
@@ -58,6 +59,10 @@ class Facts(BaseModel):
     messages: Whole
     words: Whole
     error: str | None
+
+
+Shorter = Literal["", "adversary", "moves"]
+"""How a failing game is made shorter, if at all: against the same adversary, or as a list of moves."""
 
 
 class About(Facts):
@@ -170,9 +175,7 @@ def _shown(value: str) -> str:
     return value if len(value) <= MOST_LETTERS else f"{value[: MOST_LETTERS - 1]}…"
 
 
-def replayed(
-    scenario: Scenario, point: int = 0, trial: int = 0, shortest: Literal["", "adversary", "moves"] = ""
-) -> GameRecord:
+def replayed(scenario: Scenario, point: int = 0, trial: int = 0, shortest: Shorter = "") -> GameRecord:
     """Play one game of a scenario again, from its seed, and return its record.
 
     It is the game of the row of ``trials.csv`` with this point and trial.
@@ -180,7 +183,7 @@ def replayed(
     Parameters
     ----------
     shortest
-        Whether to return instead the shortest failing game that is found, of the same adversary or of a list of moves.
+        How the game is made shorter; if it is, the shortest failing game that is found is returned.
 
     Raises
     ------
@@ -201,16 +204,41 @@ def replayed(
         raise ScenarioError(f"{name}: games of task {scenario.task.kind} cannot be made shorter (accepted: count)")
     if items:
         return _record_of_items(chosen, game_seed(plan.seed, trial), whence)
+    return _played(name, chosen, game_seed(plan.seed, trial), whence, shortest)
+
+
+def made_shorter(about: About, shortest: Shorter) -> GameRecord:
+    """Play a recorded game again, and return the record of the shortest failing game that is found.
+
+    Raises
+    ------
+    ScenarioError
+        A side is a class of the user's, whose file the record does not name, or the game did not fail.
+    """
+    sides: dict[str, Any] = {
+        "protocol": {"kind": about.protocol, **about.protocol_parameters},
+        "adversary": {"kind": about.adversary, **about.adversary_parameters},
+    }
+    sizes = {"sites": about.sites, "items": about.items, "start": about.start, "engine": about.engine}
     try:
-        game = play(**prepare(chosen), seed=game_seed(plan.seed, trial), record=not shortest, on_error="record")
+        scenario = load({"name": "recorded", **sides, **sizes, **({"network": about.network} if about.network else {})})
+    except ScenarioError as error:
+        raise ScenarioError(f"the recorded game cannot be played again: {error}") from error
+    return _played("the recorded game", scenario.points[0], about.seed, {}, shortest)
+
+
+def _played(name: str, point: Point, seed: int, whence: Mapping[str, Any], shortest: Shorter) -> GameRecord:
+    """Play a game from its seed, and return its record, or that of the shortest failing game that is found."""
+    try:
+        game = play(**prepare(point), seed=seed, record=not shortest, on_error="record")
         if not shortest:
-            return record_of(game, chosen, whence)
+            return record_of(game, point, whence)
         found = game.shortest(fixed=shortest == "moves")
     except ValueError as error:
-        raise ScenarioError(f"{name}, {chosen.describe()}: {error}") from error
+        raise ScenarioError(f"{name}, {point.describe()}: {error}") from error
     if found.network is not None:
-        chosen = replace(chosen, network=found.network)
-    return record_of(found.game, chosen, {**whence, "shortest": found.sentence})
+        point = replace(point, network=found.network)
+    return record_of(found.game, point, {**whence, "shortest": found.sentence})
 
 
 def _record_of_items(point: Point, seed: int, whence: Mapping[str, Any]) -> GameRecord:
