@@ -110,6 +110,25 @@ def test_a_recorded_game_is_made_shorter_like_that_of_a_scenario() -> None:
     assert "only a failed game can be made shorter" in refused("replay", "b.jsonl", "--shortest")
 
 
+def test_the_flags_that_play_a_shortest_game_again_name_the_files_of_own_classes() -> None:
+    """They named the class alone, which is no kind; and where all seeds fail it was a fact about one of them."""
+    Path("own").mkdir()
+    Path("own/low.py").write_text(
+        "from disttrack import Deterministic\n\n\nclass Low(Deterministic):\n    kind = 'low'\n\n"
+        "    def server(self, k, rng, start=()):\n        return super().server(k, rng, (9,) * k)\n"
+    )
+    Path("own/low.yaml").write_text(
+        "protocol: {kind: 'low.py:Low', alpha: 0.1}\nadversary: round-robin\nsites: 3\nitems: 40\n"
+    )
+    disttrack("play", "--protocol", "own/low.py:Low alpha=0.1", "--adversary", "round-robin", "--record", "a.jsonl",
+              "--sites", "3", "--items", "40")  # fmt: skip
+    for game in ("own/low.yaml", "a.jsonl"):
+        told = " ".join(disttrack("replay", game, "--shortest").stdout.split())
+        assert "It does not depend on the seed: so do all of" in told
+        flags = shlex.split(told.partition("to play it again: disttrack ")[2].partition(" page: ")[0])
+        assert json.loads(disttrack(*flags, "--json").stdout)["verdict"] == "failed"
+
+
 def test_a_long_list_of_moves_is_cut_in_the_title() -> None:
     moves = f"moves steps='{'0 1 ' * 99}'"
     flags = ("--protocol", "exact", "--adversary", moves, "--sites", "2", "--items", "150", "--record", "a.jsonl")

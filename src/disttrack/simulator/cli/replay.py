@@ -86,7 +86,7 @@ def _records(
 def flags_of(about: About) -> str:
     """Return the flags with which ``disttrack play`` plays a game of a scenario again."""
     sides = {"protocol": about.protocol_parameters, "adversary": about.adversary_parameters}
-    words = ([getattr(about, role), *map(_given, of.items())] for role, of in sides.items())
+    words = ([about.kinds.get(role, getattr(about, role)), *map(_given, of.items())] for role, of in sides.items())
     flags = [f"--{role} {quote(' '.join(of))}" for role, of in zip(sides, words, strict=True)]
     flags += [f"--{name} {getattr(about, name)}" for name in ("sites", "items", "seed")]
     flags += [f"--set engine={about.engine}"]

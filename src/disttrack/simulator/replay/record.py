@@ -16,6 +16,7 @@ from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.game.play import play
 from disttrack.simulator.points.names import in_words, label_of
 from disttrack.simulator.points.point import LISTED
+from disttrack.simulator.points.registry import ROLES
 from disttrack.simulator.replay.contents import copies_of, first_failure, watched
 from disttrack.simulator.replay.plans import Plan, written
 from disttrack.simulator.runs.jobs import game_seed
@@ -69,7 +70,8 @@ class About(Facts):
     """What the first line of the file states of a game.
 
     `network` is None if messages take no time; `disttrack` is the version that played the game; `scenario`, `point` and
-    `trial` are those of a scenario's game; `shortest` is a sentence on a game that was made shorter.
+    `trial` are those of a scenario's game; `shortest` is a sentence on a game that was made shorter; `kinds` has both
+    sides as flags of ``disttrack play`` name them, but for objects of a script.
     """
 
     protocol_parameters: dict[str, Any]
@@ -80,6 +82,7 @@ class About(Facts):
     point: Whole | None = None
     trial: Whole | None = None
     shortest: str | None = None
+    kinds: dict[str, str] = {}
 
 
 class Sent(NamedTuple):
@@ -213,11 +216,11 @@ def made_shorter(about: About, shortest: Shorter) -> GameRecord:
     Raises
     ------
     ScenarioError
-        A side is a class of the user's, whose file the record does not name, or the game did not fail.
+        A side is an object of a script, which the record does not name, or the game did not fail.
     """
+    given = {"protocol": about.protocol_parameters, "adversary": about.adversary_parameters}
     sides: dict[str, Any] = {
-        "protocol": {"kind": about.protocol, **about.protocol_parameters},
-        "adversary": {"kind": about.adversary, **about.adversary_parameters},
+        role: {"kind": about.kinds.get(role, getattr(about, role)), **given[role]} for role in ROLES
     }
     sizes = {"sites": about.sites, "items": about.items, "start": about.start, "engine": about.engine}
     try:
@@ -284,15 +287,20 @@ def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] 
     if game.engine and not game.steps and game.error:
         raise ScenarioError(f"nothing to record: the game ended before its first step: {last_line(game.error)}")
     facts: dict[str, Any] = {name: _plain(getattr(game, name)) for name in Facts.model_fields}
-    for role in ("protocol", "adversary"):
+    kinds: dict[str, str] = {}
+    for role in ROLES:
         part: Part | None = getattr(point, role) if point is not None else None
         if part is not None and facts[role] == Moves.kind:  # in place of the point's adversary
             part = None
+        if part is not None:
+            kinds[role] = part.reference
+        elif facts[role] == Moves.kind:
+            kinds[role] = Moves.kind
         facts[f"{role}_parameters"] = dict(part.arguments) if part is not None else game.parameters[role]
         facts[role] = part.label if part is not None else facts[role]
     network = None if point is None or point.network is None else dict(point.network)
     return GameRecord(
-        About(**facts, **(whence or {}), network=network, disttrack=version("disttrack")),
+        About(**facts, **(whence or {}), kinds=kinds, network=network, disttrack=version("disttrack")),
         [sent(*row) for row in _rows(game, game.transcript)],
         [(row.step, _plain(row.output)) for row in _rows(game, game.outputs)],
         asked(_rows(game, game.turns), game.steps),
