@@ -24,7 +24,7 @@ def test_its_answer_holds_when_it_is_played() -> None:
     words = ("--quota", "200/s", "--sites", "6", "--overshoot", "5%", "--latency", "10ms")
     shown = disttrack("advise", "quota", *words, "--out", "mine.yaml").stdout
     assert "cheapest:      lease" in shown
-    assert "600 steps are 1 s, 200 requests are admitted in them, messages take 6" in shown
+    assert "600 steps are 1 s, 200 requests are admitted in them, a message takes 6 steps of 1.67 ms" in shown
     assert "verify:        disttrack run mine.yaml" in shown
     played = disttrack("run", "mine.yaml", "--no-figures").stdout
     assert "PASS     no window admits more than is allowed" in played
@@ -217,7 +217,11 @@ def test_what_to_reserve_wastes_least_within_what_is_proven() -> None:
 @pytest.mark.parametrize(
     ("content", "words", "said"),
     [
-        ("5\n\n7.5\n", (), "--costs: tokens.txt, line 3: must be a whole number from 1 to 10^12; got '7.5'"),
+        (
+            "5\n\n7.5\n",
+            (),
+            "--costs: file 'tokens.txt' cannot be read: line 3: must be a whole number from 1 to 10^12, the one",
+        ),
         ("\n", (), "--costs: tokens.txt has no costs; it must have one a line"),
         ("20000\n", ("--load", "1/s"), "the dearest request costs 20,000, more than the 10,000 of a window"),
         ("5\n", ("--any",), "--costs: must be left out with --any"),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn import described
 from hostile import hold_line
 
 from disttrack.adversaries import Burst, Freeze, Rest, RoundRobin
@@ -30,6 +31,7 @@ from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.faults import broken
 from disttrack.simulator.game.network import network_of
+from disttrack.simulator.plots.description import Series
 from disttrack.simulator.report.short import in_words
 from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.runs.runner import run
@@ -195,7 +197,7 @@ def test_sites_come_and_go_in_order(plans: list[Any], said: str, engine: str) ->
     ("change", "said"),
     [
         ({"limit": 0}, "protocol.limit: must be a whole number of at least 1; got 0"),
-        ({"window": 201}, "protocol.window: must be at most the 200 requests of the game; got 201"),
+        ({"window": 201}, "protocol.window: must be at most the steps of a game, 200 by `requests`; got 201"),
         ({"costs": 6}, "protocol.costs: must be at most the limit of 5; got 6"),
         ({"requests": 0}, "requests: must be at least 1; got 0"),
         ({"items": 200}, "items: unknown key; did you mean 'requests'?"),
@@ -244,5 +246,16 @@ def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_
     run({**keys, "protocol": protocols, "adversary": "round-robin"}, out=tmp_path / "q", workers=1)
     held, largest, costs = in_words(read_tables([tmp_path / "q"]))
     assert held == "split; periodic, every 30 hold in all games."
-    assert re.fullmatch(r"Largest overshoot: split 0; periodic, every 30 [0-9]\.\d+\.", largest)
-    assert costs.startswith("Cost in words, against round-robin (medians): split 0; periodic, every 30 ")
+    assert re.fullmatch(r"Largest overshoot: split: 0; periodic, every 30: [0-9]\.\d+\.", largest)
+    assert costs.startswith("Cost in words, against round-robin (medians): split: 0; periodic, every 30: ")
+
+
+def test_theory_of_a_clock_is_drawn_where_each_step_brings_a_request(tmp_path: Path) -> None:
+    """Where a load rests, reports go on: the bound by requests would be half of what was sent."""
+    keys = {"name": "q", "task": "quota", "requests": 200, "limit": 20, "window": 100, "trials": 1, "sites": [2, 4]}
+    loads = ["uniform", {"kind": "flash-crowd", "part": 0.5}]
+    run({**keys, "protocol": {"kind": "periodic", "every": 10}, "adversary": loads}, out=tmp_path / "q", workers=1)
+    even, rests = described(tmp_path / "q", {"kind": "cost", "x": "sites"}).panels
+    (bound,), (drawn,) = even.of(Series, "bound"), even.of(Series, "")
+    assert (np.asarray(bound.y) >= np.asarray(drawn.y)).all()
+    assert not rests.of(Series, "bound")

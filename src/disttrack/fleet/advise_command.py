@@ -74,13 +74,20 @@ def advise_quota(
     ]
     print_table(Table("Protocols that keep the overshoot", columns, rows))
     steps = f"{service.window:,} steps are {window:g} s, {service.limit:,} requests are admitted in them"
-    facts = {"cheapest": best.label, "a game": f"{steps}, messages take {service.latency:,}"}
+    facts = {"cheapest": best.label, "a game": f"{steps}{_latency(service, window)}"}
     if not latency:
         facts["latency"] = "none is given: the promises are those of messages without delay"
     if (waits := best.waiting * window / service.window) >= latency > 0:
         facts["waiting"] = f"{1e3 * waits:.3g} ms from a request to its admission, on average"
     print_facts(facts)
     verify(search.scenario_of(best, service), out)
+
+
+def _latency(service: Any, window: float) -> str:
+    """Return what a message takes in the steps of a game, which are whole."""
+    steps: int = service.latency
+    each = f"{1e3 * window / service.window:.3g} ms"
+    return f", a message takes {steps:,} step{'s' * (steps > 1)} of {each}" if steps else ""
 
 
 def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed: int, out: Path | None) -> None:
@@ -118,10 +125,13 @@ def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed
     ]
     print_table(Table("What to reserve", columns, rows))
     steps = f"{service.window:,} steps are {wanted['window']:g} s, costs are known after {spent.settle:,}"
-    facts = {"reserve": f"{chosen.protocol.reserve:,} with {chosen.protocol.kind}", "a game": steps}
+    facts = {"reserve": f"{chosen.protocol.reserve:,} with {chosen.protocol.kind}"}
     if chosen.utilisation < search.LEAST and (better := [one for _, one in found if one.utilisation >= search.LEAST]):
         least = min(better, key=lambda one: one.promised)
         allow = ceil(1e4 * least.promised) / 100
-        facts["to use more"] = f"allow {allow:.2f}%: {percent(least.utilisation)} are used then"
-    print_facts(facts)
+        facts["wasteful"] = (
+            f"only {percent(chosen.utilisation)} of the limit is used; {percent(least.utilisation)} with --overshoot "
+            f"{allow:.2f}%; or cap the costs, or give a longer --window or a shorter --duration"
+        )
+    print_facts({**facts, "a game": f"{steps}{_latency(service, wanted['window'])}"})
     verify(reserves.scenario_of(quantile, chosen, found, spent), out)

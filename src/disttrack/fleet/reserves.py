@@ -54,8 +54,9 @@ def read_costs(path: Path) -> Costs:
                 if not text:
                     continue
                 if not (text.isascii() and text.isdecimal() and int(text[:13]) >= 1 and len(text) <= 12):
-                    raise ScenarioError(
-                        f"--costs: {path}, line {number}: must be a whole number from 1 to 10^12; got {text[:40]!r}"
+                    raise ValueError(
+                        f"line {number}: must be a whole number from 1 to 10^12, the one value of its line, without a "
+                        f"heading; got {text[:40]!r}"
                     )
                 costs.append(int(text))
     except ValueError as error:

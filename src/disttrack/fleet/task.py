@@ -31,17 +31,17 @@ class QuotaGame(Count):
     window, or by other shapes what one counter would admit that hears of each request at once; `false_rejections`, the
     cost that was rejected and could have been admitted, over the cost offered; `burst`, the largest cost admitted in as
     many steps as a window has, over the limit: in any, but of live games and of more than 4 million requests between
-    looks; `windows`;
-    `words_per_window`; `messages_per_window`; `waiting`, the steps from the first try of an admitted request to its
-    admission, on average, empty in live games; `refused`, requests rejected over requests offered, each try of a client
-    that retries counted; `deaths`, sites that died; `rule_of_thumb`, of a protocol with flushes,
-    the overshoot that engineers expect, over the limit.
+    looks; `windows`, the last one maybe in part; `words_per_window` and `messages_per_window`, over the steps of the
+    game in windows; `waiting`, the steps from the first try of an admitted request to its admission, on average,
+    empty in live games; `refused`, requests rejected over requests offered, each try of a client that retries
+    counted; `deaths`, sites that died; `rule_of_thumb`, of a protocol with flushes, the overshoot that engineers
+    expect, over the limit.
     """
 
     kind: ClassVar[str] = "quota"
     each_item: ClassVar[bool] = True
     own_engines: ClassVar[Mapping[str, type[Any]]] = {"step": QuotaStep, "leap": QuotaLeap}
-    rules: ClassVar[int] = 4
+    rules: ClassVar[int] = 5
     beside: ClassVar[str] = "overshoot"
     in_steps: ClassVar[str] = "the window is a number of rows; docs/quota.md shows how to keep pauses"
     labels: ClassVar = {
@@ -72,7 +72,10 @@ class QuotaGame(Count):
         protocol: Quota = point.protocol.make()
         items = point.items or 0
         if protocol.window > items:
-            reason = f"must be at most the {items:,} requests of the game; got {protocol.window:,}"
+            reason = (
+                f"must be at most the steps of a game, {items:,} by `requests`; got {protocol.window:,} (pauses "
+                "count: of a load with pauses `requests` is the number of steps)"
+            )
             raise PointError(("protocol", "window"), reason)
         super().check(point)
         network = network_of(point.network)
@@ -139,6 +142,7 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
     admitted = [row["admitted"] for row in windows]
     found = _each(looks, windows, protocol) if protocol.shape == "window" else _any(game, windows)
     burst, deaths = _burst(game), found.deaths
+    begun = max(1.0, looks[-1]["step"] / protocol.window)
     fleet: dict[str, Any] = {"k": game.sites, **ways(network), "deaths": deaths, "away": looks[-1]["away"]}
     worst = protocol.worst(**fleet)
     over = found.most > worst
@@ -158,8 +162,8 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
         "burst": burst / limit,
         "windows": len(windows),
         "rule_of_thumb": rule_of_thumb(protocol, game.sites, network),
-        "words_per_window": game.words / len(windows),
-        "messages_per_window": game.messages / len(windows),
+        "words_per_window": game.words / begun,
+        "messages_per_window": game.messages / begun,
         "waiting": game.book.waited / max(1, game.book.admissions) if _is_full(game) else None,
         "refused": looks[-1]["rejected"] / max(1, looks[-1]["offered"]),
         "deaths": game.restarts,

@@ -81,9 +81,10 @@ def nearest(name: str, names: Iterable[str]) -> str:
     >>> nearest("quicksort", ["robust", "block"])
     ''
     """
-    close = difflib.get_close_matches(str(name).lower(), list(names), n=4, cutoff=0.5)
+    known = {one.lower(): one for one in names}
+    close = [known[one] for one in difflib.get_close_matches(str(name).lower(), known, n=4, cutoff=0.5)]
     # of equally near ones, letters that changed places are the likeliest slip: itmes is items, not sites
-    close.sort(key=lambda other: sorted(other) != sorted(str(name).lower()))
+    close.sort(key=lambda other: sorted(other.lower()) != sorted(str(name).lower()))
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -102,10 +102,10 @@ def test_what_a_request_says_wrongly_is_answered_in_a_line(tmp_path: Path) -> No
     with deployed(tmp_path, "deterministic alpha=0.1", 2, together=True, journals=False) as deployment:
         site = deployment.site_http[0]
         for body, says in (
-            ([], "Input should be an object"),
-            ({"item": 1}, "item: Extra inputs are not permitted"),
-            ({"items": -3}, "items: Input should be greater than or equal to 1"),
-            ({"items": "3"}, "items: Input should be a valid integer"),
+            ([], "must be an object (accepted: site, items, until_message); got []"),
+            ({"item": 1}, "item: unknown key; did you mean 'items'? (accepted: site, items, until_message)"),
+            ({"items": -3}, "items: must be at least 1; got -3"),
+            ({"items": "3"}, "items: must be a whole number; got '3'"),
             ({"site": 5}, "site: must be one of 0, 1; got 5"),
             ({"items": 1}, "site: must be one of 0, 1; it is missing"),
         ):

@@ -55,6 +55,26 @@ def test_the_distance_of_an_equality_is_that_from_the_value_that_theory_promises
     assert refuted == false_alarm(claim("mean(words)", equals=12, within=2.3), table)
 
 
+@pytest.mark.parametrize(
+    ("bound", "wanted"),
+    [
+        ({"at_least": 0.9, "chance": 0.05}, stats.binom.sf(10, 100, 0.05)),
+        ({"at_least": 0.9, "chance": 1e-4}, None),  # which 20 failures refute
+        ({"at_least": 0.9}, None),
+        ({"text": "mean(words)", "at_least": 500}, None),
+        ({"text": "max(words)", "at_most": 50}, None),
+    ],
+)
+def test_a_missed_bound_has_the_rate_of_theory_or_none(bound: dict[str, Any], wanted: float | None) -> None:
+    """Games that miss a bound are no sample of those in which the claim is true: they would give a rate near 1."""
+    table = games(trials=100, ok=np.arange(100) >= 13, words=100.0 + np.arange(100))
+    if bound.get("chance") == 1e-4:
+        table["ok"] = np.arange(100) >= 20
+    (finding,) = findings_of([claim(**bound)], table)
+    assert finding.verdict == "FAIL"
+    assert finding.false_alarm == (None if wanted is None else pytest.approx(wanted))
+
+
 # what is predicted, against fresh runs
 
 

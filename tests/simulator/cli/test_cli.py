@@ -184,9 +184,12 @@ def test_ctrl_c_is_one_line_and_status_1(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_several_scenarios_are_checked_before_the_first_runs() -> None:
     Path("bad.yaml").write_text(SMALL.replace("0.1", "7"))
+    Path("again.yaml").write_text(SMALL)
     assert "bad.yaml:6" in refused("run", "small.yaml", "bad.yaml")
     assert not Path("results").exists()
-    assert run("small.yaml", "--out", "both").exit_code == 0
+    assert "small.yaml and again.yaml are both called small" in refused("run", "small.yaml", "again.yaml")
+    Path("again.yaml").write_text(SMALL.replace("name: small", "name: again"))
+    assert disttrack("run", "small.yaml", "again.yaml", "--out", "both").exit_code == 0
     assert Path("both/small/trials.csv").is_file()
 
 

@@ -97,6 +97,38 @@ def test_the_shortest_failing_game_has_a_page_and_the_flags_that_play_it_again(s
     assert f"made shorter: randomized fails against {'moves' if shortest == 'moves' else 'freeze'}" in page
 
 
+def test_a_recorded_game_is_made_shorter_like_that_of_a_scenario() -> None:
+    """It is played again with its seed, which no scenario could give: seeds of games are derived there."""
+    flags = ("--protocol", "randomized:alpha=0.1", "--adversary", "freeze", "--sites", "64", "--items", "1500")
+    seeds = (json.loads(disttrack("play", *flags, "--seed", str(seed), "--json").stdout) for seed in range(50))
+    failed = next(game for game in seeds if game["verdict"] == "failed")
+    disttrack("play", *flags, "--seed", str(failed["seed"]), "--record", "a.jsonl")
+    told = " ".join(disttrack("replay", "a.jsonl", "--shortest", "moves").stdout.split())
+    assert f"{failed['messages']:,} messages): at step" in told
+    assert "randomized fails against moves" in told
+    disttrack(*PLAY, "--protocol", "exact", "--record", "b.jsonl")
+    assert "only a failed game can be made shorter" in refused("replay", "b.jsonl", "--shortest")
+
+
+def test_the_flags_that_play_a_shortest_game_again_name_the_files_of_own_classes() -> None:
+    """They named the class alone, which is no kind; and where all seeds fail it was a fact about one of them."""
+    Path("own").mkdir()
+    Path("own/low.py").write_text(
+        "from disttrack import Deterministic\n\n\nclass Low(Deterministic):\n    kind = 'low'\n\n"
+        "    def server(self, k, rng, start=()):\n        return super().server(k, rng, (9,) * k)\n"
+    )
+    Path("own/low.yaml").write_text(
+        "protocol: {kind: 'low.py:Low', alpha: 0.1}\nadversary: round-robin\nsites: 3\nitems: 40\n"
+    )
+    disttrack("play", "--protocol", "own/low.py:Low alpha=0.1", "--adversary", "round-robin", "--record", "a.jsonl",
+              "--sites", "3", "--items", "40")  # fmt: skip
+    for game in ("own/low.yaml", "a.jsonl"):
+        told = " ".join(disttrack("replay", game, "--shortest").stdout.split())
+        assert "It does not depend on the seed: so do all of" in told
+        flags = shlex.split(told.partition("to play it again: disttrack ")[2].partition(" page: ")[0])
+        assert json.loads(disttrack(*flags, "--json").stdout)["verdict"] == "failed"
+
+
 def test_a_long_list_of_moves_is_cut_in_the_title() -> None:
     moves = f"moves steps='{'0 1 ' * 99}'"
     flags = ("--protocol", "exact", "--adversary", moves, "--sites", "2", "--items", "150", "--record", "a.jsonl")

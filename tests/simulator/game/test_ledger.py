@@ -84,6 +84,16 @@ def test_a_message_of_no_words_is_not_counted() -> None:
     assert (ledger.messages, ledger.words) == (0, 0)
 
 
+@pytest.mark.parametrize("kind", ["up", "down", "link"])
+def test_a_kind_that_is_the_name_of_a_sum_is_refused(kind: str) -> None:
+    """In claims `words_up` is the sum over all kinds: words of a kind `up` would be out of reach."""
+    ledger = Ledger(3, 10, "mine")
+    for send in (ledger.count_up, ledger.count_down):
+        with pytest.raises(PartError, match=f"mine: sends a message of the kind {kind!r}; accepted: any word but"):
+            send(2, Message(kind))
+    assert (ledger.messages, ledger.rows()) == (0, [])
+
+
 def test_nothing_said_leaves_no_row() -> None:
     ledger = Ledger(2, 10)
     ledger.count_many_up(Message("a"), 0)

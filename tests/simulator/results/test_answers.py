@@ -54,6 +54,16 @@ def test_what_differs_is_a_column_and_what_is_shared_stands_in_the_subtitle(coun
     assert table.records()[0]["sites"] == 16
 
 
+def test_items_are_those_of_the_games_and_not_those_asked_for(counted: Path) -> None:
+    """A trace with fewer rows ends its games with them."""
+    asked = answer_table(counted).subtitle
+    assert "2,000,000 items" in asked
+    fewer = answer_table(edit(counted, lambda trials: trials.update({"items": [500] * len(trials)})))
+    assert "500 items" in fewer.subtitle
+    apart = answer_table(edit(counted, lambda trials: trials.update({"items": range(500, 500 + len(trials))})))
+    assert apart.subtitle == asked
+
+
 def test_the_headline_is_the_finding_while_all_claims_hold_else_the_question(counted: Path) -> None:
     manifest = json.loads((counted / "manifest.json").read_text(encoding="utf-8"))
     manifest["scenario"] |= {"question": "Who holds?", "finding": "All of them hold"}

@@ -66,6 +66,18 @@ def test_a_tracker_meets_all_attackers_beside_the_trackers_of_its_promise(folder
     assert {point.protocol.arguments.get("alpha") for point in given} == {0.2, None}, "one has no accuracy: exact"
 
 
+@pytest.mark.slow
+def test_trackers_that_differ_in_their_promise_have_names_of_their_own(folder: Path) -> None:
+    """The one that enters, without delta, is not the shipped one with delta, a hundred times as dear."""
+    outcome = arena({"kind": "randomized", "alpha": 0.2}, **SMALL)
+    assert outcome.name == "randomized, no delta"
+    assert "randomized, delta 0.05" in set(outcome.matrix["protocol"])
+    assert not outcome.matrix.duplicated(["protocol", "adversary"]).any()
+    assert len(outcome.own) == outcome.matrix["adversary"].nunique()
+    rivals = arena("round-robin", **SMALL)
+    assert not rivals.matrix.duplicated(["protocol", "adversary"]).any()
+
+
 def test_the_worst_game_is_replayed(folder: Path) -> None:
     outcome = arena(Freeze, sites=64, items=4_000, trials=2, workers=1)
     worst = outcome.own.iloc[0]

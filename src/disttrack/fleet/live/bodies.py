@@ -12,6 +12,8 @@ from pydantic import BaseModel, ValidationError
 
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.live.site_state import SiteState
+from disttrack.simulator.errors import accepted
+from disttrack.simulator.scenario.model import faults_of
 
 READY: Final = 10.0
 """Seconds that a request waits for its body, or for an answer of the server."""
@@ -37,12 +39,17 @@ async def read_body(request: web.Request, form: type[BaseModel]) -> Any:
     try:
         async with asyncio.timeout(READY):
             body = await request.read()
-        return form.model_validate_json(body or b"{}")
+        values = json.loads(body or b"{}")
+        if not isinstance(values, dict):
+            raise error_of(400, f"must be an object ({accepted(form.model_fields)}); got {str(values)[:40]}")
+        return form.model_validate(values)
     except TimeoutError:
         raise error_of(408, f"no body within {READY:g} s") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        raise error_of(400, ": ".join([*map(str, first["loc"]), first["msg"]])) from None
+        place, message = faults_of(error, values, form)[0]
+        raise error_of(400, ": ".join([*map(str, place), message])) from None
+    except (ValueError, RecursionError) as error:
+        raise error_of(400, f"the body must be JSON: {error}") from None
 
 
 def site_named(sites: Mapping[int, SiteProcess], asked: Asked) -> SiteProcess:

@@ -50,7 +50,7 @@ def estimate(server: ServerProcess) -> dict[str, Any]:
     protocol, own = part.protocol, part.server
     facts: dict[str, Any] = {"protocol": protocol.kind, "guarantee": protocol.guarantee, "sites": part.k}
     if isinstance(protocol, Quota):
-        facts |= {"limit": protocol.limit, "window": own.window, "spent": own.now_spent}
+        facts |= {"limit": protocol.limit, "window": own.window, "counted": own.now_spent}
         facts |= {"windows_above_limit": part.above}
     else:
         low, high = bounds(server)

@@ -146,13 +146,14 @@ class Lease(Leases):
         return min(left, max(price, int(left * self.fraction / sites))) if price <= left else 0
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return two messages per lease and a refusal per site, for all windows."""
+        """Return two messages per lease, and of each price a refusal per site, for all windows."""
         leases = k / self.fraction * (log(max(1.0, self.limit * self.fraction / k)) + 1) + 2 * k
-        return min(2.0 * (leases + k) * (items / self.window + 1), 2.0 * items)
+        prices = 1 if self.reserve else len(set(self.cycle))
+        return min(2.0 * (leases + k * prices) * (items / self.window + 1), 2.0 * items)
 
 
 class LeaseSite(QuotaSite):
-    """Asks when it has too little left; after a refusal it rejects what it cannot cover, for the rest of the window."""
+    """Asks when it has too little left; after a refusal, for the rest of the window, only about cheaper requests."""
 
     __slots__ = ("_mark", "_number", "_open", "_refused")
 
@@ -168,7 +169,7 @@ class LeaseSite(QuotaSite):
         return ()
 
     def slot(self) -> Sequence[Message]:
-        self._refused = False
+        self._refused = 0
         if self.window % self.rule.rest == 0:  # their answers may be lost
             self._open.clear()
             while self.waiting:
@@ -176,7 +177,7 @@ class LeaseSite(QuotaSite):
         return ()
 
     def turns_until(self, price: int) -> int:
-        return int(self._refused)
+        return int(0 < self._refused <= price)
 
     def _refund(self, number: int, refund: int) -> None:
         super()._refund(number, refund)
@@ -187,9 +188,10 @@ class LeaseSite(QuotaSite):
             self.left = min(0, self.left)
 
     def _start(self) -> None:
-        self._refused = False
-        self._open: set[int] = set()
-        """Numbers of the questions of this window that are not answered yet."""
+        self._refused = 0
+        """Price of the cheapest request that the server has refused in this window; 0 for none."""
+        self._open: dict[int, int] = {}
+        """Numbers and prices of the questions of this window that are not answered yet."""
 
     def _mark_of(self, lease: int) -> int:
         return int(getattr(self.rule, "low", 0.0) * lease)
@@ -200,14 +202,21 @@ class LeaseSite(QuotaSite):
     def charged(self) -> Sequence[Message]:
         if self._refused or self._open or self.left >= self._mark:
             return ()
-        return self.ask(self.rule.reserve or self.costs.total(self.offered, 1))
+        return self.ask(self._price())
+
+    def _price(self) -> int:
+        """Return what the next request takes."""
+        return int(self.rule.reserve or self.costs.total(self.offered, 1))
 
     def asks(self) -> bool:
-        return not self._refused and (self.rule.each or not self._open)
+        return (not self._refused or self._price() < self._refused) and (self.rule.each or not self._open)
+
+    def reach(self) -> int:
+        return max(self.left, self._refused - 1)
 
     def ask(self, price: int) -> Sequence[Message]:
         self._number += 1
-        self._open.add(self._number)
+        self._open[self._number] = price
         return (Message("ask", (self.window, price, self._number)),)
 
     def last_words(self) -> Sequence[Message]:
@@ -223,8 +232,11 @@ class LeaseSite(QuotaSite):
         _, lease, number = message.value
         if number not in self._open:
             return ()  # a lease counts once, however often its message comes
-        self._open.remove(number)
-        self._refused = not lease
+        price = self._open.pop(number)
+        if not lease:
+            self._refused = min(price, self._refused or price)
+        elif price >= self._refused:
+            self._refused = 0
         self.left += lease
         self._mark = self._mark_of(lease)
         if self.waiting:

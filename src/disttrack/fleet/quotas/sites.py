@@ -106,6 +106,10 @@ class QuotaSite(Site):
         """Return whether it would ask the server about a request that `left` does not cover."""
         return False
 
+    def reach(self) -> int:
+        """Return the largest cost of a request that it does not reject at once, answers that are due aside."""
+        return self.left
+
     def ask(self, price: int) -> Sequence[Message]:
         """Return the question about a request, which waits for the answer."""
         raise NotImplementedError
@@ -136,6 +140,7 @@ class QuotaSite(Site):
             "silent",
             "charged",
             "asks",
+            "reach",
             "ask",
             "heard",
             "slot",
@@ -172,10 +177,10 @@ class QuotaSite(Site):
         return self.rejecting() if last is False else 0
 
     def rejecting(self) -> int:
-        """Return how many of the next requests it rejects before it admits one."""
+        """Return how many of the next requests it rejects before it admits one, or asks about one."""
         if not self.present or (self.rule.reserve and self.left < self.rule.reserve):
             return FOREVER
-        return self.costs.too_dear(self.offered, self.left)
+        return self.costs.too_dear(self.offered, self.reach())
 
     def take(self, items: int) -> Sequence[Message]:
         if self.answers.book is not None:

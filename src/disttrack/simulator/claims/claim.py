@@ -19,17 +19,19 @@ FEW: Final = 5
 """Games per point of a control: few are enough to show what is broken."""
 
 
-def not_bool(value: object) -> Any:
-    """Refuse true and false where a number is wanted."""
+def a_number(value: object) -> Any:
+    """Refuse true, false and a text such as "16" where a number is wanted."""
     if isinstance(value, bool):
         raise ValueError("must be a number, not true or false")
+    if isinstance(value, str) and value.strip().lstrip("+-.")[:1].isdigit():
+        raise ValueError(f"must be a number, written without quotes; got {value!r}")
     return value
 
 
-Real = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(not_bool)]
-Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(not_bool)]
+Real = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(a_number)]
+Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(a_number)]
 Percentage = Annotated[str, Field(pattern=r"^\d+(\.\d+)? *%$")]
-Chance = Annotated[float, Field(ge=0, le=1), BeforeValidator(not_bool)]
+Chance = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), BeforeValidator(a_number)]
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -52,7 +54,7 @@ class Control(BaseModel):
     where: str = Field(
         "", description="Which points are broken: a condition on the columns of points; the claim's own if left out."
     )
-    trials: Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(not_bool)] = Field(
+    trials: Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(a_number)] = Field(
         FEW, description="Games per broken point."
     )
     fault: str | None = Field(None, description="A named fault in the protocol: see simulator/faults/.")

@@ -205,7 +205,9 @@ class _Evaluation:
 
     def _column(self, name: str) -> Values:
         if name not in self.table:
-            known = f"{nearest(name, self.table)} (accepted: {', '.join(self.table)})"
+            texts = (column for column in self.table.values() if column.dtype.kind in "OU")
+            quoted = f"; a text needs quotes: '{name}'" if any(name in column.tolist() for column in texts) else ""
+            known = f"{quoted or nearest(name, self.table)} (accepted: {', '.join(self.table)})"
             raise self._refused(f"there is no column {name!r}{known}")
         column = self.table[name]
         return column_of(column.tolist()) if column.dtype.kind == "O" else column

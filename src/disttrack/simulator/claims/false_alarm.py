@@ -31,23 +31,37 @@ _REFUTED: Final = 1e-6
 """A chance given by theory is not believed if what was seen is less probable than this."""
 
 
-def false_alarm(claim: Claim, observed: Observed) -> float | None:
+def false_alarm(claim: Claim, observed: Observed, missed: bool = False) -> float | None:
     """Return the chance that a claim fails on a fresh run of the games that were observed.
+
+    Parameters
+    ----------
+    missed
+        Whether these games miss the bound. They are then no sample of games in which the claim is true: the rate is
+        that of theory, if the claim states a chance or a promise that they do not refute.
 
     Returns
     -------
     rate
-        None if it cannot be estimated: one game a point, or a value that is infinite.
+        None if it cannot be estimated: one game a point, a value that is infinite, or a missed bound without theory.
 
     Raises
     ------
     ExpressionError
         The margin cannot be evaluated.
     """
+    if missed:
+        rate = _false_alarm(claim, observed, by_theory=True)
+        return rate if rate != 1 else None
+    return _false_alarm(claim, observed)
+
+
+def _false_alarm(claim: Claim, observed: Observed, by_theory: bool = False) -> float | None:
+    """Return the rate; None also where it rests on the spread of the games and only theory is asked for."""
     if observed.measure == "fraction":
-        return _of_fraction(claim, observed)
+        return _of_fraction(claim, observed, by_theory)
     if observed.measure:
-        return _of_extreme(claim, observed)
+        return _of_extreme(claim, observed, by_theory)
     moved = observed.moved
     if moved is None or not np.isfinite([moved.value, moved.variance]).all():
         return None
@@ -58,12 +72,14 @@ def false_alarm(claim: Claim, observed: Observed) -> float | None:
     if claim.equals is not None and claim.promise is not None:
         away = abs(moved.value - claim.promise) / np.sqrt(moved.variance)
         if 2 * float(tail(away, moved.freedom, single=moved.extreme)) >= _REFUTED:
-            centre, error = claim.promise, np.sqrt(moved.variance)
+            centre, error, by_theory = claim.promise, np.sqrt(moved.variance), False
+    if by_theory:
+        return None
     both = [tail(far / error, moved.freedom, single=moved.extreme) for far in (centre - low, high - centre)]
     return float(min(1.0, sum(map(float, both))))
 
 
-def _of_fraction(claim: Claim, observed: Observed) -> float:
+def _of_fraction(claim: Claim, observed: Observed, by_theory: bool) -> float | None:
     """Return the rate of a share of games: some are the same in every run, the others are tossed anew."""
     (games, trials), shares = observed.tossed, observed.shares
     hits = int(observed.values[~observed.same].sum())
@@ -75,8 +91,10 @@ def _of_fraction(claim: Claim, observed: Observed) -> float:
     rates = [
         clustered(games, trials, 1 - chance, games + 1 - most_missing) * (most_missing > 0)
         + clustered(games, trials, chance, most_hits)
-        for chance in _chances_of_game(claim, observed, hits)
+        for chance in _chances_of_game(claim, observed, hits, by_theory)
     ]
+    if not rates and by_theory:
+        return None
     if not rates:  # a trial counts once, for its games go together
         known = int(observed.values[observed.same].sum())
         shares = (known + np.arange(trials + 1) * games / trials) / len(observed.values)
@@ -84,14 +102,14 @@ def _of_fraction(claim: Claim, observed: Observed) -> float:
     return min(1.0, *rates)
 
 
-def _chances_of_game(claim: Claim, observed: Observed, hits: int) -> list[float]:
-    """Return the chances that the condition holds in one game: by theory, and by the margin."""
+def _chances_of_game(claim: Claim, observed: Observed, hits: int, by_theory: bool) -> list[float]:
+    """Return the chances that the condition holds in one game: by theory, and, if it may decide, by the margin."""
     (games, trials), tossed, chances = observed.tossed, ~observed.same, []
     if claim.chance is not None:
         promised = 1 - claim.chance if claim.at_least is not None else claim.chance
         if _believable(games, trials, hits, promised):
             chances.append(promised)
-    if claim.margin is not None:
+    if claim.margin is not None and not by_theory:
         margin = np.asarray(rows(claim.margin, select(observed.games, tossed)), dtype=float)
         if ((margin <= 1 + 1e-9) != observed.values[tossed]).any():
             raise ExpressionError(f"margin {claim.margin!r} is not at most 1 exactly where the condition holds")
@@ -107,13 +125,15 @@ def _believable(games: int, trials: int, hits: int, chance: float) -> bool:
     return min(below, above) >= _REFUTED
 
 
-def _of_extreme(claim: Claim, observed: Observed) -> float | None:
+def _of_extreme(claim: Claim, observed: Observed, by_theory: bool) -> float | None:
     low, high = claim.accepts
     values, same, largest = observed.values, observed.same, observed.measure == "max"
     beyond: Values = (values > high) if largest else (values < low)
     tossed, _ = observed.tossed
     if claim.chance is not None and _believable(tossed, tossed, int(beyond[~same].sum()), claim.chance):
         return float(min(1.0, tossed * claim.chance + beyond[same].sum()))
+    if by_theory:
+        return None
     # the extreme is beyond one end if one game is; short of the other only if all are
     points = np.where(same, -1 - np.arange(len(same)), observed.points)
     near = game_outside(values, points, -np.inf if largest else low, high if largest else np.inf, same)

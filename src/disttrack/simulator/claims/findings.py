@@ -73,7 +73,8 @@ class Finding:
     broken
         What is broken there, or why there can be no control.
     false_alarm
-        Chance that a fresh run misses the bound, though the claim is true; None if it cannot be estimated.
+        Chance that a fresh run misses the bound, though the claim is true; None if it cannot be estimated, as
+        from games that miss it.
     power
         Value of the measure beyond the bound, nearest to it, with which a run fails with probability 95 %; None if it
         cannot be estimated.
@@ -284,7 +285,8 @@ def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     finding = replace(finding, value=estimate.value, low=estimate.low, high=estimate.high, verdict=verdict, note=note)
     try:
         observed = observe(claim.measure, table)
-        rate, strength = false_alarm(claim, observed), power(claim, observed, estimate.value)
+        rate = false_alarm(claim, observed, missed=verdict == "FAIL")
+        strength = power(claim, observed, estimate.value)
     except ExpressionError as error:
         return replace(finding, note=f"false alarm: {error}")
     if strength is not None:

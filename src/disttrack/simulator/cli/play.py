@@ -30,7 +30,8 @@ PICTURE: Final = "small: each site and the server is a SimPy process; the game o
 
 @click.command(
     epilog="A kind may have parameters: --protocol 'robust delta=0.01', --adversary 'attack.py:Mine patience=2'. "
-    "Other keys of scenarios: --set start=1000, --set 'network={latency: 5, loss: 0.1, link: reliable}'."
+    "Other keys of scenarios: --set start=1000, --set 'network={latency: 5, loss: 0.1, link: reliable}'. "
+    "A failing game, as short as it can be found: --record game.jsonl, then disttrack replay game.jsonl --shortest."
 )
 @game_options
 @side_option("adversary", help="Kind and parameters of the adversary; round-robin if left out, where it can play.")

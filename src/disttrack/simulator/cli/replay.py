@@ -65,17 +65,18 @@ def _records(
 ) -> Iterator[GameRecord]:
     """Yield the games: recorded ones, and of each scenario every given trial of every given point."""
     from disttrack.simulator.replay.files import load as load_record
-    from disttrack.simulator.replay.record import replayed
+    from disttrack.simulator.replay.record import made_shorter, replayed
     from disttrack.simulator.scenario.load import load as load_scenario
 
     for game in games:
         if Path(game).is_file() and Path(game).suffix not in (".yaml", ".yml"):
-            if points or trials or overrides or shortest:
+            if points or trials or overrides:
                 raise ScenarioError(
-                    f"{game}: a recorded game takes no --point, --trial, --set or --shortest: "
-                    "write its values into a scenario, and give that"
+                    f"{game}: a recorded game takes no --point, --trial or --set: "
+                    "record another one, or write its values into a scenario, and give that"
                 )
-            yield load_record(Path(game))
+            record = load_record(Path(game))
+            yield made_shorter(record.about, shortest) if shortest else record
         else:
             scenario = load_scenario(game, overrides)
             for point, trial in product(points or (0,), trials or (0,)):
@@ -85,7 +86,7 @@ def _records(
 def flags_of(about: About) -> str:
     """Return the flags with which ``disttrack play`` plays a game of a scenario again."""
     sides = {"protocol": about.protocol_parameters, "adversary": about.adversary_parameters}
-    words = ([getattr(about, role), *map(_given, of.items())] for role, of in sides.items())
+    words = ([about.kinds.get(role, getattr(about, role)), *map(_given, of.items())] for role, of in sides.items())
     flags = [f"--{role} {quote(' '.join(of))}" for role, of in zip(sides, words, strict=True)]
     flags += [f"--{name} {getattr(about, name)}" for name in ("sites", "items", "seed")]
     flags += [f"--set engine={about.engine}"]

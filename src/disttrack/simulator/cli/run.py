@@ -14,6 +14,7 @@ from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import FOLDER, JSON, SET
 from disttrack.simulator.cli.run_output import Form, print_run, print_seeds
 from disttrack.simulator.cli.tables import print_json, print_text
+from disttrack.simulator.errors import ScenarioError
 
 MOST_HOURS: Final = 24
 """Longer runs are refused unless the user wants them."""
@@ -60,7 +61,12 @@ def run(
         if not how["scheduler"] and (warning := work.refuse_too_long(inf if yes else MOST_HOURS)):
             print_text(warning, err=True)
     outs = [out / one.name if out and len(scenarios) > 1 else out or Path("results") / one.name for one in scenarios]
-    for folder in outs:
+    for place, folder in enumerate(outs):
+        if folder in outs[:place]:
+            raise ScenarioError(
+                f"{files[outs.index(folder)]} and {files[place]} are both called {scenarios[place].name}: the results"
+                f" of one would replace the other in {folder}; change one name"
+            )
         claim(folder)
     documents = []
     form: Form = "json" if as_json else "failed" if quiet else "all"

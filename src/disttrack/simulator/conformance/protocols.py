@@ -209,6 +209,8 @@ def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], item
                 failed.append(game)
             if promised == "always" and not game.ok:
                 mend = "guarantee = 'always' means at every step; with chance it is 'oblivious' at most"
+                if start:  # games without it come before
+                    mend = "without these items it holds: let sites and server begin with the counts in start"
                 raise refuted(protocol, game, f"says always right, but failed against {game.adversary}{known}", mend)
             require(
                 not protocol.one_sided or game.highest <= 0,

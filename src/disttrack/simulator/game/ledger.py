@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Final
 
 import numpy as np
@@ -38,6 +37,31 @@ class Tally:
         return self.messages + self.more_words
 
 
+TAKEN: Final = ("up", "down", "link")
+"""No kinds of messages: the columns `words_up`, `messages_link`, … of a game are sums over kinds."""
+
+
+class Tallies(dict[str, Tally]):
+    """The tallies of one direction by kind, each made with the first message of its kind.
+
+    Raises
+    ------
+    PartError
+        The kind is one of `TAKEN`.
+    """
+
+    def __init__(self, protocol: str) -> None:
+        self.protocol = protocol
+
+    def __missing__(self, kind: str) -> Tally:
+        if kind in TAKEN:
+            raise PartError(
+                f"protocol {self.protocol}: sends a message of the kind {kind!r}; "
+                f"accepted: any word but {', '.join(TAKEN)}, which name sums of all kinds"
+            )
+        return self.setdefault(kind, Tally())
+
+
 class Ledger:
     """Counts every message sent, including messages that end a game.
 
@@ -56,10 +80,10 @@ class Ledger:
     def __init__(self, sites: int, items: int, protocol: str = "") -> None:
         self.protocol = protocol
         self.word_bits = max(1, items.bit_length())
-        self.up: defaultdict[str, Tally] = defaultdict(Tally)
-        self.down: defaultdict[str, Tally] = defaultdict(Tally)
-        self.link_up: defaultdict[str, Tally] = defaultdict(Tally)
-        self.link_down: defaultdict[str, Tally] = defaultdict(Tally)
+        self.up = Tallies(protocol)
+        self.down = Tallies(protocol)
+        self.link_up = Tallies(protocol)
+        self.link_down = Tallies(protocol)
         self.up_sites = [0] * sites
         self.down_sites = [0] * sites
         self.broadcasts = 0

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.claims.columns import KINDS, NETWORK, PLACE, TRIAL_COLUMNS, names
+from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.judgement import Verdict
 from disttrack.simulator.game.shortest import SECONDS, Again, Shortest, shorten
@@ -127,7 +128,11 @@ class Game(Outcome):
         try:
             return self.__dict__["extra"][name]
         except KeyError:
-            raise AttributeError(f"a game of {self.__dict__.get('protocol')} has no {name!r}") from None
+            known = sorted(
+                one for one in {*dir(type(self)), *vars(self), *self.__dict__.get("extra", ())} if one[0] != "_"
+            )
+            near = f"{nearest(name, known)} ({accepted(known)})" if name[0] != "_" else ""
+            raise AttributeError(f"a game of {self.__dict__.get('protocol')} has no {name!r}{near}") from None
 
     @property
     def ok(self) -> bool:

@@ -317,7 +317,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> G
     protocol, adversary, game, error = played.protocol, played.adversary, played.game, played.error
     common: dict[str, Any] = {
         "protocol": label_of_class("protocol", type(protocol)),
-        "adversary": label_of_class("adversary", type(adversary)),
+        "adversary": label_of_class("adversary", getattr(adversary, "choose", type(adversary))),  # a function's own
         "sites": sites,
         "start": start,
         "alpha": protocol.accuracy,

@@ -93,15 +93,18 @@ class Shortest:
         side, bound = ("below", 1 - alpha) if output < items else ("above", 1 + alpha)
         why = f"{side} {bound * items:,g}" if not game.delayed else "outside of what is allowed for messages on the way"
         chance = (
-            f"It is a fact about this seed: {self.failing or 'none'} of {self.tried} others fail in this game."
-            if game.coins
-            else "No coin has a part in it."
+            "No coin has a part in it."
+            if not game.coins
+            else f"It does not depend on the seed: so do all of {self.tried} others."
+            if self.tried and self.failing == self.tried
+            else f"It is a fact about this seed: {self.failing or 'none'} of {self.tried} others fail in this game."
         )
+        sent, sent_before = (_count(one.messages, "message") for one in (game, before))
         faults = f" Faults of the network: {self.network['faults'] or 'none'}." if self.network is not None else ""
         return (
-            f"{game.protocol} fails against {game.adversary} with {self.sizes} and {game.messages:,} messages (before: "
-            f"{_sizes(before)}, {before.messages:,} messages): at step {game.first_failing_step:,} the output is "
-            f"{output:,.6g} and the truth {items:,}, which is {why}. {chance}{faults}"
+            f"{game.protocol} fails against {game.adversary} with {self.sizes} and {sent} (before: {_sizes(before)}, "
+            f"{sent_before}): at step {game.first_failing_step:,} the output is {output:,.6g} and the truth {items:,}, "
+            f"which is {why}. {chance}{faults}"
         )
 
     def test(self, protocol: str) -> str:
@@ -123,7 +126,11 @@ class Shortest:
 
 
 def _sizes(game: Game) -> str:
-    return f"{game.sites:,} site{'s' * (game.sites != 1)}, {game.items:,} item{'s' * (game.items != 1)}"
+    return f"{_count(game.sites, 'site')}, {_count(game.items, 'item')}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _last_output(game: Game) -> float:

@@ -22,7 +22,7 @@ class Draw(Protocol):
     """The method of a kind of figure."""
 
     def __call__(
-        self, *, ax: Axes | Sequence[Axes] | None = None, where: str = "", title: str = "", **options: Any
+        self, x: str = ..., *, ax: Axes | Sequence[Axes] | None = None, where: str = "", title: str = "", **options: Any
     ) -> Any:
         """Draw the figure and return its axes; `options` are the other keys of the kind in a scenario."""
 
@@ -30,9 +30,10 @@ class Draw(Protocol):
 class Plotter:
     """Draws the figures of a result: `results.plot.cost(x="sites")`, `results.plot("cost")`.
 
-    Each kind of figure is a method. Its arguments are the keys of the kind under ``plots:`` in a scenario, and `ax`:
-    axes to draw on, a list of them for a figure of several panels. It returns the axes drawn on. A figure that needs an
-    axis `x` and is given none has the first one that the scenario sweeps.
+    Each kind of figure is a method. Its arguments are the keys of the kind under ``plots:`` in a scenario, of which `x`
+    may come first without its name, and `ax`: axes to draw on, a list of them for a figure of several panels. It
+    returns the axes drawn on. A figure that needs an axis `x` and is given none has the first one that the scenario
+    sweeps.
 
     Parameters
     ----------
@@ -85,15 +86,19 @@ def _kinds() -> dict[str, str]:
 def _method(plotter: Plotter, name: str, kind: str) -> Callable[..., Any]:
     """Return a function that draws a kind, with the signature and the docstring of its class."""
 
-    def drawn(**options: Any) -> Any:
-        return plotter(kind, **options)
+    def drawn(*x: str, **options: Any) -> Any:
+        if len(x) > 1 or (x and "x" in options):
+            raise TypeError(f"{name}: only x may be given without its name; got {', '.join(map(repr, x))}")
+        return plotter(kind, **({"x": x[0], **options} if x else options))
 
     with suppress(ScenarioError):  # of a class that cannot be loaded: the call states why
         maker = kinds("plot")[kind].load()
         doc = with_parameters(inspect.getdoc(maker) or "", {"ax": AX})
         drawn.__name__, drawn.__doc__ = name, f"{doc}\n\nReturns\n-------\nThe axes drawn on, one for each panel."
         signature = inspect.signature(maker)
-        taken = [one.replace(kind=one.KEYWORD_ONLY) for one in signature.parameters.values()]
+        taken = [one.replace(kind=one.KEYWORD_ONLY) for one in signature.parameters.values() if one.name != "x"]
+        x = [one.replace(kind=one.POSITIONAL_OR_KEYWORD) for one in signature.parameters.values() if one.name == "x"]
         ax = inspect.Parameter("ax", inspect.Parameter.KEYWORD_ONLY, default=None)
-        drawn.__signature__ = signature.replace(parameters=[ax, *taken], return_annotation=inspect.Signature.empty)  # type: ignore[attr-defined]
+        asked = [*x, ax, *taken]
+        drawn.__signature__ = signature.replace(parameters=asked, return_annotation=inspect.Signature.empty)  # type: ignore[attr-defined]
     return drawn

@@ -33,7 +33,8 @@ SPARE: Final = ("#4A4A9C", "#F0E442", "#5C7A29", "#E8C9A0", "#2F6B6B")
 _DOWN_HATCHES: Final = ("////", "\\\\\\\\", "xxxx", "....")
 """Hatches of messages from the server, by order: neighbours keep apart in a grey print too."""
 _BREAKDOWN_NOTE: Final = (
-    "Beside each bar: the mean words of a game. Plain: from sites to server. Hatched: from server to sites."
+    "Beside each bar: the mean words of a game, of all kinds of message. Plain: from sites to server."
+    " Hatched: from server to sites."
 )
 
 Part = tuple[str, str]

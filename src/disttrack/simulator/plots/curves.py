@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series, rounded
+from disttrack.simulator.plots.description import DOTS, Area, Description, Item, Look, Panel, Rule, Series, rounded
 from disttrack.simulator.plots.kinds import EFOLD, Cost, Frontier, Measure
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import (
@@ -36,7 +36,7 @@ from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
 from disttrack.simulator.results.formats import number, span
 from disttrack.simulator.results.lines import Line, error_over_alpha, lines, swept_axes
-from disttrack.simulator.results.read import Tables, fixed
+from disttrack.simulator.results.read import GAME, Tables, fixed
 
 _LINEAR_SPAN: Final = 60.0
 """Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""
@@ -104,8 +104,10 @@ def cost(plot: Cost, tables: Tables) -> Description:
     def values(games: pd.DataFrame) -> pd.Series[Any]:
         return games[column].astype(float) / games.apply(efolds, axis=1)
 
+    rested = _rested(tables)
+
     def bound(game: dict[str, Any]) -> float | None:
-        if not isfinite(game[items]):
+        if not isfinite(game[items]) or tuple(game[key] for key in GAME) in rested:
             return None
         most = cost_bound(point(game), int(game[items]), tables.own)
         return None if most is None else most / efolds(game)
@@ -186,11 +188,23 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     ratios = _relative(plot, tables, values, unit, name, keys)
     # its foot has all that the foot of the words has
     notes = dict.fromkeys([*_sentences(words.note), *_sentences(ratios.note)])
-    below = [replace(panel, title="") for panel in ratios.panels]
+    colours = {line.name: line.look.colour for panel in words.panels for line in panel.of(Series, "")}
+    below = [
+        replace(panel, title="", items=[_recoloured(item, colours) for item in panel.items]) for panel in ratios.panels
+    ]
     return replace(
         words, panels=[*words.panels, *below], height=words.height + 0.7 * ratios.height, note=" ".join(notes),
         share=("col", "row"),
     )  # fmt: skip
+
+
+def _recoloured(item: Item, colours: Mapping[str, str]) -> Item:
+    """Return an item of a line in the colour that the line has in another row: variants are tinted beside bounds."""
+    if isinstance(item, Series) and item.name in colours:
+        return replace(item, look=replace(item.look, colour=colours[item.name]))
+    if isinstance(item, Area) and item.name in colours:
+        return replace(item, fill=replace(item.fill, colour=colours[item.name]))
+    return item
 
 
 def _settings(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str) -> list[str]:
@@ -224,6 +238,14 @@ def _crossings(x: Any, ratios: Any) -> list[int]:
     over, up = np.log(x), np.log(ratios)
     changes = np.flatnonzero(up[:-1] * up[1:] < 0)
     return [round(float(np.exp(over[i] - up[i] * (over[i + 1] - over[i]) / (up[i + 1] - up[i])))) for i in changes]
+
+
+def _rested(tables: Tables) -> set[tuple[Any, ...]]:
+    """Return the games of protocols on a clock that have more steps than items: their bounds hold at an item a step."""
+    if not tables.task.in_steps or tables.series.empty:
+        return set()
+    last = tables.series.groupby(list(GAME))[["step", "items"]].max()
+    return set(last.index[last["step"] > last["items"]])
 
 
 def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, Any]) -> float | None:

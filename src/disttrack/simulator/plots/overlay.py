@@ -32,7 +32,10 @@ def overlay(compared: Compared, measure: str) -> Description:
         No point has it.
     """
     rows = [row for row in compared.rows if row.measure == measure and row.one.value is not None]
-    points = list(dict.fromkeys(_point(compared, row) for row in rows))[:MOST]
+    every = list(dict.fromkeys(_point(compared, row) for row in rows))
+    order = [one.values for one in compared.points]
+    rows = [row for row in rows if _point(compared, row) in every[:MOST]]
+    points = list(dict.fromkeys(_point(compared, row) for row in sorted(rows, key=lambda row: order.index(row.point))))
     if not points:
         raise ValueError(f"no shared point has {measure!r}")
     names = compared.names[: len(LOOKS)]
@@ -50,11 +53,14 @@ def overlay(compared: Compared, measure: str) -> Description:
             if each.low is not None and each.high is not None:
                 series.append(Series(name, [each.low, each.high], [row, row], thin, "interval"))
     intervals = any(one.role == "interval" for one in series)
+    left_out = len(every) - len(points)
+    more = f" Left out: {left_out:,} points more, without room; those that changed come before them." * bool(left_out)
     x = value_axis(measure, np.concatenate([one.x for one in series]))
     return Description(
         [Panel(series, x, Axis(names=points))], 1, 0.8 + 0.3 * len(points),
         f"{measure[:1].upper()}{measure[1:]} of {' and '.join(names)}", compared.subtitle,
-        note="Marks: medians over the games of a point." + " Lines: their intervals at 97.5 %." * intervals,
+        note="Marks: medians over the games of a point." + " Lines: their intervals at 97.5 %." * intervals
+        + f" Rows: in the order of {names[0]}." + more,
         caption=f"{measure} at {len(points)} shared points: medians over the games, with intervals.",
         legend=[(look, name) for name, look in zip(names, LOOKS, strict=False)],
     )  # fmt: skip

@@ -27,8 +27,12 @@ NAMED: Final = 10
 
 
 def planned(results: Results, tables: Tables, requests: Sequence[Request] | None) -> tuple[dict[str, Plot], list[str]]:
-    """Return the requested plots by the names of their files, and the faults of other requests."""
+    """Return the requested plots by the names of their files, and the faults of other requests.
+
+    A plot that the scenario does not ask for gets a file of its own, named after its condition, too.
+    """
     named = requests is not None
+    shipped = planned(results, tables, None)[0] if named else {}
     if requests is None:
         requests = results.scenario.get("plots") or _suitable(tables)
     plots: dict[str, Plot] = {}
@@ -40,8 +44,12 @@ def planned(results: Results, tables: Tables, requests: Sequence[Request] | None
         except ValueError as error:
             faults.append(f"{_kind_of(request)}: {error}")
             continue
-        count = names[plot.name] = names.get(plot.name, 0) + 1
-        plots[plot.name if count == 1 else f"{plot.name}-{count}"] = plot
+        name = next((stem for stem, one in shipped.items() if one == plot), "")
+        if not name:
+            name = f"{plot.name}-{re.sub('[^a-z0-9.]+', '-', plot.where.lower()).strip('-.')}" if named else plot.name
+            name = f"{name.rstrip('-')}{'-asked' * (name.rstrip('-') in shipped)}"
+        count = names[name] = names.get(name, 0) + 1
+        plots[name if count == 1 else f"{name}-{count}"] = plot
     return plots, faults
 
 

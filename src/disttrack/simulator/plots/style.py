@@ -33,7 +33,10 @@ LETTER: Final = 0.07
 """Width of a letter of a title or legend, in inches."""
 SMALLEST: Final = 0.4
 """Width and height of a panel in inches below which nothing can be read off it."""
-NO_ROOM: Final = "the texts beside a panel leave it no room; show fewer lines or panels by where:, or draw it wider"
+NO_ROOM: Final = (
+    "the texts beside a panel leave it no room; show fewer lines or panels by where:, or draw it on wider axes of"
+    " yours: results.plot.KIND(ax=…)"
+)
 WIDTH: Final = 8.0
 """Width of a figure on a screen in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
 

@@ -152,14 +152,16 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
 def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
     """Return the game with the largest error of each protocol, in their order, the protocols without room, and where.
 
-    All are against one adversary, with one number of sites and items, if there are games of all protocols there: games
-    at different places do not compare protocols. It is the place that drives any of them furthest, in words.
+    All are against one adversary, with one number of sites and items and one accuracy, if there are games of all
+    protocols there: games at different places do not compare protocols. It is the place that drives any of them
+    furthest, in words.
     """
     worst = error_over_alpha(trials).fillna(trials["max_rel_error"].astype(float)).fillna(0.0)
     games = trials.assign(_worst=worst).sort_values("_worst", ascending=False, kind="stable")
     sizes = [axis for axis in swept_axes(trials) if axis in ("sites", "items", "start")]
     where = ""
-    for place in (["adversary", *sizes], ["adversary"]):
+    accuracy = ["alpha"] if games["alpha"].nunique() > 1 else []
+    for place in (["adversary", *sizes, *accuracy], ["adversary", *sizes], ["adversary"]):
         met = games.groupby(place)["protocol"].transform("nunique") == games["protocol"].nunique()
         if met.any():
             first = games[met].iloc[0]
@@ -188,6 +190,8 @@ def _parts(game: pd.Series[Any], mine: pd.DataFrame, tables: Tables, chosen: pd.
     """Return protocol, the parameters that set a game apart, adversary and outcome."""
     others = tables.trials[tables.trials["protocol"] == game["protocol"]]
     axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]
+    if chosen["alpha"].nunique() > 1 and "alpha" not in axes and game["alpha"] == game["alpha"]:
+        axes.append("alpha")
     own = [str(game["result"])] * tables.several + [with_name(axis, game[axis]) for axis in axes]
     ending = outcome(str(game["verdict"]), float(game["failing_fraction"]), promised=game["alpha"] == game["alpha"])
     if game["verdict"] == "failed" and mine["rel_error"].isna().all():

@@ -34,13 +34,15 @@ def cause_of(error: str) -> str:
     --------
     >>> cause_of('Traceback:\n  File "a.py", line 3, in plan\n    fail()\nValueError: no\nmore')
     'ValueError: no more (a.py:3)'
+    >>> cause_of("numpy.exceptions.AxisError: axis 2 is out of bounds")
+    'AxisError: axis 2 is out of bounds'
     """
     lines = error.strip().splitlines()
     stack = [number for number, text in enumerate(lines) if text.startswith('  File "')]
     message = lines[stack[-1] + 1 :] if stack else lines
     while message[1:] and message[0].startswith(" "):  # the source of that line, and marks below it
         message = message[1:]
-    text = re.sub(r"^disttrack_user_[0-9a-f]+_", "", " ".join(" ".join(message).split()))  # the file's own name
+    text = re.sub(r"^(\w+\.)+(?=\w+(:|$))", "", " ".join(" ".join(message).split()))  # the module of the class
     if len(text) > MOST_LETTERS:  # its end has the remedy and the line
         text = f"{text[: MOST_LETTERS // 2]} … {text[3 - MOST_LETTERS // 2 :]}"
     own = [line(file, int(number)) for file, number in _FRAME.findall(error) if is_users(file)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
@@ -138,6 +139,13 @@ class Part:
     def label(self) -> str:
         """Return its name in tables and figures: that of the kind, or of the user's class or function."""
         return label_of_class(self.role, self.maker(), self.kind) if is_reference(self.kind) else self.kind
+
+    @property
+    def reference(self) -> str:
+        """Return its kind as flags name it: that of a file by the place of the file, seen from the current folder."""
+        if self.source is None:
+            return self.kind
+        return f"{os.path.relpath(self.source.path)}:{self.kind.rpartition(':')[2]}"
 
     def given(self) -> dict[str, Any]:
         """Return all its parameters: those that the scenario gives, and the others' defaults."""

@@ -163,7 +163,8 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
     """
     if source is not None:
         return member(load_file(source), kind.rpartition(":")[2], kind)
-    name, _, given = kind.partition(":")
+    name, *_, given = re.split(r"[:\s]+", f"{kind}: ", maxsplit=1)
+    given = given.strip(": ")
     if "=" in given and name in kinds(family):
         values = ", ".join(one.replace("=", ": ", 1) for one in given.split())
         raise ScenarioError(f"{kind!r} is written for the command line: here it is {{kind: {name}, {values}}}")

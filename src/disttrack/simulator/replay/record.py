@@ -16,9 +16,11 @@ from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.game.play import play
 from disttrack.simulator.points.names import in_words, label_of
 from disttrack.simulator.points.point import LISTED
+from disttrack.simulator.points.registry import ROLES
 from disttrack.simulator.replay.contents import copies_of, first_failure, watched
 from disttrack.simulator.replay.plans import Plan, written
 from disttrack.simulator.runs.jobs import game_seed
+from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.contents.task import ItemFrequency
 from disttrack.simulator.tasks.tracking import Count, prepare
 
@@ -60,11 +62,16 @@ class Facts(BaseModel):
     error: str | None
 
 
+Shorter = Literal["", "adversary", "moves"]
+"""How a failing game is made shorter, if at all: against the same adversary, or as a list of moves."""
+
+
 class About(Facts):
     """What the first line of the file states of a game.
 
     `network` is None if messages take no time; `disttrack` is the version that played the game; `scenario`, `point` and
-    `trial` are those of a scenario's game; `shortest` is a sentence on a game that was made shorter.
+    `trial` are those of a scenario's game; `shortest` is a sentence on a game that was made shorter; `kinds` has both
+    sides as flags of ``disttrack play`` name them, but for objects of a script.
     """
 
     protocol_parameters: dict[str, Any]
@@ -75,6 +82,7 @@ class About(Facts):
     point: Whole | None = None
     trial: Whole | None = None
     shortest: str | None = None
+    kinds: dict[str, str] = {}
 
 
 class Sent(NamedTuple):
@@ -170,9 +178,7 @@ def _shown(value: str) -> str:
     return value if len(value) <= MOST_LETTERS else f"{value[: MOST_LETTERS - 1]}…"
 
 
-def replayed(
-    scenario: Scenario, point: int = 0, trial: int = 0, shortest: Literal["", "adversary", "moves"] = ""
-) -> GameRecord:
+def replayed(scenario: Scenario, point: int = 0, trial: int = 0, shortest: Shorter = "") -> GameRecord:
     """Play one game of a scenario again, from its seed, and return its record.
 
     It is the game of the row of ``trials.csv`` with this point and trial.
@@ -180,7 +186,7 @@ def replayed(
     Parameters
     ----------
     shortest
-        Whether to return instead the shortest failing game that is found, of the same adversary or of a list of moves.
+        How the game is made shorter; if it is, the shortest failing game that is found is returned.
 
     Raises
     ------
@@ -201,16 +207,41 @@ def replayed(
         raise ScenarioError(f"{name}: games of task {scenario.task.kind} cannot be made shorter (accepted: count)")
     if items:
         return _record_of_items(chosen, game_seed(plan.seed, trial), whence)
+    return _played(name, chosen, game_seed(plan.seed, trial), whence, shortest)
+
+
+def made_shorter(about: About, shortest: Shorter) -> GameRecord:
+    """Play a recorded game again, and return the record of the shortest failing game that is found.
+
+    Raises
+    ------
+    ScenarioError
+        A side is an object of a script, which the record does not name, or the game did not fail.
+    """
+    given = {"protocol": about.protocol_parameters, "adversary": about.adversary_parameters}
+    sides: dict[str, Any] = {
+        role: {"kind": about.kinds.get(role, getattr(about, role)), **given[role]} for role in ROLES
+    }
+    sizes = {"sites": about.sites, "items": about.items, "start": about.start, "engine": about.engine}
     try:
-        game = play(**prepare(chosen), seed=game_seed(plan.seed, trial), record=not shortest, on_error="record")
+        scenario = load({"name": "recorded", **sides, **sizes, **({"network": about.network} if about.network else {})})
+    except ScenarioError as error:
+        raise ScenarioError(f"the recorded game cannot be played again: {error}") from error
+    return _played("the recorded game", scenario.points[0], about.seed, {}, shortest)
+
+
+def _played(name: str, point: Point, seed: int, whence: Mapping[str, Any], shortest: Shorter) -> GameRecord:
+    """Play a game from its seed, and return its record, or that of the shortest failing game that is found."""
+    try:
+        game = play(**prepare(point), seed=seed, record=not shortest, on_error="record")
         if not shortest:
-            return record_of(game, chosen, whence)
+            return record_of(game, point, whence)
         found = game.shortest(fixed=shortest == "moves")
     except ValueError as error:
-        raise ScenarioError(f"{name}, {chosen.describe()}: {error}") from error
+        raise ScenarioError(f"{name}, {point.describe()}: {error}") from error
     if found.network is not None:
-        chosen = replace(chosen, network=found.network)
-    return record_of(found.game, chosen, {**whence, "shortest": found.sentence})
+        point = replace(point, network=found.network)
+    return record_of(found.game, point, {**whence, "shortest": found.sentence})
 
 
 def _record_of_items(point: Point, seed: int, whence: Mapping[str, Any]) -> GameRecord:
@@ -256,15 +287,20 @@ def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] 
     if game.engine and not game.steps and game.error:
         raise ScenarioError(f"nothing to record: the game ended before its first step: {last_line(game.error)}")
     facts: dict[str, Any] = {name: _plain(getattr(game, name)) for name in Facts.model_fields}
-    for role in ("protocol", "adversary"):
+    kinds: dict[str, str] = {}
+    for role in ROLES:
         part: Part | None = getattr(point, role) if point is not None else None
         if part is not None and facts[role] == Moves.kind:  # in place of the point's adversary
             part = None
+        if part is not None:
+            kinds[role] = part.reference
+        elif facts[role] == Moves.kind:
+            kinds[role] = Moves.kind
         facts[f"{role}_parameters"] = dict(part.arguments) if part is not None else game.parameters[role]
         facts[role] = part.label if part is not None else facts[role]
     network = None if point is None or point.network is None else dict(point.network)
     return GameRecord(
-        About(**facts, **(whence or {}), network=network, disttrack=version("disttrack")),
+        About(**facts, **(whence or {}), kinds=kinds, network=network, disttrack=version("disttrack")),
         [sent(*row) for row in _rows(game, game.transcript)],
         [(row.step, _plain(row.output)) for row in _rows(game, game.outputs)],
         asked(_rows(game, game.turns), game.steps),

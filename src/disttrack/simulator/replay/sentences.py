@@ -96,7 +96,11 @@ def failure(step: int, items: int, output: float, alpha: float, held: Any) -> st
     text += f" ({side}, α = {alpha:g}). Items since the last message of their site, unreported: {total:,}"
     text += f" ({', '.join(named)})." if named else "."
     if isfinite(output):
-        text += f" The server allows for {amount(round(output - (items - total), 2))} unreported."
+        allowed, reported = round(output - (items - total), 2), items - total
+        if allowed >= 0:
+            text += f" The server allows for {amount(allowed)} unreported."
+        else:
+            text += f" The server shows {amount(-allowed)} less than the {reported:,} that the sites have reported."
     return text
 
 

@@ -39,7 +39,12 @@ def claims(outcomes: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
             ]
         )
     held = int((outcomes["verdict"] == "PASS").sum())
-    text = Html("<p>{} of {} claims hold. The interval has a confidence of 95 %.</p>", held, len(outcomes))
+    text = Html(
+        "<p>{} of {} claims hold. The interval has a confidence of 95 % where games are independent;"
+        " those of one trial share their seed, and count as one in false alarm and power.</p>",
+        held,
+        len(outcomes),
+    )
     heads = ["verdict", "measured", "wanted", "claim", "interval", "control", "false alarm", "power", "games"]
     failing = {place for place, row in enumerate(records) if row["verdict"] not in ("PASS", "UNDECIDED", "SKIPPED")}
     open_ones = {place for place, row in enumerate(records) if row["verdict"] in ("UNDECIDED", "SKIPPED")}

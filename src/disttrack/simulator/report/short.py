@@ -40,6 +40,8 @@ class Pair:
         The settings at which at least half of the games fail, in words; empty if there are none.
     words, words_at
         Median of the words at the last setting, and this setting.
+    terms
+        Sizes and accuracy at this setting, where the result has several: only costs on equal terms are compared.
     """
 
     protocol: str
@@ -51,6 +53,7 @@ class Pair:
     fails: str
     words: float
     words_at: str
+    terms: tuple[str, ...] = ()
 
     @property
     def broken(self) -> bool:
@@ -67,15 +70,18 @@ def pairs(tables: Tables) -> list[Pair]:
     judged = trials[trials["verdict"].isin(("ok", "failed"))]
     # no accuracy, and a start from nothing, are no values of an axis
     numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if" and judged[axis].notna().all()]
-    axis = next((axis for axis in numeric if trials.loc[trials[axis] > 0, axis].nunique() > 1), "")
+    within = judged.groupby("protocol")[numeric].nunique().max()  # what sets protocols apart only is no axis
+    axis = next((axis for axis in numeric if within[axis] > 1 and trials.loc[trials[axis] > 0, axis].nunique() > 1), "")
+    terms = [size for size in ("sites", "items", "start", "alpha") if size in trials and trials[size].nunique() > 1]
     return [
-        _pair(line.label, str(adversary), games, axis, named.called.get(axis, axis))
+        _pair(line.label, str(adversary), games, axis, named.called.get(axis, axis), terms)
         for line in lines(judged, axis)
         for adversary, games in line.games.groupby("adversary", sort=False)
     ]
 
 
-def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str, called: str) -> Pair:
+def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str, called: str, terms: Sequence[str]) -> Pair:
+    last = games[games[axis] == games[axis].max()] if axis else games
     settings = games.assign(_setting=games[axis] if axis else 0).groupby("_setting")
     over, failing, words = settings["_over"].median(), settings["_failed"].mean(), settings["words"].median()
     often = failing >= UNEXPECTED
@@ -89,6 +95,7 @@ def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str, called:
         fails=(_settings(axis, often) if axis else "everywhere") if often.any() else "",
         words=float(words.iloc[-1]),
         words_at=with_name(called, words.index[-1]) if axis else "",
+        terms=tuple(str(sorted(last[term].unique())) for term in terms),
     )
 
 
@@ -179,12 +186,18 @@ def _held(every: Sequence[Pair], lost: int) -> list[Html]:
     for pair in every:
         failed[pair.protocol] += pair.failed
     broken = {pair.protocol for pair in every if pair.broken}
-    never = "; ".join(name for name, games in failed.items() if not games)
-    sometimes = "; ".join(f"{name} ({games:,})" for name, games in failed.items() if games and name not in broken)
+    never = _list([name for name, games in failed.items() if not games])
+    sometimes = _list([f"{name} ({games:,})" for name, games in failed.items() if games and name not in broken])
     verb = "holds" if ";" not in never else "hold"
     games = "all games that ended without an error" if lost else "all games"
     sentences = [Html("<strong>{}</strong> {} in {}.", never, verb, games)] if never else []
     return sentences + ([Html("A few games fail: {}.", sometimes)] if sometimes else [])
+
+
+def _list(texts: Sequence[str]) -> str:
+    """Return texts in one, of more than a dozen the first."""
+    more = len(texts) - 2 * MOST
+    return "; ".join(texts[: 2 * MOST]) + f"; and {more} more" * (more > 0)
 
 
 def _beside(tables: Tables) -> list[Html]:
@@ -195,7 +208,10 @@ def _beside(tables: Tables) -> list[Html]:
     if not column or f"_{column}" not in tables.trials:
         return []
     largest = {line.label: line.games[f"_{column}"].max() for line in lines(tables.trials, "")}
-    listed = "; ".join(f"{name} {number(float(value))}" for name, value in largest.items() if value == value)
+    known = {name: float(value) for name, value in largest.items() if value == value}
+    if len(known) > 2 * MOST:
+        known = dict(sorted(known.items(), key=lambda pair: -pair[1]))
+    listed = _list([f"{name}: {number(value)}" for name, value in known.items()])
     return [Html("Largest {}: {}.", tables.task.label(column) or column.replace("_", " "), listed)] if listed else []
 
 
@@ -207,9 +223,16 @@ def _costs(every: Sequence[Pair]) -> list[Html]:
         return []
     hardest = max(adversaries, key=lambda name: sum(pair.broken for pair in sent if pair.adversary == name))
     mine = sorted((pair for pair in sent if pair.adversary == hardest), key=lambda pair: pair.words)
-    least = next((pair.words for pair in mine if not pair.broken), nan)
-    notes = {pair: f" ({number(pair.words / least)} times)" if pair.words > least > 0 else "" for pair in mine}
-    notes |= {pair: " (broken)" for pair in mine if pair.broken}
-    costs = [f"{pair.protocol} {number(round(pair.words))}{notes[pair]}" for pair in mine[: 2 * MOST]]
-    at = f"at {mine[0].words_at}, " if mine[0].words_at else ""
-    return [Html("Cost in words, {}against {} (medians): {}.", at, hardest, "; ".join(costs))]
+    least = {pair.terms: pair.words for pair in reversed(mine) if not pair.broken}
+    together = len({pair.words_at for pair in mine}) == 1
+    costs = [_cost(pair, least.get(pair.terms, nan), together) for pair in mine]
+    at = f"at {mine[0].words_at}, " if together and mine[0].words_at else ""
+    return [Html("Cost in words, {}against {} (medians): {}.", at, hardest, _list(costs))]
+
+
+def _cost(pair: Pair, least: float, together: bool) -> str:
+    """Return the words of a pair, over the least on equal terms; with its setting if not all have the same."""
+    notes = [f"at {pair.words_at}"] if pair.words_at and not together else []
+    notes += [f"{number(pair.words / least)} times"] if pair.words > least > 0 else []
+    notes += ["broken"] if pair.broken else []
+    return f"{pair.protocol}: {number(round(pair.words))}" + f" ({', '.join(notes)})" * bool(notes)

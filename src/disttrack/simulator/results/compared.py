@@ -100,6 +100,11 @@ class Row:
         return fisher(*table) <= UNLIKELY
 
     @property
+    def could_change(self) -> bool:
+        """Return whether there are enough games for Fisher's exact test to find that one share is 0 and the other 1."""
+        return fisher((self.one.games, 0), (0, self.two.games)) <= UNLIKELY
+
+    @property
     def cells(self) -> dict[str, str]:
         """Return the values of the point as text, by name; a value that differs as `0.1 → 0.05`."""
         texts = {name: exact(value) for name, value in self.point.items()}
@@ -175,7 +180,11 @@ class Compared:
                 why = f"the interval excludes 1 at {changed} of them" if known else "too few games for intervals"
                 yield measure, other, rows, f"{text}; {why}"
             else:
-                yield measure, other, rows, f"changed at {changed} of {points}, by Fisher's exact test"
+                text = f"changed at {changed} of {points}, by Fisher's exact test"
+                if not any(row.could_change for row in rows):
+                    differ = sum(row.one.value != row.two.value for row in rows)
+                    text = f"differs at {differ} of {points}; too few games for a test to tell it from chance"
+                yield measure, other, rows, text
 
 
 def fisher(first: Sequence[int], second: Sequence[int]) -> float:

@@ -179,14 +179,15 @@ def class_of(family: Family, kind: str, own: Mapping[str, Any], base: str = "") 
 def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = None) -> list[Row]:
     """Return the rows of the table of settings: the points that were played, or those of other games.
 
+    Items are those of the games where all of a point have one number: a trace may have fewer than were asked for.
     Parameters that the manifest does not have come from the first game of a point: sizes that a scenario leaves out,
     and in results of earlier versions the names of the sides and the engine. `task` is the kind of the games as far as
     it is known.
     """
     rows: list[Row] = []
-    for game in (
-        (results.trials if games is None else games).drop_duplicates("point").sort_values("point").to_dict("records")
-    ):
+    table = results.trials if games is None else games
+    sent = _sent(table[table["verdict"] != "error"], task)
+    for game in table.drop_duplicates("point").sort_values("point").to_dict("records"):
         point = {key: value for key, value in results.points.get(int(game["point"]), {}).items() if value is not None}
         left_out: dict[str, Any] = {size.column: game.get(size.key, game.get(size.column)) for size in task.sizes}
         unusual = {side: _unusual(task, side, point, results.own) for side in SIDES if "unusual" not in point}
@@ -197,11 +198,26 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
                 "unusual": unusual,
                 "engine_asked": "auto",
                 **point,
+                **sent.get(game["point"], {}),
                 **{name: game.get(name) for name in ("point", "task", "alpha")},
                 "called": {side: str(game[side]) for side in SIDES},
             }
         )
     return rows
+
+
+def _sent(games: pd.DataFrame, task: type[Task]) -> dict[int, dict[str, int]]:
+    """Return the number of items of the games of a point, if all have the same and the task sends items to sites."""
+    from disttrack.simulator.tasks.tracking import Count
+
+    if not issubclass(task, Count):
+        return {}
+    column = next((size.key for size in task.sizes if size.column == "items" and size.key in games), "items")
+    if column not in games:
+        return {}
+    ranges = games.groupby("point")[column].agg(["min", "max"])
+    alike = ranges[ranges["min"] == ranges["max"]]["min"]
+    return {int(point): {"items": int(items)} for point, items in zip(alike.index, alike, strict=True)}
 
 
 def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, Any]) -> dict[str, str]:

@@ -16,6 +16,8 @@ UNUSUAL: Final = {side: f"_unusual_{side}" for side in SIDES}
 """Columns of trials: the parameters of a side that differ from its defaults, as tuples of name and value in words."""
 
 _BASIC_AXES: Final = ("sites", "items", "alpha")
+_STATED: Final = (*_BASIC_AXES, "start")
+"""Axes on which cost and error depend: a line with one value of its own states it."""
 
 
 def swept_axes(trials: pd.DataFrame, *, unset: bool = False) -> tuple[str, ...]:
@@ -67,6 +69,8 @@ class Line:
 def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary",)) -> list[Line]:
     """Split games into lines: by protocol, by result, and by every axis that still varies at one place of `x`.
 
+    Where lines differ in a size or the accuracy, each of them states its own.
+
     Parameters
     ----------
     x
@@ -75,6 +79,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         Columns by which the caller splits the games already (panels, kinds of marker).
     """
     each = []
+    stated = [axis for axis in swept_axes(trials) if axis in _STATED and axis != x and axis not in apart]
     for protocol, games in trials.groupby("protocol", sort=False):
         values = games.groupby(["result", *(column for column in (*apart, x) if column in games)], dropna=False)
         axes = [axis for axis in swept_axes(games, unset=True) if axis != x and axis not in apart]
@@ -87,6 +92,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         for (key, part), pairs, is_odd in zip(groups, unusual, odd, strict=True):
             variant = ", ".join(with_name(axis, value) for axis, value in zip(free, key, strict=True))
             apart_too = _apart_with_result(games, axes, free)
+            apart_too += [axis for axis in stated if axis not in (*free, *apart_too) and _has_one(part[axis])]
             own = (
                 *texts(pairs, (x, *free, *apart_too)),
                 *(with_name(axis, part[axis].iloc[0]) for axis in apart_too),
@@ -94,6 +100,11 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
             each.append(Line(str(protocol), own, variant, places[is_odd], part, free, games))
             places[is_odd] += 1
     return each
+
+
+def _has_one(values: pd.Series[Any]) -> bool:
+    """Return whether all games have one value."""
+    return bool(values.notna().all()) and values.nunique() == 1
 
 
 def _apart_with_result(games: pd.DataFrame, axes: Iterable[str], free: Sequence[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -12,11 +12,12 @@ from disttrack.simulator.claims.expressions import column_of
 from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, nearest
 from disttrack.simulator.points.point import Part, Point
 from disttrack.simulator.points.registry import advice_on, game_of, kinds
-from disttrack.simulator.points.settings import differ
+from disttrack.simulator.points.settings import Row, differ
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.figures import AxisError, check_plot
 from disttrack.simulator.scenario.model import keys_of
 from disttrack.simulator.scenario.skipped import Skipped, columns_of_kinds, why_skipped, why_undrawn
+from disttrack.simulator.scenario.sweep import Combination
 from disttrack.simulator.tasks.base import Task, called
 
 
@@ -101,6 +102,44 @@ def check_labels(points: Sequence[Point], document: Document, faults: Faults) ->
                     'another `kind = "…"`'
                 )
                 faults.add(document.error((side.role,), message))
+
+
+def check_apart(
+    points: Sequence[Point],
+    rows: Sequence[Row],
+    places: Sequence[tuple[Any, Combination]],
+    document: Document,
+    faults: Faults,
+) -> None:
+    """Refuse points of one part that are the same, such as those of ``sites: [4, 4]``: the first one is named.
+
+    Parameters
+    ----------
+    rows
+        The points in the table of settings.
+    places
+        The sweep and the combination of each.
+    """
+    first: dict[Hashable, int] = {}
+    for number, row in enumerate(rows):
+        before = first.setdefault(_frozen({**row, "point": None}), number)
+        if before != number:
+            (_, one), (sweep, other) = places[before], places[number]
+            again = [place for place, at in other.taken.items() if one.taken.get(place) != at]
+            listed = next((place for place in again if isinstance(place, tuple)), ())
+            where = sweep.place((*listed, other.taken[listed]) if listed else ())
+            message = f"gives a point twice ({points[number].describe()}); list each value once"
+            faults.add(document.error(where, message))
+            return
+
+
+def _frozen(value: object) -> Hashable:
+    """Return a value of a row as something that equal values share: 4 and 4.0 too."""
+    if isinstance(value, Mapping):
+        return frozenset((key, _frozen(one)) for key, one in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(map(_frozen, value))
+    return value if isinstance(value, Hashable) else repr(value)
 
 
 def check_claims(

@@ -19,6 +19,7 @@ from disttrack.simulator.points.settings import Settings, row_of
 from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.scenario.checks import (
     Faults,
+    check_apart,
     check_claims,
     check_keys,
     check_labels,
@@ -237,7 +238,10 @@ def build(document: Document) -> Scenario:
     check_labels(points, document, faults)
     beforehand = [point.known() for point in points]
     before = {name: [one[name] for one in beforehand] for name in beforehand[0]}
-    extra = Settings(game, [row_of(point) for point in points]).cells()
+    rows = [row_of(point) for point in points]
+    places = [(sweep, one) for (sweep, one), point in zip(combined, made, strict=True) if point is not None]
+    check_apart(points, rows, places, document, faults)
+    extra = Settings(game, rows).cells()
     known = {"point": [point.number for point in points], **before, **extra}
     known |= {key: known[name] for name, key in called(game.sizes).items() if name in known}
     plans = {sweep.name: sweep.plan for sweep in sweeps}

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
-from disttrack.simulator.claims.claim import LARGEST, Claim, Strict, Text, not_bool
+from disttrack.simulator.claims.claim import LARGEST, Claim, Strict, Text, a_number
 from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.points.point import Part, Point, PointError, blamed, part
@@ -23,8 +23,8 @@ from disttrack.simulator.tasks.asked import check_point
 from disttrack.simulator.tasks.base import Size, Task
 
 # bounds stand before the validator, or pydantic leaves them out of the JSON Schema
-Whole = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(not_bool)]
-Count = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(not_bool)]
+Whole = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(a_number)]
+Count = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(a_number)]
 
 
 NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
@@ -100,7 +100,7 @@ def point_model(sizes: tuple[Size, ...]) -> type[PointModel]:
     """Return the model of a point whose task has these sizes."""
     fields: dict[str, Any] = {}
     for size in sizes:
-        value = Annotated[int, Field(ge=size.least, le=LARGEST), BeforeValidator(not_bool)]
+        value = Annotated[int, Field(ge=size.least, le=LARGEST), BeforeValidator(a_number)]
         default: Any = ... if size.needed else None
         fields[size.key] = value if size.needed else value | None, Field(default, description=size.says)
     return create_model("PointModel", __base__=PointModel, **fields)

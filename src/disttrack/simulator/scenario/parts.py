@@ -85,7 +85,7 @@ def sweeps_of(document: Document, head: Head, game: Task, faults: Faults) -> lis
 def _untaken(document: Document, place: Place) -> ScenarioError:
     key = place[-1]
     return document.error(
-        place, f"no protocol here takes it, or each gives its own; remove it, or set it for all: --set {key}=…"
+        place, f"no protocol here takes it, or each gives its own; remove it, or set it in each: --set protocol.{key}=…"
     )
 
 

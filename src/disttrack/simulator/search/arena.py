@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 from disttrack.adversaries.moves import Moves
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.names import in_words, label_of
-from disttrack.simulator.points.point import Part, part, unusual
+from disttrack.simulator.points.point import LISTED, Part, canonical, part, unusual
 from disttrack.simulator.points.registry import ROLES, Role, kinds, make, parameters, role_of
+from disttrack.simulator.points.settings import differ
 from disttrack.simulator.points.source import import_reference, refuse_in_import
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.folder import finished
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 ALPHA: Final = 0.1
 DELTA: Final = 0.05
 """Promise of a tracker that takes these parameters and is given none."""
-PROMISE: Final = ("alpha", "delta", "largest", "sees")
+PROMISE: Final = (*LISTED, "largest", "sees")
 """Parameters that all trackers or attackers of an arena share, or that follow from their classes."""
 GAMES: Final = {Count: "round-robin", ItemFrequency: "zipf-items"}
 """The games that an arena plays, each with the stream that an attacker is compared with."""
@@ -147,7 +148,9 @@ def arena(
     scenario = load(data)
     results = run(scenario, out=folder, workers=workers, game_timeout=game_timeout, on_progress=on_progress)
     write_text(folder / SCENARIO, yaml.safe_dump(data, sort_keys=False, allow_unicode=True), folder)
-    return Arena(role, _label(mine), results, _matrix(results.trials, scenario))
+    names = _names([getattr(point, side) for point in scenario.points for side in ROLES])
+    entered = getattr(scenario.points[0], role)  # it stands before all others of its side
+    return Arena(role, names[canonical(entered.identity())], results, _matrix(results.trials, scenario, names))
 
 
 def _entrant(entrant: Any) -> tuple[Part, Role, type[Task]]:
@@ -198,7 +201,8 @@ def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[st
         own = {**_with_power(mine.kind, mine.maker()), **mine.arguments}
         alphas = ((name, parameters(kind.load())) for name, kind in task.kinds("protocol").items())
         trackers = [{"kind": name, **({"alpha": ALPHA} if "alpha" in taken else {})} for name, taken in alphas]
-        sides = {"protocol": trackers, "adversary": [own, {"kind": GAMES[task]}]}
+        beside = [] if mine.kind == GAMES[task] else [{"kind": GAMES[task]}]
+        sides = {"protocol": trackers, "adversary": [own, *beside]}
         question = f"Which trackers does {mine.label} break?"
     return {
         "name": f"arena-{mine.label}".lower(),
@@ -248,7 +252,21 @@ def _label(side: Part) -> str:
     return label_of(side.label, in_words(unusual(side.maker(), side.arguments), PROMISE).values())
 
 
-def _matrix(trials: pd.DataFrame, scenario: Scenario) -> pd.DataFrame:
+def _names(sides: Sequence[Part]) -> dict[str, str]:
+    """Return the name of each side by its identity; sides that differ in their promise only state it."""
+    named: dict[str, dict[str, Part]] = {}
+    for side in sides:
+        named.setdefault(_label(side), {})[canonical(side.identity())] = side
+    names = {}
+    for name, alike in named.items():
+        promises = {key: {one: side.given().get(one) for one in PROMISE} for key, side in alike.items()}
+        apart = [one for one in PROMISE if differ(promise[one] for promise in promises.values())]
+        for key, promise in promises.items():
+            names[key] = label_of(name, in_words({one: promise[one] for one in apart}).values())
+    return names
+
+
+def _matrix(trials: pd.DataFrame, scenario: Scenario, names: Mapping[str, str]) -> pd.DataFrame:
     """Return the rows of `Arena.matrix`."""
     import pandas as pd
 
@@ -258,7 +276,8 @@ def _matrix(trials: pd.DataFrame, scenario: Scenario) -> pd.DataFrame:
         played = finished(games)
         over = over_alpha(played).fillna(0.0)
         worst = over.idxmax() if len(over) else games.index[0]
-        row = {"protocol": _label(point.protocol), "adversary": _label(point.adversary), "point": point.number}
+        row: dict[str, Any] = {side: names[canonical(getattr(point, side).identity())] for side in ROLES}
+        row |= {"point": point.number}
         row |= {"trial": int(games["trial"][worst]), "games": len(games), "errors": len(games) - len(played)}
         row |= {
             name: int((played["verdict"] == verdict).sum()) for name, verdict in (("held", "ok"), ("failed", "failed"))

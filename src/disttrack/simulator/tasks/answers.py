@@ -80,7 +80,8 @@ LARGEST_RELATIVE: Final = Answer(
 )
 OVER_ALPHA: Final = Answer(
     "error/alpha",
-    "largest relative error over all steps, in units of alpha: above 1 the promise is broken",
+    "largest relative error over all steps, on a network the lag-aware one after the warm-up, in units of alpha: above "
+    "1 the promise is broken",
     over_alpha,
     rank=0,
 )

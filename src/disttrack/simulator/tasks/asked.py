@@ -7,7 +7,7 @@ one line, like any other error of a point.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf
+from math import inf, isnan
 from traceback import walk_tb
 from typing import Final
 
@@ -34,6 +34,9 @@ def check_point(task: Task, point: Point) -> None:
     """
     for part in (point.protocol, point.adversary):
         for name, value in part.arguments.items():
+            if isinstance(value, float) and isnan(value):
+                part.make()  # whose error says which numbers it takes
+                raise PointError((part.role, name), f"must be a number; got {value!r}")
             _refuse_extremes(part, name, value)
     if not point.own:
         task.check(point)

@@ -234,7 +234,8 @@ class Task(Shortcuts, ABC):
     beside: ClassVar[str] = ""
     """The column whose largest value belongs beside the verdicts, where "holds" alone would mislead."""
     in_steps: ClassVar[str] = ""
-    """What follows from a step per row for users of a trace with times, where a parameter is a length of time."""
+    """What follows from a step per row for users of a trace with times, where a parameter is a length of time. Cost
+    bounds then take steps for items, and are not drawn for games that rest."""
     bases: ClassVar[Mapping[str, str]] = {
         "protocol": "disttrack.protocols.base:Protocol",
         "adversary": "disttrack.adversaries.base:Adversary",

@@ -79,7 +79,10 @@ class Game {
     if (Math.abs(away) > 1e5) return "beyond all bounds";
     const sign = away < 0 ? "−" : "+";
     const percent = `${sign}${(100 * Math.abs(away)).toFixed(2)} %`;
-    return this.alpha ? `${percent}, ${sign}${Math.abs(away / this.alpha).toFixed(2)} α` : percent;
+    if (!this.alpha) return percent;
+    const over = Math.abs(away / this.alpha);
+    // 1.00 says on neither side of alpha where it lies
+    return `${percent}, ${sign}${over.toFixed(Math.abs(over - 1) < 0.005 ? 4 : 2)} α`;
   }
 
   site(column) {
@@ -115,7 +118,7 @@ class Game {
   // All of a row in words, for those who hear the page.
   aloud(r) {
     const parts = [this.messagesOf(r), `estimate ${this.output[r]}, truth ${this.items[r]}, error ${this.error(r)}`];
-    if (this.bad.has(r)) parts.push("beyond α");
+    if (this.bad.has(r)) parts.push("fails");
     parts.push(plural(this.wordsTo[r], "word") + " so far");
     return `${parts.filter(Boolean).join("; ")}. ${this.moveAt(r)}`;
   }

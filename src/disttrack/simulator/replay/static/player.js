@@ -75,7 +75,7 @@ function show(row) {
     numbers.replaceChildren(
       ...[["words", count(game.wordsTo[row])], ["messages", count(game.messagesTo[row])], ["truth", game.items[row]], ["estimate", game.output[row]]]
         .flatMap(([name, value]) => [`${name} `, bold(value), " · "]),
-      "error ", bold(game.error(row), bad ? "bad" : ""), bad ? " beyond α" : "",
+      "error ", bold(game.error(row), bad ? "bad" : ""), bad ? ": fails" : "",
       held === null ? "" : ` · unreported ${count(held)}`,
     );
     const text = byId(`move${place}`);
