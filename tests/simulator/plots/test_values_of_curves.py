@@ -19,6 +19,7 @@ from disttrack.simulator.plots.marks import TRACKERS
 from disttrack.simulator.plots.requests import values_in_words
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
+from disttrack.simulator.runs.runner import run
 
 COST, ERROR, FRONTIER = {"kind": "cost", "x": "sites"}, {"kind": "error", "x": "sites"}, {"kind": "frontier"}
 SITES = [16, 64, 256]
@@ -159,6 +160,15 @@ def test_the_start_of_a_stream_counts_for_efolds_and_bounds(tmp_path: Path) -> N
     wanted = [protocol.cost_bound(site, 2_000_000, start) / efolds for site in SITES]
     assert list(of(panel, "robust", "bound").y) == pytest.approx(wanted)
     assert list(of(panel, "k/α", "lower bound").y) == pytest.approx([site / 0.03 for site in SITES])
+
+
+def test_who_lacks_the_parameter_of_the_axis_is_named(tmp_path: Path) -> None:
+    protocols = ["deterministic", {"kind": "randomized", "confidence": [2, 3]}]
+    keys = {"name": "r", "sites": 4, "items": 200, "alpha": 0.1, "protocol": protocols, "adversary": "freeze"}
+    run(keys, out=tmp_path / "r", workers=1, on_progress=None)
+    made = described(tmp_path / "r", {"kind": "cost", "x": "confidence"})
+    assert [one.name for one in made.panels[0].of(Series, "")] == ["randomized"]
+    assert "Left out, without confidence: deterministic." in made.note
 
 
 def test_accuracy_is_drawn_against_one_over_alpha(tmp_path: Path) -> None:
