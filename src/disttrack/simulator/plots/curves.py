@@ -104,10 +104,8 @@ def cost(plot: Cost, tables: Tables) -> Description:
     def values(games: pd.DataFrame) -> pd.Series[Any]:
         return games[column].astype(float) / games.apply(efolds, axis=1)
 
-    rested = _rested(tables)
-
     def bound(game: dict[str, Any]) -> float | None:
-        if not isfinite(game[items]) or tuple(game[key] for key in GAME) in rested:
+        if not isfinite(game[items]) or tuple(game[key] for key in GAME) in tables.rested:
             return None
         most = cost_bound(point(game), int(game[items]), tables.own)
         return None if most is None else most / efolds(game)
@@ -238,14 +236,6 @@ def _crossings(x: Any, ratios: Any) -> list[int]:
     over, up = np.log(x), np.log(ratios)
     changes = np.flatnonzero(up[:-1] * up[1:] < 0)
     return [round(float(np.exp(over[i] - up[i] * (over[i + 1] - over[i]) / (up[i + 1] - up[i])))) for i in changes]
-
-
-def _rested(tables: Tables) -> set[tuple[Any, ...]]:
-    """Return the games of protocols on a clock that have more steps than items: their bounds hold at an item a step."""
-    if not tables.task.in_steps or tables.series.empty:
-        return set()
-    last = tables.series.groupby(list(GAME))[["step", "items"]].max()
-    return set(last.index[last["step"] > last["items"]])
 
 
 def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, Any]) -> float | None:
