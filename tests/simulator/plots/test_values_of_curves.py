@@ -162,6 +162,11 @@ def test_the_start_of_a_stream_counts_for_efolds_and_bounds(tmp_path: Path) -> N
     assert list(of(panel, "k/α", "lower bound").y) == pytest.approx([site / 0.03 for site in SITES])
 
 
+def test_left_is_cheaper_only_on_an_axis_of_costs(folder: Path) -> None:
+    for cost, left in (("words", "Left: cheaper."), ("output_changes", "Left: less changes of the output.")):
+        assert left in described(folder, {**FRONTIER, "cost": cost, "y": "failing_fraction"}).note
+
+
 def test_who_lacks_the_parameter_of_the_axis_is_named(tmp_path: Path) -> None:
     protocols = ["deterministic", {"kind": "randomized", "confidence": [2, 3]}]
     keys = {"name": "r", "sites": 4, "items": 200, "alpha": 0.1, "protocol": protocols, "adversary": "freeze"}

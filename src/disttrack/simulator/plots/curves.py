@@ -341,10 +341,11 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
         made.append(Panel(items, x, y, title))
     rows, columns = shape(len(made))
     what = errors.label.capitalize() if plot.y else "Largest error"
+    left = "cheaper" if plot.cost.startswith(("words", "messages", "bits")) else f"less {x.label}"
     seen = "; ".join(_outcome(line, plot.cost) for line in lines(trials, axis, apart))
     return Description(
         made, columns, 4.2 if rows == 1 else 2.5 * rows, subtitle=fixed(tables, axis),
-        note=_frontier_note(trials, made, axis, settings=bool(plot.y), limited=errors.limited),
+        note=_frontier_note(trials, made, axis, settings=left if plot.y else "", limited=errors.limited),
         caption=f"{what} against {plot.cost}, at the median: {seen}.",
         legend=[(look, label) for label, look in looks.items()],
     )  # fmt: skip
@@ -356,14 +357,14 @@ def _outcome(line: Line, cost: str) -> str:
     return f"{line.label}: {rounded(line.games['_cost'].median())} {cost}, {held} of {len(line.games)} games hold"
 
 
-def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, settings: bool, limited: bool) -> str:
-    """Return what marks of a `frontier` figure mean; with `settings` they are joined over those of a protocol."""
+def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, settings: str, limited: bool) -> str:
+    """Return what marks of a `frontier` figure mean; if `settings` says what is left, they are joined over these."""
     joined = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
     along = f", joined in the order of {name_of(axis)}, {span([*trials[axis].dropna()])}" if joined and axis else ""
     note = f"Dots: games. Marks: medians of each point{along}."
     note += " Lower: more accurate, left: cheaper."
     if settings:
-        note = "Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: cheaper."
+        note = f"Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: {settings}."
         note += " Marks on the lower or left edge: 0." if (trials[["_error", "_cost"]] == 0).any(axis=None) else ""
     broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
     note += f" Hollow marks: at least half of the games failed{','.join(broken)}." if broken else ""
