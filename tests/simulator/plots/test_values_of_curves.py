@@ -16,9 +16,10 @@ from synthetic_results import write_result
 
 from disttrack.simulator.plots.description import Area, Panel, Region, Rule, Series
 from disttrack.simulator.plots.marks import TRACKERS
-from disttrack.simulator.plots.requests import values_in_words
+from disttrack.simulator.plots.requests import planned, values_in_words
 from disttrack.simulator.points.registry import make
-from disttrack.simulator.results.folder import class_of
+from disttrack.simulator.results.folder import Results, class_of
+from disttrack.simulator.results.read import tables_of
 from disttrack.simulator.runs.runner import run
 
 COST, ERROR, FRONTIER = {"kind": "cost", "x": "sites"}, {"kind": "error", "x": "sites"}, {"kind": "frontier"}
@@ -160,6 +161,16 @@ def test_the_start_of_a_stream_counts_for_efolds_and_bounds(tmp_path: Path) -> N
     wanted = [protocol.cost_bound(site, 2_000_000, start) / efolds for site in SITES]
     assert list(of(panel, "robust", "bound").y) == pytest.approx(wanted)
     assert list(of(panel, "k/α", "lower bound").y) == pytest.approx([site / 0.03 for site in SITES])
+
+
+def test_a_figure_that_is_asked_for_takes_no_file_of_the_scenarios_or_of_another_condition(folder: Path) -> None:
+    results = Results(folder)
+    shipped = planned(results, tables_of(results), None)[0]
+    assert "cost-sites" in shipped
+    where = [{**COST, "where": "sites > 16"}, {**COST, "where": "protocol == 'robust'"}]
+    asked = planned(results, tables_of(results), [*where, {**COST, "lower_bounds": True}, COST])[0]
+    assert [*asked] == ["cost-sites-sites-16", "cost-sites-protocol-robust", "cost-sites-asked", "cost-sites"]
+    assert asked["cost-sites"] == shipped["cost-sites"]
 
 
 def test_left_is_cheaper_only_on_an_axis_of_costs(folder: Path) -> None:
