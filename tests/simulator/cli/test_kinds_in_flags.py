@@ -55,7 +55,9 @@ def test_a_class_keeps_its_own_default_of_alpha() -> None:
     )
     for protocol, promised, alpha in (
         ("own.py:Coarse", 0.3, ()), ("own.py:Coarse", 0.2, ("--alpha", "0.2")), ("own.py:Coarse alpha=0.4", 0.4, ()),
-        ("deterministic", 0.1, ()),
+        ("deterministic", 0.1, ()), ("deterministic", 0.2, ("--set", "alpha=0.2")),
     ):  # fmt: skip
         result = disttrack("play", "--protocol", protocol, "--sites", "2", "--items", "9", *alpha)
         assert f"promised {promised}\n" in result.stdout
+    for twice in (("own.py:Coarse alpha=0.4",), ("own.py:Coarse", "--set", "alpha=0.4")):
+        assert "--alpha 0.2: alpha is given twice" in refused("play", "--alpha", "0.2", "--protocol", *twice)

@@ -16,9 +16,11 @@ from synthetic_results import write_result
 
 from disttrack.simulator.plots.description import Area, Panel, Region, Rule, Series
 from disttrack.simulator.plots.marks import TRACKERS
-from disttrack.simulator.plots.requests import values_in_words
+from disttrack.simulator.plots.requests import planned, values_in_words
 from disttrack.simulator.points.registry import make
-from disttrack.simulator.results.folder import class_of
+from disttrack.simulator.results.folder import Results, class_of
+from disttrack.simulator.results.read import tables_of
+from disttrack.simulator.runs.runner import run
 
 COST, ERROR, FRONTIER = {"kind": "cost", "x": "sites"}, {"kind": "error", "x": "sites"}, {"kind": "frontier"}
 SITES = [16, 64, 256]
@@ -159,6 +161,30 @@ def test_the_start_of_a_stream_counts_for_efolds_and_bounds(tmp_path: Path) -> N
     wanted = [protocol.cost_bound(site, 2_000_000, start) / efolds for site in SITES]
     assert list(of(panel, "robust", "bound").y) == pytest.approx(wanted)
     assert list(of(panel, "k/α", "lower bound").y) == pytest.approx([site / 0.03 for site in SITES])
+
+
+def test_a_figure_that_is_asked_for_takes_no_file_of_the_scenarios_or_of_another_condition(folder: Path) -> None:
+    results = Results(folder)
+    shipped = planned(results, tables_of(results), None)[0]
+    assert "cost-sites" in shipped
+    where = [{**COST, "where": "sites > 16"}, {**COST, "where": "protocol == 'robust'"}]
+    asked = planned(results, tables_of(results), [*where, {**COST, "lower_bounds": True}, COST])[0]
+    assert [*asked] == ["cost-sites-sites-16", "cost-sites-protocol-robust", "cost-sites-asked", "cost-sites"]
+    assert asked["cost-sites"] == shipped["cost-sites"]
+
+
+def test_left_is_cheaper_only_on_an_axis_of_costs(folder: Path) -> None:
+    for cost, left in (("words", "Left: cheaper."), ("output_changes", "Left: less changes of the output.")):
+        assert left in described(folder, {**FRONTIER, "cost": cost, "y": "failing_fraction"}).note
+
+
+def test_who_lacks_the_parameter_of_the_axis_is_named(tmp_path: Path) -> None:
+    protocols = ["deterministic", {"kind": "randomized", "confidence": [2, 3]}]
+    keys = {"name": "r", "sites": 4, "items": 200, "alpha": 0.1, "protocol": protocols, "adversary": "freeze"}
+    run(keys, out=tmp_path / "r", workers=1, on_progress=None)
+    made = described(tmp_path / "r", {"kind": "cost", "x": "confidence"})
+    assert [one.name for one in made.panels[0].of(Series, "")] == ["randomized"]
+    assert "Left out, without confidence: deterministic." in made.note
 
 
 def test_accuracy_is_drawn_against_one_over_alpha(tmp_path: Path) -> None:

@@ -140,6 +140,16 @@ def test_an_interval_that_ends_at_1_excludes_nothing(low: float, high: float, ch
     assert Row({}, {}, "words", "after", nine, nine, 1.0, low, high).changed == changed
 
 
+def test_too_few_games_for_fishers_test_are_told(tmp_path: Path) -> None:
+    """Three that hold and three that fail come by chance in one of ten cases: no outcome could show a change."""
+    one, two = (written(tmp_path / name, protocols=("robust",), trials=3) for name in ("one", "two"))
+    table = pd.read_csv(two.dir / "trials.csv")
+    table[["ok", "verdict"]] = [False, "failed"]
+    table.to_csv(two.dir / "trials.csv", index=False)
+    said = {measure: words for measure, _, _, words in compared(one, Results(two.dir)).measures()}
+    assert said["held"] == "differs at 2 of 2 matched points; too few games for a test to tell it from chance"
+
+
 def test_points_that_changed_come_first(tmp_path: Path) -> None:
     one = written(tmp_path / "one", protocols=("randomized", "robust"), trials=9)
     two = written(tmp_path / "two", protocols=("randomized", "robust"), trials=9)

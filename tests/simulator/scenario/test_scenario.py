@@ -108,6 +108,8 @@ def test_overrides_reach_any_key(file: Path) -> None:
         ("[4, 8]", "many", "small.yaml:4: sites: must be a whole number; got 'many'"),
         ("[4, 8]", "true", "small.yaml:4: sites: must be a number, not true or false"),
         ("[4, 8]", "'16'", "small.yaml:4: sites: must be a number, written without quotes; got '16'"),
+        ("[4, 8]", "1e3.5", "small.yaml:4: sites: must be a whole number; got '1e3.5'"),
+        ("name: small", "name: a b", "name: must consist of letters, digits, dots, hyphens and underscores, with a"),
         ("trials: 2", "trials: '2'", "small.yaml:3: trials: must be a number, written without quotes; got '2'"),
         ("at_least: 0.5", "at_least: '0.5'",
          "small.yaml:11: claims[0].at_least: must be a number, written without quotes; got '0.5'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from math import inf
 from typing import Annotated, Any, Final
@@ -19,11 +20,14 @@ FEW: Final = 5
 """Games per point of a control: few are enough to show what is broken."""
 
 
+_NUMBER: Final = re.compile(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
+
+
 def a_number(value: object) -> Any:
     """Refuse true, false and a text such as "16" where a number is wanted."""
     if isinstance(value, bool):
         raise ValueError("must be a number, not true or false")
-    if isinstance(value, str) and value.strip().lstrip("+-.")[:1].isdigit():
+    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         raise ValueError(f"must be a number, written without quotes; got {value!r}")
     return value
 

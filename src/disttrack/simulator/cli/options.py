@@ -119,7 +119,9 @@ def point_of(
         raise ScenarioError(f"--adversary: task {data['task']} needs one (accepted: {', '.join(adversaries)})")
     data["adversary"] = entry_of(DEFAULT_ADVERSARY if adversary is None else adversary)
     taken = parameters(maker)
-    if "alpha" in taken and (alpha is not None or taken["alpha"] is MISSING):
+    if alpha is not None and "alpha" in {**data["protocol"], **set_here}:
+        raise ScenarioError(f"--alpha {alpha:g}: alpha is given twice; give it here, or with --protocol or --set")
+    if "alpha" in taken and "alpha" not in set_here and (alpha is not None or taken["alpha"] is MISSING):
         data["protocol"].setdefault("alpha", 0.1 if alpha is None else alpha)
     usual = {size.key: SIZES[size.key] for size in game.sizes if size.key in SIZES}
     given = {key: value for key, value in sizes.items() if value is not None}

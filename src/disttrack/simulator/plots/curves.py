@@ -104,10 +104,8 @@ def cost(plot: Cost, tables: Tables) -> Description:
     def values(games: pd.DataFrame) -> pd.Series[Any]:
         return games[column].astype(float) / games.apply(efolds, axis=1)
 
-    rested = _rested(tables)
-
     def bound(game: dict[str, Any]) -> float | None:
-        if not isfinite(game[items]) or tuple(game[key] for key in GAME) in rested:
+        if not isfinite(game[items]) or tuple(game[key] for key in GAME) in tables.rested:
             return None
         most = cost_bound(point(game), int(game[items]), tables.own)
         return None if most is None else most / efolds(game)
@@ -240,14 +238,6 @@ def _crossings(x: Any, ratios: Any) -> list[int]:
     return [round(float(np.exp(over[i] - up[i] * (over[i + 1] - over[i]) / (up[i + 1] - up[i])))) for i in changes]
 
 
-def _rested(tables: Tables) -> set[tuple[Any, ...]]:
-    """Return the games of protocols on a clock that have more steps than items: their bounds hold at an item a step."""
-    if not tables.task.in_steps or tables.series.empty:
-        return set()
-    last = tables.series.groupby(list(GAME))[["step", "items"]].max()
-    return set(last.index[last["step"] > last["items"]])
-
-
 def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, Any]) -> float | None:
     """Return the messages that a game is expected to need at most, None if no bound is known.
 
@@ -351,10 +341,11 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
         made.append(Panel(items, x, y, title))
     rows, columns = shape(len(made))
     what = errors.label.capitalize() if plot.y else "Largest error"
+    left = "cheaper" if plot.cost.startswith(("words", "messages", "bits")) else f"less {x.label}"
     seen = "; ".join(_outcome(line, plot.cost) for line in lines(trials, axis, apart))
     return Description(
         made, columns, 4.2 if rows == 1 else 2.5 * rows, subtitle=fixed(tables, axis),
-        note=_frontier_note(trials, made, axis, settings=bool(plot.y), limited=errors.limited),
+        note=_frontier_note(trials, made, axis, settings=left if plot.y else "", limited=errors.limited),
         caption=f"{what} against {plot.cost}, at the median: {seen}.",
         legend=[(look, label) for label, look in looks.items()],
     )  # fmt: skip
@@ -366,14 +357,14 @@ def _outcome(line: Line, cost: str) -> str:
     return f"{line.label}: {rounded(line.games['_cost'].median())} {cost}, {held} of {len(line.games)} games hold"
 
 
-def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, settings: bool, limited: bool) -> str:
-    """Return what marks of a `frontier` figure mean; with `settings` they are joined over those of a protocol."""
+def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, settings: str, limited: bool) -> str:
+    """Return what marks of a `frontier` figure mean; if `settings` says what is left, they are joined over these."""
     joined = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
     along = f", joined in the order of {name_of(axis)}, {span([*trials[axis].dropna()])}" if joined and axis else ""
     note = f"Dots: games. Marks: medians of each point{along}."
     note += " Lower: more accurate, left: cheaper."
     if settings:
-        note = "Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: cheaper."
+        note = f"Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: {settings}."
         note += " Marks on the lower or left edge: 0." if (trials[["_error", "_cost"]] == 0).any(axis=None) else ""
     broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
     note += f" Hollow marks: at least half of the games failed{','.join(broken)}." if broken else ""

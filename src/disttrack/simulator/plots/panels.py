@@ -42,6 +42,7 @@ from disttrack.simulator.plots.sweep import (
     power,
     symbol,
 )
+from disttrack.simulator.points.names import name_of
 from disttrack.simulator.results.formats import short, swept_ticks
 from disttrack.simulator.results.lines import Line, lines
 from disttrack.simulator.results.read import Tables
@@ -144,6 +145,7 @@ def curves(
         items = _of_panel(part, looks, letter, low, named=last)
         made.append(Panel([*items, *(more if last else map(_unlabelled, more))], x, y, title))
     notes = _notes(all_curves, values(tables.trials), tables.trials, low, powers=named)
+    note = f"{note} {_without(plot.x, tables.trials)}"
     return Description(
         made, columns, _height(rows, columns, len(looks)),
         note=" ".join(text.strip() for text in (*notes[:-1], note, notes[-1]) if text),
@@ -162,6 +164,13 @@ def _notes(
         FLOOR_NOTE if any((curve.middle <= low).any() for curve in every) else "",
         infinite_note(values) + _missing_note(values),
     ]
+
+
+def _without(x: str, trials: pd.DataFrame) -> str:
+    """Return which protocols and adversaries are left out, because they have no such parameter; empty if none is."""
+    there = place(trials, x).notna()
+    names = [name for side in ("protocol", "adversary") for name in sorted({*trials[side]} - {*trials[side][there]})]
+    return f"Left out, without {name_of(x).replace('_', ' ')}: {', '.join(names)}." if names else ""
 
 
 def _missing_note(values: pd.Series[Any]) -> str:

@@ -31,7 +31,7 @@ from disttrack.simulator.plots.marks import mark
 from disttrack.simulator.points.names import with_name
 from disttrack.simulator.results.formats import short
 from disttrack.simulator.results.labels import sides_of
-from disttrack.simulator.results.lines import error_over_alpha, named, swept_axes
+from disttrack.simulator.results.lines import error_over_alpha, named, swept_axes, terms_of
 from disttrack.simulator.results.read import Tables, fixed
 
 Floats = npt.NDArray[np.float64]
@@ -160,7 +160,7 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
     games = trials.assign(_worst=worst).sort_values("_worst", ascending=False, kind="stable")
     sizes = [axis for axis in swept_axes(trials) if axis in ("sites", "items", "start")]
     where = ""
-    accuracy = ["alpha"] if games["alpha"].nunique() > 1 else []
+    accuracy = [axis for axis in terms_of(games) if axis == "alpha"]
     for place in (["adversary", *sizes, *accuracy], ["adversary", *sizes], ["adversary"]):
         met = games.groupby(place)["protocol"].transform("nunique") == games["protocol"].nunique()
         if met.any():
@@ -190,7 +190,7 @@ def _parts(game: pd.Series[Any], mine: pd.DataFrame, tables: Tables, chosen: pd.
     """Return protocol, the parameters that set a game apart, adversary and outcome."""
     others = tables.trials[tables.trials["protocol"] == game["protocol"]]
     axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]
-    if chosen["alpha"].nunique() > 1 and "alpha" not in axes and game["alpha"] == game["alpha"]:
+    if "alpha" in terms_of(chosen) and "alpha" not in axes and game["alpha"] > 0:
         axes.append("alpha")
     own = [str(game["result"])] * tables.several + [with_name(axis, game[axis]) for axis in axes]
     ending = outcome(str(game["verdict"]), float(game["failing_fraction"]), promised=game["alpha"] == game["alpha"])

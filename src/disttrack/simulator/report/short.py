@@ -63,7 +63,7 @@ class Pair:
 
 def pairs(tables: Tables) -> list[Pair]:
     """Return the pairs of a result; none if nothing was promised."""
-    from disttrack.simulator.results.lines import error_over_alpha, lines, swept_axes
+    from disttrack.simulator.results.lines import error_over_alpha, lines, swept_axes, terms_of
 
     named = tables.with_adversaries_named()
     trials = named.trials.assign(_over=error_over_alpha(named.trials), _failed=named.trials["verdict"] == "failed")
@@ -72,7 +72,7 @@ def pairs(tables: Tables) -> list[Pair]:
     numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if" and judged[axis].notna().all()]
     within = judged.groupby("protocol")[numeric].nunique().max()  # what sets protocols apart only is no axis
     axis = next((axis for axis in numeric if within[axis] > 1 and trials.loc[trials[axis] > 0, axis].nunique() > 1), "")
-    terms = [size for size in ("sites", "items", "start", "alpha") if size in trials and trials[size].nunique() > 1]
+    terms = terms_of(trials)
     return [
         _pair(line.label, str(adversary), games, axis, named.called.get(axis, axis), terms)
         for line in lines(judged, axis)

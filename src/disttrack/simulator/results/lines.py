@@ -16,8 +16,6 @@ UNUSUAL: Final = {side: f"_unusual_{side}" for side in SIDES}
 """Columns of trials: the parameters of a side that differ from its defaults, as tuples of name and value in words."""
 
 _BASIC_AXES: Final = ("sites", "items", "alpha")
-_STATED: Final = (*_BASIC_AXES, "start")
-"""Axes on which cost and error depend: a line with one value of its own states it."""
 
 
 def swept_axes(trials: pd.DataFrame, *, unset: bool = False) -> tuple[str, ...]:
@@ -32,6 +30,15 @@ def swept_axes(trials: pd.DataFrame, *, unset: bool = False) -> tuple[str, ...]:
     extras = [column for column in trials.columns if column not in basic and column[0] != "_"]
     axes = [axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials]
     return tuple(axis for axis in axes if trials[axis].nunique(dropna=not unset) > 1)
+
+
+def terms_of(trials: pd.DataFrame) -> list[str]:
+    """Return the sizes and the accuracy if games differ in them: no costs or errors at different ones compare.
+
+    An accuracy of 0 is none: what promises no error is compared with all.
+    """
+    promised = trials.assign(alpha=trials["alpha"].where(trials["alpha"] != 0)) if "alpha" in trials else trials
+    return [axis for axis in swept_axes(promised) if axis in (*_BASIC_AXES, "start")]
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         Columns by which the caller splits the games already (panels, kinds of marker).
     """
     each = []
-    stated = [axis for axis in swept_axes(trials) if axis in _STATED and axis != x and axis not in apart]
+    stated = [axis for axis in terms_of(trials) if axis != x and axis not in apart]
     for protocol, games in trials.groupby("protocol", sort=False):
         values = games.groupby(["result", *(column for column in (*apart, x) if column in games)], dropna=False)
         axes = [axis for axis in swept_axes(games, unset=True) if axis != x and axis not in apart]
@@ -92,7 +99,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         for (key, part), pairs, is_odd in zip(groups, unusual, odd, strict=True):
             variant = ", ".join(with_name(axis, value) for axis, value in zip(free, key, strict=True))
             apart_too = _apart_with_result(games, axes, free)
-            apart_too += [axis for axis in stated if axis not in (*free, *apart_too) and _has_one(part[axis])]
+            apart_too += [axis for axis in stated if axis not in (*free, *apart_too) and _has_one(part[axis], axis)]
             own = (
                 *texts(pairs, (x, *free, *apart_too)),
                 *(with_name(axis, part[axis].iloc[0]) for axis in apart_too),
@@ -102,9 +109,9 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
     return each
 
 
-def _has_one(values: pd.Series[Any]) -> bool:
-    """Return whether all games have one value."""
-    return bool(values.notna().all()) and values.nunique() == 1
+def _has_one(values: pd.Series[Any], axis: str) -> bool:
+    """Return whether all games have one value, an accuracy above 0."""
+    return bool(values.notna().all()) and values.nunique() == 1 and not (axis == "alpha" and values.iloc[0] == 0)
 
 
 def _apart_with_result(games: pd.DataFrame, axes: Iterable[str], free: Sequence[str]) -> list[str]:

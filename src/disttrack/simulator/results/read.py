@@ -74,6 +74,14 @@ class Tables:
         """The protocols that play, in order."""
         return tuple(dict.fromkeys(self.trials["protocol"]))
 
+    @cached_property
+    def rested(self) -> set[tuple[Any, ...]]:
+        """The games by a clock that have more steps than items: bounds of their cost hold at an item a step only."""
+        if not self.task.in_steps or self.series.empty:
+            return set()
+        last = self.series.groupby(list(GAME))[["step", "items"]].max()
+        return set(last.index[last["step"] > last["items"]])
+
     @property
     def task(self) -> type[Task]:
         """The kind of the games, which names their sizes; `Task` if it is not known, or the results differ in it."""

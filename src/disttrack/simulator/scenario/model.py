@@ -200,6 +200,9 @@ def _in_words(fault: Any, data: object, model: type[BaseModel]) -> Fault:
         return tuple(path), str(fault["ctx"]["error"])
     if kind in ("model_type", "dict_type"):
         return tuple(path), f"must hold keys and values; got {given!r}"
+    if kind == "string_pattern_mismatch" and fault["ctx"]["pattern"] == NAME:
+        words = "letters, digits, dots, hyphens and underscores, with a letter or digit first"
+        return tuple(path), f"must consist of {words}; got {given!r}"
     message, advice = fault["msg"], ""
     if kind == "literal_error":
         advice = nearest(str(given), re.findall("'(.*?)'", message))
