@@ -93,10 +93,11 @@ class View:
     def __getattr__(self, name: str) -> NoReturn:
         """Say what there is; called for names that there are not."""
         known = sorted({one for one in dir(type(self)) if one[0] != "_"} - {"observe", "see", "show"})
-        advice = "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, known, 1, 0.6))
+        advice = ""
         for power, names in SEEN_BY.items():
             if name in names:
-                advice += f"; an adversary sees it whose class says sees = {power!r}, in a game that grants it"
+                advice = f", which is shown to a class that says sees = {power!r}, in a game that grants it"
+        advice += "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, known, 1, 0.6))
         raise AttributeError(f"the view has no {name!r}{advice} (accepted: {', '.join(known)})", name=name, obj=self)
 
     @property

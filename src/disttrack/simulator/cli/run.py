@@ -43,7 +43,7 @@ def run(
 
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
     """
-    from disttrack.simulator.cli.progress import bar
+    from disttrack.simulator.cli.progress import bar, watched
     from disttrack.simulator.runs.estimate import cores, estimate
     from disttrack.simulator.runs.own_folder import claim, points_in
     from disttrack.simulator.runs.runner import run as play
@@ -53,12 +53,13 @@ def run(
     quiet, as_json, seeds = (how.pop(name) for name in ("quiet", "as_json", "seeds"))
     given = {key: how.pop(key) for key in ("trials", "seed")}
     overrides = [*how.pop("overrides"), *(f"{key}={value}" for key, value in given.items() if value is not None)]
-    scenarios = [load(file, overrides) for file in files]  # all of them before the first game
-    for scenario in scenarios:
-        work = estimate(scenario, how["workers"] or cores())
-        work.refuse_too_large()
-        if not how["scheduler"] and (warning := work.refuse_too_long(inf if yes else MOST_HOURS)):
-            print_text(warning, err=True)
+    with watched("run"):
+        scenarios = [load(file, overrides) for file in files]  # all of them before the first game
+        for scenario in scenarios:
+            work = estimate(scenario, how["workers"] or cores())
+            work.refuse_too_large()
+            if not how["scheduler"] and (warning := work.refuse_too_long(inf if yes else MOST_HOURS)):
+                print_text(warning, err=True)
     outs = [out / one.name if out and len(scenarios) > 1 else out or Path("results") / one.name for one in scenarios]
     for folder in outs:
         claim(folder)
@@ -82,7 +83,18 @@ def run(
             )
         if seeds is None:
             replay = shlex.join(["disttrack", "replay", file, *(f"--set={one}" for one in overrides)])
-            documents.append(print_run(scenario, report, form, figures=not no_figures, full=full, replay=replay))
+            with watched("run"):
+                documents.append(
+                    print_run(
+                        scenario,
+                        report,
+                        form,
+                        figures=not no_figures,
+                        full=full,
+                        replay=replay,
+                        limit=how["game_timeout"],
+                    )
+                )
         else:
             documents.append(print_seeds(scenario, held, errors, form))
     if as_json:

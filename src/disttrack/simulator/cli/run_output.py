@@ -108,11 +108,18 @@ FEW: Final = 6
 
 
 def print_run(
-    scenario: Scenario, report: Report, form: Form, *, figures: bool, full: bool = False, replay: str = ""
+    scenario: Scenario,
+    report: Report,
+    form: Form,
+    *,
+    figures: bool,
+    full: bool = False,
+    replay: str = "",
+    limit: float | None = None,
 ) -> dict[str, Any]:
     """Print the outcome of a scenario, draw its figures, and return the outcome for programs.
 
-    `replay` is the command that replays a game of it, without the point.
+    `replay` is the command that replays a game of it, without the point; `limit` the seconds that a game may take.
     """
     from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.answers import answer_table
@@ -121,8 +128,9 @@ def print_run(
 
     folder = report.dir
     answers = answer_table(report)
-    dropped = remarks(scenario.points)
-    lost = bool((report.trials["verdict"] == "error").all())  # there is nothing to put into words or figures
+    played = set(report.trials["point"][report.trials["verdict"] != "error"].tolist())
+    lost = not played  # there is nothing to put into words or figures
+    dropped = remarks(scenario.points, lost={point.number for point in scenario.points} - played, limit=limit)
     _print_remarks(report, dropped)
     for one in scenario.skipped if figures and form == "all" else ():
         if one.what == "plot":  # skipped claims stand in the table of claims

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.claims.columns import KINDS, NETWORK, PLACE, TRIAL_COLUMNS, names
+from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.judgement import Verdict
 from disttrack.simulator.game.shortest import SECONDS, Again, Shortest, shorten
@@ -127,7 +128,16 @@ class Game(Outcome):
         try:
             return self.__dict__["extra"][name]
         except KeyError:
-            raise AttributeError(f"a game of {self.__dict__.get('protocol')} has no {name!r}") from None
+            fields = (
+                {one for one in dir(type(self)) if one[0] != "_"}
+                | set(self.__dict__)
+                | set(self.__dict__.get("extra", ()))
+            )
+            known = sorted(one for one in fields if one[0] != "_")
+            protocol = self.__dict__.get("protocol")
+            raise AttributeError(
+                f"a game of {protocol} has no {name!r}{nearest(name, known)} ({accepted(known)})", name=name, obj=self
+            ) from None
 
     @property
     def ok(self) -> bool:
