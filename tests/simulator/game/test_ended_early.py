@@ -42,9 +42,7 @@ def test_a_generator_that_returns_ends_its_game_also_in_an_endless_burst(protoco
 
 def test_a_game_names_the_nearest_of_its_facts_and_all() -> None:
     game = play(Exact(), two_bursts, sites=3, items=20)
-    with pytest.raises(
-        AttributeError, match=r"exact has no .unset.; did you mean .unsent.\? \(accepted: .*words"
-    ):
+    with pytest.raises(AttributeError, match=r"exact has no .unset.; did you mean .unsent.\? \(accepted: .*words"):
         _ = game.unset
     assert not hasattr(game, "ended_early")
 
