@@ -193,6 +193,70 @@ def test_a_field_that_takes_nonsense_is_told_once() -> None:
     assert [str(fault) for fault in faults({"refuses nonsense": nonsense})] == ["accepts alpha=0"]
 
 
+QUIET = """\
+from dataclasses import dataclass
+
+from disttrack import Exact, Message, Protocol, Site, SumOfReports
+
+
+class Counts(Site):
+    def __init__(self):
+        self.count = 0
+
+    def take(self, items):
+        print("counts")
+        self.count += items
+        return (Message("report", self.count),)
+
+
+class Promises(Counts):
+    def silence(self):
+        return 2
+
+
+@dataclass(frozen=True)
+class Mine(Exact):
+    \"\"\"Sites of its own.\"\"\"
+
+    kind = "mine"
+
+    def sites(self, k, rng, start=()):
+        return [Counts() for _ in range(k)]
+
+
+@dataclass(frozen=True)
+class Other(Mine):
+    \"\"\"Sites that promise more silence than they keep.\"\"\"
+
+    kind = "other"
+
+    def sites(self, k, rng, start=()):
+        return [Promises() for _ in range(k)]
+"""
+
+
+@pytest.mark.quick_cases(1)
+@pytest.mark.usefixtures("bad", "short")
+@pytest.mark.parametrize(
+    ("name", "heads", "said"),
+    [
+        (
+            "Other",
+            "1. silence is honest: a site spoke with a silence of 2 left",
+            "let silence() return no more items than",
+        ),
+        ("Mine", "1. during silence is honest: raises TypeError: Can't instantiate", "write silence in class Counts; "),
+    ],
+)
+def test_faults_of_sites_say_what_would_be_right_and_prints_are_counted(name: str, heads: str, said: str) -> None:
+    Path("mine.py").write_text(QUIET)
+    shown = disttrack(f"mine.py:{name}").stdout
+    assert shown.startswith(heads)
+    assert said in " ".join(shown.split())
+    assert ("an error ends its check" in shown, "counts\n" in shown) == (True, False)
+    assert ("note: the class printed " in shown) == (name == "Other")
+
+
 def test_no_fix_speaks_of_a_line_that_is_not_named() -> None:
     def differs() -> Any:
         yield None

@@ -200,8 +200,13 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
     else:
         raise TypeError(f"a {type(thing).__name__} is neither protocol, nor adversary, nor private counter")
     found = list(faults(checks))
-    # a part that returns something else than it should makes errors elsewhere too, that say less
-    found = [fault for fault in found if isinstance(fault.__cause__, PartError)][:1] or found
+    # a part that returns something else than it should makes errors elsewhere too, that say less; of a wrong silence
+    # the check of silences says more
+    wrong = [fault for fault in found if isinstance(fault.__cause__, PartError)]
+    if any(fault.check == "silence is honest" and fault.__cause__ is None for fault in found):
+        found = [fault for fault in found if fault not in wrong]
+    else:
+        found = wrong[:1] or found
     by_text: dict[str, ConformanceError] = {}
     for fault in found:
         by_text.setdefault(str(fault), fault)
