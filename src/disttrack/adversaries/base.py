@@ -93,11 +93,11 @@ class View:
     def __getattr__(self, name: str) -> NoReturn:
         """Say what there is; called for names that there are not."""
         known = sorted({one for one in dir(type(self)) if one[0] != "_"} - {"observe", "see", "show"})
-        advice = ""
+        advice = "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, known, 1, 0.6))
         for power, names in SEEN_BY.items():
             if name in names:
-                advice = f", which is shown to a class that says sees = {power!r}, in a game that grants it"
-        advice += "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, known, 1, 0.6))
+                shown = f"{name!r} is shown to an adversary whose class says sees = {power!r}, in a game that grants it"
+                advice += f"{' or' if advice else ';'} {shown}"
         raise AttributeError(f"the view has no {name!r}{advice} (accepted: {', '.join(known)})", name=name, obj=self)
 
     @property
