@@ -183,7 +183,7 @@ class OpensExactly(Robust):
 
 
 MUTANTS: dict[str, tuple[Any, str]] = {
-    "TooLongSilence": (spoilt(parts.TooLongSilence), "spoke with a silence|spoke within its silence"),
+    "TooLongSilence": (spoilt(parts.TooLongSilence), r"spoke with a silence|silence\(\) promised \d+ more items"),
     "NegativeSilence": (spoilt(parts.NegativeSilence), "not a whole number from 0 on"),
     "FloatSilence": (spoilt(parts.FloatSilence), "not a whole number from 0 on"),
     "SilenceDraws": (spoilt(parts.SilenceDraws), r"silence\(\) changes something"),

@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import mutant_adversaries
+import mutant_protocols
 import pytest
 from click.testing import CliRunner
 
+from disttrack import Burst, play
 from disttrack.adversaries import RoundRobin, View
-from disttrack.protocols import Deterministic
+from disttrack.protocols import Deterministic, Exact
 from disttrack.simulator import conformance
 from disttrack.simulator.cli import main
-from disttrack.simulator.conformance import all_faults, suites
+from disttrack.simulator.conformance import all_faults, check_adversary, suites
 from disttrack.simulator.conformance.failure import ConformanceError, checked, faults, require, unless
 from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
 from disttrack.simulator.game.reference import DifferenceError
@@ -74,7 +76,7 @@ def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
         ("facts", "has no name", "name it"),
         ("facts", "has no home", "house it"),
         ("stops", "falls", "hold it"),
-        ("raises", "raises KeyError: 'x' (test_mending.py:67)", "see the "),
+        ("raises", "raises KeyError: 'x' (test_mending.py:69)", "see the "),
         ("draws", "draws from a global random generator; it must use the one that it is given", "draw fro"),
     ]
     with pytest.raises(ConformanceError, match=r"^It: has no name$") as refusal:  # the first one ends everything
@@ -102,6 +104,30 @@ def test_right_ones_have_no_fault() -> None:
         assert all_faults(right)[1] == []
     with pytest.raises(TypeError, match="neither protocol, nor adversary, nor private counter"):
         all_faults(3)
+
+
+@pytest.mark.usefixtures("short")
+def test_a_tracker_that_forgets_the_start_is_told_to_begin_with_it() -> None:
+    (fault,) = all_faults(mutant_protocols.ForgetsTheStart(0.2))[1]
+    assert fault.mend.startswith("let sites and server begin with the items of start: start[i] ")
+
+
+@pytest.mark.usefixtures("short")
+def test_a_function_is_checked_and_known_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def outside(view: View) -> int:
+        return view.sites
+
+    def freeze(view: View) -> Any:
+        yield Burst(0)
+
+    assert len(check_adversary(turn, items=50)) == 5
+    with pytest.raises(ConformanceError, match=r"^outside: "):
+        check_adversary(outside, items=50)
+    for wrong in ("freeze", Exact):
+        with pytest.raises(TypeError, match="is no adversary: "):
+            check_adversary(wrong)  # type: ignore[arg-type]
+    played = [play(Exact(), one, sites=2, items=9).adversary for one in (turn, freeze, lambda view: 0)]
+    assert played == ["turn", f"{__name__}:{freeze.__qualname__}", "choice"]
 
 
 def test_one_fault_that_stops_several_checks_is_told_once() -> None:
@@ -165,6 +191,70 @@ def test_a_field_that_takes_nonsense_is_told_once() -> None:
 
     nonsense = partial(PROTOCOL_CHECKS["refuses nonsense"], Anything(0.2), (1,), 9)
     assert [str(fault) for fault in faults({"refuses nonsense": nonsense})] == ["accepts alpha=0"]
+
+
+QUIET = """\
+from dataclasses import dataclass
+
+from disttrack import Exact, Message, Protocol, Site, SumOfReports
+
+
+class Counts(Site):
+    def __init__(self):
+        self.count = 0
+
+    def take(self, items):
+        print("counts")
+        self.count += items
+        return (Message("report", self.count),)
+
+
+class Promises(Counts):
+    def silence(self):
+        return 2
+
+
+@dataclass(frozen=True)
+class Mine(Exact):
+    \"\"\"Sites of its own.\"\"\"
+
+    kind = "mine"
+
+    def sites(self, k, rng, start=()):
+        return [Counts() for _ in range(k)]
+
+
+@dataclass(frozen=True)
+class Other(Mine):
+    \"\"\"Sites that promise more silence than they keep.\"\"\"
+
+    kind = "other"
+
+    def sites(self, k, rng, start=()):
+        return [Promises() for _ in range(k)]
+"""
+
+
+@pytest.mark.quick_cases(1)
+@pytest.mark.usefixtures("bad", "short")
+@pytest.mark.parametrize(
+    ("name", "heads", "said"),
+    [
+        (
+            "Other",
+            "1. silence is honest: a site spoke with a silence of 2 left",
+            "let silence() return no more items than",
+        ),
+        ("Mine", "1. during silence is honest: raises TypeError: Can't instantiate", "write silence in class Counts; "),
+    ],
+)
+def test_faults_of_sites_say_what_would_be_right_and_prints_are_counted(name: str, heads: str, said: str) -> None:
+    Path("mine.py").write_text(QUIET)
+    shown = disttrack(f"mine.py:{name}").stdout
+    assert shown.startswith(heads)
+    assert said in " ".join(shown.split())
+    assert ("an error ends its check" in shown, "counts\n" in shown) == (True, False)
+    assert ("note: the class printed " in shown) == (name == "Other")
 
 
 def test_no_fix_speaks_of_a_line_that_is_not_named() -> None:

@@ -62,7 +62,10 @@ GAMES: dict[str, tuple[Any, str]] = {
     "a class itself": (ReturnsANumber, r"must be an object: ReturnsANumber()"),
     "plan returns a number": (ReturnsANumber(), r"return Burst(3) feeds site 3"),
     "plan yields": (Yields(), r"a method script(view) of class …(Scripted, Adversary)"),
-    "a misspelt attribute": (lambda view: view.site, "the view has no 'site'; did you mean 'sites'?"),
+    "a misspelt attribute": (
+        lambda view: view.site,
+        "the view has no 'site'; did you mean 'sites'? or 'site' is shown to",
+    ),
     "an unknown attribute": (lambda view: view.n, "the view has no 'n' (accepted: .*output.*steps"),
     "an attribute of another power": (lambda view: view.server, "whose class says sees = 'state'"),
     "a protocol's place": (TRACKER, "adversary must be an Adversary"),

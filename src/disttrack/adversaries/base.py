@@ -96,8 +96,8 @@ class View:
         advice = "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, known, 1, 0.6))
         for power, names in SEEN_BY.items():
             if name in names:
-                advice += " Only" if advice else "; only"
-                advice += f" an adversary whose class says sees = {power!r} has {name!r}, in a game that grants it"
+                shown = f"{name!r} is shown to an adversary whose class says sees = {power!r}, in a game that grants it"
+                advice += f"{' or' if advice else ';'} {shown}"
         raise AttributeError(f"the view has no {name!r}{advice} (accepted: {', '.join(known)})", name=name, obj=self)
 
     @property

@@ -78,11 +78,15 @@ def nearest(name: str, names: Iterable[str]) -> str:
     --------
     >>> nearest("robst", ["robust", "block"])
     "; did you mean 'robust'?"
+    >>> nearest("pusj", ["oops", "Push"])
+    "; did you mean 'Push'?"
     >>> nearest("quicksort", ["robust", "block"])
     ''
     """
-    known = {one.lower(): one for one in names}
-    close = [known[one] for one in difflib.get_close_matches(str(name).lower(), known, n=4, cutoff=0.5)]
+    by_small: dict[str, str] = {}
+    for one in names:
+        by_small.setdefault(one.lower(), one)
+    close = [by_small[one] for one in difflib.get_close_matches(str(name).lower(), by_small, n=4, cutoff=0.5)]
     # of equally near ones, letters that changed places are the likeliest slip: itmes is items, not sites
     close.sort(key=lambda other: sorted(other.lower()) != sorted(str(name).lower()))
     return f"; did you mean {close[0]!r}?" if close else ""

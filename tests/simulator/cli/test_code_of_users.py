@@ -10,6 +10,7 @@ from commands import disttrack, refused
 
 from disttrack import Exact, play
 from disttrack.simulator.game import present
+from disttrack.simulator.tasks import remarks
 
 FILE = """\
 from disttrack import Adversary, Burst
@@ -89,6 +90,45 @@ def test_a_call_that_does_not_return_is_named_once(monkeypatch: pytest.MonkeyPat
         play(Exact(), hangs, sites=2, items=50)
     (line,) = told
     assert "in hangs, test_code_of_users.py:" in line
+
+
+ENDLESS = """\
+from disttrack import Exact
+
+
+class Endless(Exact):
+    def server(self, k, rng, start=()):
+        print("begun")
+        while True:
+            pass
+"""
+
+
+def endless_scenario() -> str:
+    Path("endless.py").write_text(ENDLESS)
+    text = "{name: s, sites: 2, items: 200, trials: 1, protocol: 'endless.py:Endless', adversary: round-robin}"
+    Path("s.yaml").write_text(text)
+    return "s.yaml"
+
+
+def test_check_names_a_part_whose_making_does_not_end_and_gives_it_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(present, "SLOW", 0.02)
+    monkeypatch.setattr(present, "TICK", 0.01)
+    monkeypatch.setattr(remarks, "PATIENCE", 0.2)
+    check = disttrack("check", endless_scenario())
+    assert "endless.py:Endless against round-robin: to play a short game twice takes longer than 0.2 s" in check.stdout
+    assert "(endless.py:7)" in check.stdout or "(endless.py:8)" in check.stdout
+    assert "in server, endless.py:" in check.stderr
+    assert "begun" not in check.stdout
+
+
+@pytest.mark.slow
+def test_a_game_timeout_holds_where_parts_are_made() -> None:
+    begun = time.monotonic()
+    run = disttrack("run", endless_scenario(), "--workers", "1", "--game-timeout", "1", "--no-figures")
+    assert run.exit_code == 1
+    assert "took longer than 1 s; it stood in server, endless.py:" in run.stderr
+    assert time.monotonic() - begun < remarks.PATIENCE + 20  # a game that ended in an error is not tried again
 
 
 @pytest.mark.slow

@@ -40,6 +40,13 @@ def test_a_generator_that_returns_ends_its_game_also_in_an_endless_burst(protoco
     assert (plain.unsent, "ended" in repr(plain)) == (0, False)
 
 
+def test_a_game_names_the_nearest_of_its_facts_and_all() -> None:
+    game = play(Exact(), two_bursts, sites=3, items=20)
+    with pytest.raises(AttributeError, match=r"exact has no .unset.; did you mean .unsent.\? \(accepted: .*words"):
+        _ = game.unset
+    assert not hasattr(game, "ended_early")
+
+
 def test_a_game_without_a_step_decides_nothing() -> None:
     game = play(Exact(), nothing, sites=3, items=200_000)
     assert (game.items, game.unsent, game.verdict) == (0, 200_000, "undecided")

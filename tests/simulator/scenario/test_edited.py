@@ -54,6 +54,11 @@ def file(tmp_path: Path) -> Path:
         ("sites: [4, 8]", "sites: 8", ["sites has one value", "nothing here sweeps sites"]),
         ("sites: [4, 8]", "sites: [4, 6]", ["no game of its control meets 'sites == 8'"]),
         (", confidence: [2, 3]", "", ["nothing here sweeps confidence", "nothing here sweeps confidence"]),
+        (
+            "'freeze' and",
+            "'freze' and",
+            ["no game meets \"adversary == 'freze' and words > 0\"; did you mean 'freeze'?"],
+        ),
         ("[round-robin, freeze]", "round-robin", ["no game meets \"adversary == 'freeze' and words > 0\""]),
         (
             "  - {kind: randomized, alpha: 0.1, confidence: [2, 3]}\n",

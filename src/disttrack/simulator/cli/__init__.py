@@ -53,8 +53,8 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 Installed packages register more by entry points ``disttrack.commands``, each a mapping with ``module:command``, the
 line, and optionally what must be installed for it, and its heading."""
 COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in group.items()}
-HERE: Final = frozenset({"play", "conformance", "replay"})
-"""Commands that run the user's code in this process, and keep nothing of a game that is stopped."""
+HERE: Final = frozenset({"play", "conformance", "replay", "check", "describe", "plot", "report", "compare"})
+"""Commands that run the user's code in this process only."""
 KEEPING: Final = frozenset({"run", "arena"})
 """Commands that go on where they were stopped."""
 OTHERS: Final = "Of installed packages"
@@ -123,9 +123,9 @@ def _watched(command: Sequence[str]) -> AbstractContextManager[None]:
     """Return the watch over the user's code in commands that play in this process."""
     if not HERE.issuperset(command) or not command:
         return nullcontext()
-    from disttrack.simulator.game.present import slow_calls_named
+    from disttrack.simulator.cli.progress import watched
 
-    return slow_calls_named(lambda line: click.echo(f"disttrack {command[0]}: {line}", err=True))
+    return watched(command[0])
 
 
 def _line(error: BaseException, command: Sequence[str]) -> str:

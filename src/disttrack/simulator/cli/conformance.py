@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import redirect_stdout
 from dataclasses import MISSING
 from textwrap import indent
 from typing import Final
@@ -29,26 +30,36 @@ def conformance(name: str) -> int:
     """
     from disttrack.simulator.conformance import all_faults, longest, remark_on
     from disttrack.simulator.points.registry import make, parameters, role_of
+    from disttrack.simulator.points.source import Dropped
 
     entry = entry_of(name)
     try:
         maker = class_of(entry.pop("kind"), "protocol", "adversary")
         usual = {key: USUAL[key] for key, value in parameters(maker).items() if value is MISSING and key in USUAL}
-        thing = make(role_of(maker), maker, {**usual, **entry})
-        checks, faults = all_faults(thing)
+        printed = Dropped()
+        with redirect_stdout(printed):
+            thing = make(role_of(maker), maker, {**usual, **entry})
+            checks, faults = all_faults(thing)
+            unplayable = any(one.check == "silence is honest" or isinstance(one.__cause__, PartError) for one in faults)
+            remark = "" if unplayable else remark_on(thing)
     except (ScenarioError, TypeError) as error:
         raise ScenarioError(f"{name}: {error}") from error
     for number, fault in enumerate(faults, start=1):
-        print_text(f"{fault.check}: {fault}", f"{number}. ", "   ")
+        during = "during " if fault.__cause__ is not None else ""  # an error of the class, in whatever check
+        print_text(f"{during}{fault.check}: {fault}", f"{number}. ", "   ")
         if fault.mend:
             print_text(fault.mend, "   fix: ", "      ")
         if fault.test:
             click.echo(indent(f"the shortest failing game as a test:\n\n{fault.test}", "   "))
     if faults:
         print_text(f"{name}: {len(faults)} fault{'s' * (len(faults) > 1)} in {len(checks)} checks")
+        if any(fault.__cause__ is not None for fault in faults):
+            print_text("an error ends its check, and may hide other faults: check again afterwards", "note: ", "      ")
     else:
         print_text(f"{name}: all {len(checks)} checks pass, in games of {longest(thing)} ({', '.join(checks)})")
-    unplayable = any(fault.check == "silence is honest" or isinstance(fault.__cause__, PartError) for fault in faults)
-    if not unplayable and (remark := remark_on(thing)):
+    if remark:
         print_text(remark, "note: ", "      ")
+    if printed.lines:
+        lines = f"the class printed {printed.lines:,} line{'s' * (printed.lines > 1)}, not shown here"
+        print_text(f"{lines}; disttrack play shows them", "note: ", "      ")
     return int(bool(faults))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -46,6 +46,16 @@ def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None
     with drawing:
         line = drawing.add_task(name, total=1.0, words="")
         yield show
+
+
+def watched(command: str) -> AbstractContextManager[None]:
+    """Return the watch over the user's code in this process: a call that does not return is named on stderr.
+
+    Another thread watches: no process may be forked within.
+    """
+    from disttrack.simulator.game.present import slow_calls_named
+
+    return slow_calls_named(lambda line: click.echo(f"disttrack {command}: {line}", err=True))
 
 
 @contextmanager

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import signal
+from collections.abc import Sequence
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -15,6 +16,9 @@ from disttrack.simulator.cli.options import FOLDER, JSON, SET
 from disttrack.simulator.cli.run_output import Form, print_run, print_seeds
 from disttrack.simulator.cli.tables import print_json, print_text
 from disttrack.simulator.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from disttrack.simulator.scenario.load import Scenario
 
 MOST_HOURS: Final = 24
 """Longer runs are refused unless the user wants them."""
@@ -44,22 +48,17 @@ def run(
 
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
     """
-    from disttrack.simulator.cli.progress import bar
-    from disttrack.simulator.runs.estimate import cores, estimate
+    from disttrack.simulator.cli.progress import bar, watched
     from disttrack.simulator.runs.own_folder import claim, points_in
     from disttrack.simulator.runs.runner import run as play
     from disttrack.simulator.runs.seeds import run_seeds
-    from disttrack.simulator.scenario.load import load
 
     quiet, as_json, seeds = (how.pop(name) for name in ("quiet", "as_json", "seeds"))
     given = {key: how.pop(key) for key in ("trials", "seed")}
     overrides = [*how.pop("overrides"), *(f"{key}={value}" for key, value in given.items() if value is not None)]
-    scenarios = [load(file, overrides) for file in files]  # all of them before the first game
-    for scenario in scenarios:
-        work = estimate(scenario, how["workers"] or cores())
-        work.refuse_too_large()
-        if not how["scheduler"] and (warning := work.refuse_too_long(inf if yes else MOST_HOURS)):
-            print_text(warning, err=True)
+    with watched("run"):
+        most = inf if yes else MOST_HOURS
+        scenarios = _loaded(files, overrides, how["workers"], most, here=not how["scheduler"])
     outs = [out / one.name if out and len(scenarios) > 1 else out or Path("results") / one.name for one in scenarios]
     for place, folder in enumerate(outs):
         if folder in outs[:place]:
@@ -88,9 +87,27 @@ def run(
             )
         if seeds is None:
             replay = shlex.join(["disttrack", "replay", file, *(f"--set={one}" for one in overrides)])
-            documents.append(print_run(scenario, report, form, figures=not no_figures, full=full, replay=replay))
+            with watched("run"):
+                shown = {"figures": not no_figures, "full": full, "replay": replay, "limit": how["game_timeout"]}
+                documents.append(print_run(scenario, report, form, **shown))
         else:
             documents.append(print_seeds(scenario, held, errors, form))
     if as_json:
         print_json({"runs": documents})
     return int(not all(document["ok"] for document in documents))
+
+
+def _loaded(
+    files: Sequence[str], overrides: Sequence[str], workers: int | None, most: float, *, here: bool
+) -> list[Scenario]:
+    """Return all scenarios; refuse those that take too much memory, or `most` hours where they are played here."""
+    from disttrack.simulator.runs.estimate import cores, estimate
+    from disttrack.simulator.scenario.load import load
+
+    scenarios = [load(file, overrides) for file in files]
+    for scenario in scenarios:
+        work = estimate(scenario, workers or cores())
+        work.refuse_too_large()
+        if here and (warning := work.refuse_too_long(most)):
+            print_text(warning, err=True)
+    return scenarios

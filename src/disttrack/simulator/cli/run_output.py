@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from disttrack.simulator.runs.runner import Report
     from disttrack.simulator.runs.seeds import Held
     from disttrack.simulator.scenario.load import Scenario
+    from disttrack.simulator.scenario.skipped import Skipped
 
 MOST_ROWS: Final = 60
 """Points that are shown; more are in the table on the disk."""
@@ -108,25 +109,28 @@ FEW: Final = 6
 
 
 def print_run(
-    scenario: Scenario, report: Report, form: Form, *, figures: bool, full: bool = False, replay: str = ""
+    scenario: Scenario,
+    report: Report,
+    form: Form,
+    *,
+    figures: bool,
+    full: bool = False,
+    replay: str = "",
+    limit: float | None = None,
 ) -> dict[str, Any]:
     """Print the outcome of a scenario, draw its figures, and return the outcome for programs.
 
-    `replay` is the command that replays a game of it, without the point.
+    `replay` is the command that replays a game of it, without the point; `limit` the seconds that a game may take.
     """
     from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.answers import answer_table
     from disttrack.simulator.results.files import write_text
-    from disttrack.simulator.tasks.remarks import remarks
 
     folder = report.dir
     answers = answer_table(report)
-    dropped = remarks(scenario.points)
     lost = bool((report.trials["verdict"] == "error").all())  # there is nothing to put into words or figures
-    _print_remarks(report, dropped)
-    for one in scenario.skipped if figures and form == "all" else ():
-        if one.what == "plot":  # skipped claims stand in the table of claims
-            print_text(f"SKIPPED plot {one.name!r}: {one.why}", err=True)
+    dropped = _print_remarks(scenario, report, limit)
+    _print_skipped(scenario.skipped if figures and form == "all" else ())
     table = games_table(answers, str(folder / "trials.csv"))
     write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
@@ -207,11 +211,18 @@ def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str],
     return {"scenario": scenario.name, "ok": ok, "claims": [vars(row) for row in held], "errors": errors}
 
 
-def _print_remarks(report: Report, dropped: Sequence[str]) -> None:
-    """Print what readers of the outcome should know: rows that were dropped, errors, output of classes, damage."""
+def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> list[str]:
+    """Print what readers of the outcome should know: rows that were dropped, errors, output of classes, damage.
+
+    Return the lines on the user's files and classes.
+    """
     from disttrack.simulator.runs.journal import JOURNAL
     from disttrack.simulator.runs.own_folder import PRINTED
+    from disttrack.simulator.tasks.remarks import remarks
 
+    played = set(report.trials["point"][report.trials["verdict"] != "error"].tolist())
+    lost = {point.number for point in scenario.points} - played
+    dropped = remarks(scenario.points, lost=lost, limit=limit)
     for line in dropped:
         print_text(line, err=True)
     _print_errors(report.errors, str(report.dir / "errors.txt"))
@@ -220,6 +231,14 @@ def _print_remarks(report: Report, dropped: Sequence[str]) -> None:
     if report.damaged:
         rows = f"{report.damaged:,} rows of the journal could not be read"
         print_text(f"{rows}: their games were played again, and the file is kept as {JOURNAL}.damaged", err=True)
+    return dropped
+
+
+def _print_skipped(skipped: Sequence[Skipped]) -> None:
+    """Print the figures that are skipped; skipped claims stand in the table of claims."""
+    for one in skipped:
+        if one.what == "plot":
+            print_text(f"SKIPPED plot {one.name!r}: {one.why}", err=True)
 
 
 def _print_errors(errors: Sequence[str], place: str) -> None:

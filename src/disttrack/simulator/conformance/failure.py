@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -79,7 +80,8 @@ def refuted(protocol: Protocol, game: Game, what: str, mend: str) -> Conformance
     if game.verdict != "failed" or game.again is None:
         return ConformanceError(what, mend)
     found = game.shortest(fixed=True, seconds=SHORTENING)
-    what += f"; your tracker fails: {found.sizes}: {found.moves or 'a list too long to be shown'}"
+    moves = f"sites fed: {found.moves}" if found.moves else "moves too long to be shown"
+    what += f"; your tracker fails: {found.sizes}, {moves}"
     return ConformanceError(what, mend, test=found.test(repr(protocol)))
 
 
@@ -131,6 +133,10 @@ def _mend(error: Exception, cause: str) -> str:
     """Return how to fix what an exception has told: only one of the class's own code names its line."""
     if isinstance(error, DifferenceError):
         return SAME_GAME
+    if missing := re.search(r"abstract class (\w+) with.* abstract methods? (.+)", str(error)):
+        names = missing[2].replace("'", "")
+        all_asked = "; silence() may return 0: it is then asked at every item" if "silence" in names else ""
+        return f"write {names} in class {missing[1]}{all_asked}"
     names_a_line = cause.endswith(")") and ".py:" in cause
     where = "see the line that is named" if names_a_line else "see what its methods return"
     return f"{where}; disttrack play with this class and --debug has the traceback"

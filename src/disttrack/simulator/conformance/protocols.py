@@ -53,7 +53,12 @@ STREAMS: Final = (
     UniformItems(domain=5, period=100),
 )
 """An attack, and streams of fewer items than any tracker of items is made for, by default."""
+ONE_SIDED: Final = "one_sided = True must mean that the output never exceeds the truth; leave it out otherwise"
 EACH_STEP: Final = "make it right at most steps, as a guarantee without a delta says, or state guarantee = 'none'"
+FROM_START: Final = (
+    "let sites and server begin with the items of start: start[i] of them have come to site i, and the output "
+    "begins at their sum"
+)
 START: Final = 1000
 """Items at the start of every other game."""
 WEIGHTY: Final = ZipfItems(domain=5, period=100, heaviest=10_000)
@@ -208,14 +213,16 @@ def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], item
             if game.verdict == "failed" and (delta or (game.failing_fraction or 0) > 1 / 2):
                 failed.append(game)
             if promised == "always" and not game.ok:
-                mend = "guarantee = 'always' means at every step; with chance it is 'oblivious' at most"
-                if start:  # games without it come before
-                    mend = "without these items it holds: let sites and server begin with the counts in start"
+                mend = (
+                    FROM_START
+                    if start
+                    else "guarantee = 'always' means at every step; with chance it is 'oblivious' at most"
+                )
                 raise refuted(protocol, game, f"says always right, but failed against {game.adversary}{known}", mend)
             require(
                 not protocol.one_sided or game.highest <= 0,
-                f"says one-sided, but was {game.highest:.3g} too high",
-                "one_sided = True must mean that the output never exceeds the truth; leave it out otherwise",
+                f"says one-sided, but was {game.highest:.3g} too high{known}",
+                FROM_START if start else ONE_SIDED,
             )
             yield None
     if promised in ("adaptive", "oblivious") and (delta or not of_items):
@@ -223,6 +230,7 @@ def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], item
         # wrong for more than half of their steps (Markov)
         what = f"with delta = {delta}" if delta else "for more than half of their steps"
         mend = "make it fail less often than delta, or promise a larger delta" if delta else EACH_STEP
+        mend = FROM_START if start else mend
         keeps_delta(protocol, failed, played, delta or 1 / 2, f"{what}{known}", mend)
 
 

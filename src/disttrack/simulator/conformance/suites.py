@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from disttrack.adversaries import Adversary
-from disttrack.adversaries.base import Opponent
+from disttrack.adversaries.base import Choice, Opponent, View
 from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.scripts import from_function
 from disttrack.mechanisms import Counter
@@ -93,7 +93,7 @@ def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: 
 
 
 def check_adversary(
-    adversary: Adversary | ItemAdversary | type[Adversary | ItemAdversary],
+    adversary: Adversary | ItemAdversary | type[Adversary | ItemAdversary] | Callable[[View], Any],
     *,
     sites: Sequence[int] = SITES,
     items: int = ITEMS,
@@ -103,7 +103,7 @@ def check_adversary(
     Parameters
     ----------
     adversary
-        An instance, or a class that needs no parameters.
+        An instance, a class that needs no parameters, or a function of the view.
     sites, items
         Numbers of sites to play with, and the length of the games.
 
@@ -117,12 +117,11 @@ def check_adversary(
     ConformanceError
         At the first fault.
     TypeError
-        It is made for other games than tracking.
+        It is no adversary, or one made for other games than tracking.
     """
-    if isinstance(adversary, type):
-        adversary = adversary()
-    _refuse_other_games(adversary)
-    return checked(type(adversary).__name__, _bound(ADVERSARY_CHECKS, adversary, sites, items))
+    asked = _as_adversary(adversary() if isinstance(adversary, type) else adversary)
+    name = asked.kind if isinstance(asked, Choice) else type(asked).__name__
+    return checked(name, _bound(ADVERSARY_CHECKS, asked, sites, items))
 
 
 def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = STEPS) -> list[str]:
@@ -158,12 +157,18 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = ST
     return checked(type(counter).__name__, _bound(COUNTER_CHECKS, counter, steps))
 
 
-def _refuse_other_games(adversary: object) -> None:
-    """Raise TypeError for an adversary that is not made for trackers."""
-    if isinstance(adversary, Opponent) and not (isinstance(adversary, ItemAdversary) or adversary.plays_in("count")):
-        games = " and ".join(adversary.plays)
-        name = type(adversary).__name__
-        raise TypeError(f"{name} plays {games}: conformance has tests for adversaries of trackers only")
+def _as_adversary(thing: Any) -> Adversary | ItemAdversary:
+    """Return an adversary of trackers, also that of a function; raise TypeError for anything else."""
+    if isinstance(thing, Opponent) and not (isinstance(thing, ItemAdversary) or thing.plays_in("count")):
+        games = " and ".join(thing.plays)
+        raise TypeError(f"{type(thing).__name__} plays {games}: conformance has tests for adversaries of trackers only")
+    if isinstance(thing, Adversary | ItemAdversary):
+        return thing
+    if not callable(thing):
+        raise TypeError(
+            f"a {type(thing).__name__} is no adversary: it is neither an Adversary nor a function of the view"
+        )
+    return from_function(thing)
 
 
 def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
@@ -189,16 +194,19 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
     if isinstance(thing, Protocol):
         checks = _bound(PROTOCOL_CHECKS, thing, SITES, ITEMS)
     elif isinstance(thing, Adversary | ItemAdversary) or callable(thing):
-        _refuse_other_games(thing)
-        asked = thing if isinstance(thing, Adversary | ItemAdversary) else from_function(thing)
-        checks = _bound(ADVERSARY_CHECKS, asked, SITES, ITEMS)
+        checks = _bound(ADVERSARY_CHECKS, _as_adversary(thing), SITES, ITEMS)
     elif isinstance(thing, Counter):
         checks = _bound(COUNTER_CHECKS, thing, STEPS)
     else:
         raise TypeError(f"a {type(thing).__name__} is neither protocol, nor adversary, nor private counter")
     found = list(faults(checks))
-    # a part that returns something else than it should makes errors elsewhere too, that say less
-    found = [fault for fault in found if isinstance(fault.__cause__, PartError)][:1] or found
+    # a part that returns something else than it should makes errors elsewhere too, that say less; of a wrong silence
+    # the check of silences says more
+    wrong = [fault for fault in found if isinstance(fault.__cause__, PartError)]
+    if any(fault.check == "silence is honest" and fault.__cause__ is None for fault in found):
+        found = [fault for fault in found if fault not in wrong]
+    else:
+        found = wrong[:1] or found
     by_text: dict[str, ConformanceError] = {}
     for fault in found:
         by_text.setdefault(str(fault), fault)

@@ -128,11 +128,16 @@ class Game(Outcome):
         try:
             return self.__dict__["extra"][name]
         except KeyError:
-            known = sorted(
-                one for one in {*dir(type(self)), *vars(self), *self.__dict__.get("extra", ())} if one[0] != "_"
+            fields = (
+                {one for one in dir(type(self)) if one[0] != "_"}
+                | set(self.__dict__)
+                | set(self.__dict__.get("extra", ()))
             )
-            near = f"{nearest(name, known)} ({accepted(known)})" if name[0] != "_" else ""
-            raise AttributeError(f"a game of {self.__dict__.get('protocol')} has no {name!r}{near}") from None
+            known = sorted(one for one in fields if one[0] != "_")
+            protocol = self.__dict__.get("protocol")
+            raise AttributeError(
+                f"a game of {protocol} has no {name!r}{nearest(name, known)} ({accepted(known)})", name=name, obj=self
+            ) from None
 
     @property
     def ok(self) -> bool:

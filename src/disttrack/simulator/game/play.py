@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any, Literal
 
-from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.base import Adversary, Choice
 from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.adversaries.scripts import from_function
@@ -312,12 +312,18 @@ def _unusual(side: Protocol | Adversary) -> dict[str, Any]:
     return unusual(kind, {name: getattr(side, name) for name in parameters(kind) if hasattr(side, name)})
 
 
+def _made_of(adversary: Adversary) -> Any:
+    """Return the class of an adversary, or the function by whose name it is known."""
+    function = getattr(adversary, "choose", None) if isinstance(adversary, Choice) else None
+    return function if getattr(function, "__name__", "").isidentifier() else type(adversary)  # a lambda has no name
+
+
 def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> Game:
     """Return the outcome of a game."""
     protocol, adversary, game, error = played.protocol, played.adversary, played.game, played.error
     common: dict[str, Any] = {
         "protocol": label_of_class("protocol", type(protocol)),
-        "adversary": label_of_class("adversary", getattr(adversary, "choose", type(adversary))),  # a function's own
+        "adversary": label_of_class("adversary", _made_of(adversary)),
         "sites": sites,
         "start": start,
         "alpha": protocol.accuracy,

@@ -21,6 +21,11 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
     ----------
     given
         Arguments of `simulator.play`, without the seed.
+
+    Raises
+    ------
+    TooLong
+        Where the caller limits the time.
     """
     protocol, adversary = given["protocol"], given["adversary"]
     mine = [name for side in (protocol, adversary) if (name := own_class(side))]
@@ -30,9 +35,10 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
         before = _shared(protocol, adversary)
     except Exception:  # of the user's code, as in the game that is asked for, which says so
         return ""
-    short = {**given, "items": min(SHORT, given["items"]), "seed": 0, "record": True, "on_error": "record"}
-    games = [play(**short) for _ in range(2)]
-    if any(game.error for game in games):
+    short = {**given, "items": min(SHORT, given["items"]), "seed": 0, "record": True, "on_error": "raise"}
+    try:
+        games = [play(**short) for _ in range(2)]
+    except (Exception, SystemExit, GeneratorExit):
         return ""  # the game that is asked for says so itself
     after = _shared(protocol, adversary)
     if changed := [name for name, value in after.items() if before.get(name, value) != value]:

@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from io import TextIOBase
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -36,12 +37,22 @@ PATIENCE: Final = 120.0
 """Seconds that a file or module may take to be imported. Games have limits of their own."""
 
 
-class ImportTimeout(BaseException):
-    """An import takes too long; no `except Exception` of the user's may keep it."""
+class TooLong(BaseException):
+    """Code of the user's takes too long; no `except Exception` of it may keep this."""
 
 
-EXITS: Final = (Exception, SystemExit, GeneratorExit, ImportTimeout)
+EXITS: Final = (Exception, SystemExit, GeneratorExit, TooLong)
 """What code of the user's may raise; Ctrl-C is the user's own."""
+
+
+class Dropped(TextIOBase):
+    """An output of which only the number of lines is kept."""
+
+    lines = 0
+
+    def write(self, text: str) -> int:
+        self.lines += text.count("\n")
+        return len(text)
 
 
 @contextmanager
@@ -64,7 +75,7 @@ def importing(name: str) -> Iterator[None]:
     """Run the code of a user's file or module, for its classes and functions."""
     _importing.append(name)
     try:
-        with guarded(), limited():
+        with guarded(), limited("the import", PATIENCE):
             yield
     finally:
         _importing.pop()
@@ -80,17 +91,17 @@ def refuse_in_import(command: str) -> None:
 
 
 @contextmanager
-def limited() -> Iterator[None]:
-    """Raise ImportTimeout in a block that takes too long; only the main thread, where there are alarms, can do so."""
+def limited(what: str, seconds: float) -> Iterator[None]:
+    """Raise TooLong in a block that takes longer; only the main thread, where there are alarms, can do so."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
 
     def ring(number: int, frame: Any) -> None:
-        raise ImportTimeout(f"the import takes longer than {PATIENCE:g} s")
+        raise TooLong(f"{what} takes longer than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, ring)
-    left, _ = signal.setitimer(signal.ITIMER_REAL, PATIENCE, 1.0)  # again each second, for code that catches all
+    left, _ = signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again each second, for code that catches all
     try:
         yield
     finally:

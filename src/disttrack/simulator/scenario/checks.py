@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache
+from inspect import isclass
 from typing import Any
 
 from disttrack.simulator.claims.claim import Claim, ill_typed
@@ -97,10 +98,9 @@ def check_labels(points: Sequence[Point], document: Document, faults: Faults) ->
         for side in (point.protocol, point.adversary):
             first = named.setdefault((side.role, side.label), side)
             if first.kind != side.kind and first.maker() is not side.maker():
-                message = (
-                    f"{first.kind} and {side.kind} are both called {side.label!r} in tables: give one of the classes "
-                    'another `kind = "…"`'
-                )
+                functions = not (isclass(first.maker()) or isclass(side.maker()))
+                remedy = "rename one of the functions" if functions else 'give one of the classes another `kind = "…"`'
+                message = f"{first.kind} and {side.kind} are both called {side.label!r} in tables: {remedy}"
                 faults.add(document.error((side.role,), message))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from disttrack.simulator.claims.claim import Claim
@@ -66,11 +67,11 @@ def why_skipped(claim: Claim, known: Columns, columns: Mapping[str, object], gam
             return f"nothing here sweeps {', '.join(sorted(missing))}" if missing <= columns_of_kinds(game) else ""
         chosen = possible_rows(claim.where, known)
         if not chosen.any():
-            return f"no game meets {claim.where!r}"
+            return f"no game meets {claim.where!r}{_near(claim.where, known)}"
         games = select(known, chosen.nonzero()[0])
         for condition in _conditions(claim.measure):
             if not possible_rows(condition, games).any():
-                return f"no game meets {condition!r}"
+                return f"no game meets {condition!r}{_near(condition, games)}"
         for axis in _axes(claim.measure):
             if columns_of(axis) <= set(games) and len(set(rows(axis, games).tolist())) < 2:
                 return f"{axis} has one value"
@@ -82,8 +83,17 @@ def why_skipped(claim: Claim, known: Columns, columns: Mapping[str, object], gam
 def why_undrawn(where: str, known: Columns) -> str:
     """Return why a figure has no games; empty if it may have some."""
     with suppress(ExpressionError):
-        return "" if possible_rows(where, known).any() else f"no game meets {where!r}"
+        return "" if possible_rows(where, known).any() else f"no game meets {where!r}{_near(where, known)}"
     return ""
+
+
+def _near(where: str, known: Columns) -> str:
+    """Return advice for a text in a condition that no point has, and that is very close to one that a point has."""
+    texts = sorted({str(value) for column in known.values() for value in column if isinstance(value, str)})
+    asked = [node.value for node in ast.walk(parse(where)) if isinstance(node, ast.Constant)]
+    missing = [one for one in asked if isinstance(one, str) and one not in texts]
+    near = [close for one in missing for close in get_close_matches(one, texts, 1, 0.8)]
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def stated_trials(data: Mapping[str, object]) -> dict[str, int]:

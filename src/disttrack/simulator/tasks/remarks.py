@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import redirect_stdout
+from traceback import format_exception
+from typing import Final
 
 from disttrack.simulator.game.repeat import unrepeatable
+from disttrack.simulator.points.lines import cause_of
 from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.source import Dropped, TooLong, limited
 from disttrack.simulator.tasks.adversary import recorded
 from disttrack.simulator.tasks.tracking import Count, prepare
 
+PATIENCE: Final = 10.0
+"""Seconds for the short games by which a class is tried, without another limit."""
 
-def remarks(points: Iterable[Point]) -> list[str]:
-    """Return lines on what a reader of results should know of the user's files and classes."""
+
+def remarks(points: Iterable[Point], *, lost: Container[int] = (), limit: float | None = None) -> list[str]:
+    """Return lines on what a reader of results should know of the user's files and classes.
+
+    Parameters
+    ----------
+    lost
+        Numbers of points all of whose games ended in an error: their classes are not tried again.
+    limit
+        Seconds for each pair of classes to be tried; `PATIENCE` if left out.
+    """
     points = list(points)
-    return list(dict.fromkeys([*_on_streams(points), *_on_classes(points)]))
+    tried = [point for point in points if point.number not in lost]
+    return list(dict.fromkeys([*_on_streams(points), *_on_classes(tried, limit or PATIENCE)]))
 
 
-def _on_classes(points: Sequence[Point]) -> Iterator[str]:
+def _on_classes(points: Sequence[Point], limit: float) -> Iterator[str]:
     """Yield lines on classes whose games cannot be played again; of each pair one short game is compared."""
     pairs = {(point.protocol.kind, point.adversary.kind): point for point in reversed(points) if point.own}
     for point in pairs.values():
-        if isinstance(point.task.make(), Count) and (line := unrepeatable(prepare(point))):
+        if not isinstance(point.task.make(), Count):
+            continue
+        try:
+            with redirect_stdout(Dropped()), limited("to play a short game twice", limit):
+                line = unrepeatable(prepare(point))
+        except TooLong as error:
+            *_, said = cause_of("".join(format_exception(error))).partition("TooLong: ")
+            line = f"{point.protocol.kind} against {point.adversary.kind}: {said}"
+        if line:
             yield line
 
 

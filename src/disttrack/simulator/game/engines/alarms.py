@@ -98,7 +98,10 @@ class Alarms:
         self._credited[site] = due
         messages = self._sites[site].take(items)
         if messages:
-            raise PartError(f"site {site} spoke within its silence: {messages!r}; it must not promise more")
+            raise PartError(
+                f"site {site} spoke within its silence: silence() promised {items:,} more items without a message, and "
+                f"take({items}) sent {messages!r}; return at most the items before the next message"
+            )
 
     # ------------------------------------------------------------------ plans
 
