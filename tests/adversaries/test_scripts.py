@@ -37,10 +37,13 @@ def five_items(view: Any) -> Iterator[Burst]:
 @pytest.mark.parametrize("sites", [1, 2, 9])
 @pytest.mark.parametrize("protocol", [Deterministic(alpha=0.2), Randomized(alpha=0.2), Robust(alpha=0.5)])
 def test_the_generator_of_freeze_gives_the_transcript_of_the_class(protocol: Any, sites: int, engine: str) -> None:
-    size: dict[str, Any] = {"sites": sites, "items": 3_000, "seed": 4, "engine": engine, "record": engine != "auto"}
+    if engine == "auto" and isinstance(protocol, Robust):
+        engine = "bulk"  # auto takes it for the generator, and compiled functions, of other coins, for the class
+    exact = engine in ("step", "leap")
+    size: dict[str, Any] = {"sites": sites, "items": 3_000, "seed": 4, "engine": engine, "record": exact}
     written, shipped = play(protocol, freeze, **size), play(protocol, Freeze(), **size)
     assert written.row() | {"adversary": "freeze", "seconds": 0} == shipped.row() | {"seconds": 0}
-    if engine != "auto":
+    if exact:
         assert written.transcript.equals(shipped.transcript)
         assert written.outputs.equals(shipped.outputs)
 
