@@ -71,7 +71,8 @@ def _print(document: dict[str, Any]) -> None:
     facts = {
         "games": f"{document['games']:,} ({document['size']}){controls}",
         "messages": f"{number(round(document['messages']))} at most, by the protocols' cost bounds",
-        "time": f"roughly {duration(document['seconds'])} with {document['workers']} workers",
+        "time": f"roughly {duration(document['seconds'])} of play with {document['workers']} workers, and some seconds "
+        "for the start, functions that are compiled, figures and the report",
         "memory": f"about {in_bytes(document['memory'])}",
         "results": f"about {in_bytes(document['disk'])} on the disk",
     }
