@@ -124,7 +124,7 @@ def test_the_last_digits_of_a_layout_have_no_part_in_the_bytes(tmp_path: Path) -
 
 def test_a_figure_that_cannot_be_drawn_does_not_keep_the_others_from_being(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=1, sites=(16,), adversaries=("freeze",))
-    with pytest.raises(ValueError, match="frontier: where: no game meets"):
+    with pytest.raises(ValueError, match="frontier-sites-3: where: no game meets"):
         draw(folder, [{"kind": "frontier", "where": "sites == 3"}, {"kind": "breakdown"}])
     assert (folder / "figures" / "breakdown.svg").exists()
 

@@ -31,7 +31,7 @@ def test_both_widths_are_written_in_all_forms(result: Path) -> None:
     written = draw(result, [{"kind": "cost", "x": "sites"}, {"kind": "matrix", "where": "sites == 16"}], style="paper")
     forms = ("pdf", "svg", "png", "txt")
     names = [f"cost-sites-{width}.{form}" for width in ("single", "double") for form in forms]
-    names += [f"matrix-double.{form}" for form in forms]  # no column is wide enough for its cells
+    names += [f"matrix-sites-16-double.{form}" for form in forms]  # no column is wide enough for its cells
     assert [path.name for path in written] == names
     assert {path.parent for path in written} == {result / "figures" / "paper"}
     first = {path: path.read_bytes() for path in written}
@@ -63,7 +63,7 @@ def test_a_paper_has_its_width_and_small_texts_and_no_title(result: Path, page: 
 def test_figures_of_a_paper_have_a_folder_of_their_own(result: Path) -> None:
     written = draw(result, [{"kind": "matrix", "where": "sites == 16"}], style="paper")
     assert {path.parent.relative_to(result) for path in written} == {Path("figures/paper")}
-    assert {path.stem for path in written} == {"matrix-double"}
+    assert {path.stem for path in written} == {"matrix-sites-16-double"}
 
 
 def test_an_unknown_style_is_refused_before_anything_is_drawn(result: Path) -> None:

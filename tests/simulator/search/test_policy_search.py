@@ -14,10 +14,10 @@ from click.testing import CliRunner
 
 from disttrack.adversaries import Freeze, Policy, Posterior, View
 from disttrack.adversaries.schedules import NEVER, Burst
-from disttrack.protocols import DeterministicRounds, Martingale, Randomized
+from disttrack.protocols import DeterministicRounds, Randomized
 from disttrack.simulator import play, run
 from disttrack.simulator.cli import main
-from disttrack.simulator.search.policy_search import Games, attack, bounds_of, policy_at, scenario_of
+from disttrack.simulator.search.policy_search import attack, bounds_of, policy_at, scenario_of
 
 SIZE: dict[str, Any] = {"sites": 8, "items": 800}
 
@@ -53,14 +53,6 @@ def test_the_space_holds_waits_as_short_as_the_blocks_of_a_tracker_without_coins
     """They are alpha n / k items, c / sqrt(k) units: with c = 3 and 1,024 sites 0.094."""
     least, most = bounds_of(DeterministicRounds(alpha=0.1), 1024, 500_000)[1]
     assert least < log2(3 / sqrt(1024)) < most
-
-
-def test_games_are_compiled_where_the_engine_chosen_for_one_is_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("numba")
-    arena = Games(Martingale(alpha=0.1), SIZE, 0, None)
-    assert arena.play(Policy(), 1).engine == "compiled"
-    monkeypatch.setattr("disttrack.simulator.game.engine_choice.available", lambda: False)
-    assert arena.play(Policy(), 1).engine == "bulk"
 
 
 def test_the_strongest_policy_wins(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,6 @@ from disttrack.adversaries.moves import Moves
 from disttrack.adversaries.tabular import Tabular
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.engine_choice import COMPILED, EngineError, choose_engine
 from disttrack.simulator.game.play import play
 from disttrack.simulator.search import sequence_search, table_search
 
@@ -175,8 +174,6 @@ class Games:
         self, protocol: Protocol, game: dict[str, Any], seed: int, on_game: Callable[[int], None] | None
     ) -> None:
         self.protocol, self.game, self.on_game = protocol, game, on_game
-        # one long game is played in bulk; of many, compiled functions play ten times as many in a second
-        self._engine = COMPILED if choose_engine("auto", protocol, Policy(), None)[0] == "bulk" else "auto"
         self._seeds = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
         self.games = 0
         self.failed = 0
@@ -196,13 +193,7 @@ class Games:
 
     def play(self, candidate: Any, seed: int) -> Any:
         """Play a game against a candidate."""
-        try:
-            return play(self.protocol, candidate, seed=seed, engine=self._engine, **self.game)
-        except EngineError:  # it has no compiled form with these parameters, or numba is not installed
-            if self._engine == "auto":
-                raise
-            self._engine = "auto"
-            return self.play(candidate, seed)
+        return play(self.protocol, candidate, seed=seed, **self.game)
 
 
 def final(tried: list[tuple[float, Any]], arena: Games, budget: int) -> SearchResult:
