@@ -130,7 +130,9 @@ def _scenario_of(name: str, scenario: Scenario, point: Point) -> dict[str, Any]:
         if value or (size.needed and value is not None):
             data[size.key] = value
     for side in (point.protocol, point.adversary):
-        data[side.role] = {"kind": side.kind, **side.arguments}
+        # a list is swept: a value that is one stands in another
+        given = {key: [value] if isinstance(value, list) else value for key, value in side.arguments.items()}
+        data[side.role] = {"kind": side.kind, **given}
     if point.network is not None:
         data["network"] = dict(point.network)
     if point.engine != "auto":

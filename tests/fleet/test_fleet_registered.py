@@ -149,3 +149,9 @@ def test_a_shipped_figure_is_drawn_again(tmp_path: Path) -> None:
     assert same, f"{drawn.name} is drawn otherwise"
     captions = json.loads((folder / "figures" / "captions.json").read_text(encoding="utf-8"))
     assert caption_of(plot, described_of(tables, plot)) == captions[plot.name]
+
+
+def test_the_first_screen_names_the_room_and_its_tables_the_kinds() -> None:
+    assert "Package disttrack.fleet (quota):\n    batch-quota" in run_command("list").stdout
+    shown = run_command("list", "quota").stdout
+    assert not [name for name in ("lease", "central", *LOADS) if f"\n{name} " not in shown]
