@@ -29,7 +29,7 @@ def halfspaces(side: int) -> Array:
 
 
 def small_databases(domain: int, size: int = SIZE) -> Array:
-    """Return all data sets of so many items as counts, a row each."""
+    """Return all data sets of a given size, each as a row of counts."""
     every = combinations_with_replacement(range(domain), size)
     return np.array([np.bincount(each, minlength=domain) for each in every])
 

@@ -15,6 +15,8 @@ from disttrack.simulator.cli.tables import print_facts
 from disttrack.simulator.errors import ScenarioError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from disttrack.simulator.search.policy_search import SearchResult
 
 
@@ -63,9 +65,10 @@ def attack(
             except ValueError as error:
                 raise ScenarioError(f"--network: {error}") from error
         else:
-            bounded = {} if memory is None else {"memory": memory}
-            of_policies: Any = attack_with_memory if bounded else partial(search.attack, oblivious=oblivious)
-            worst = of_policies(protocol, **options, **bounded)
+            of_policies: Callable[..., SearchResult] = partial(search.attack, oblivious=oblivious)
+            if memory is not None:
+                of_policies = partial(attack_with_memory, memory=memory)
+            worst = of_policies(protocol, **options)
     if network is not None:
         of = {"kind": point.adversary.kind, **point.adversary.arguments}
         text = fault_search.scenario_of(worst, point.network, entry, of, **size, seed=seed)

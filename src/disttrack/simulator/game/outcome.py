@@ -128,16 +128,12 @@ class Game(Outcome):
         try:
             return self.__dict__["extra"][name]
         except KeyError:
-            fields = (
-                {one for one in dir(type(self)) if one[0] != "_"}
-                | set(self.__dict__)
-                | set(self.__dict__.get("extra", ()))
-            )
+            fields = {*dir(type(self)), *self.__dict__, *self.__dict__.get("extra", ())}
             known = sorted(one for one in fields if one[0] != "_")
-            protocol = self.__dict__.get("protocol")
-            raise AttributeError(
-                f"a game of {protocol} has no {name!r}{nearest(name, known)} ({accepted(known)})", name=name, obj=self
-            ) from None
+            private = name[0] == "_"  # libraries probe for such names
+            advice = "" if private else f"{nearest(name, known)} ({accepted(known)})"
+            message = f"a game of {self.__dict__.get('protocol')} has no {name!r}{advice}"
+            raise AttributeError(message, name=name, obj=self) from None
 
     @property
     def ok(self) -> bool:
