@@ -30,6 +30,7 @@ from disttrack.simulator.plots.description import (
     Cells,
     Description,
     Fill,
+    Item,
     Look,
     Panel,
     Region,
@@ -110,7 +111,7 @@ def _labels_in_legend(described: Description) -> Description:
     return replace(described, panels=panels, legend=[(look, name) for name, look in looks.items()])
 
 
-def _new(described: Description, entries: Sequence[tuple[Any, str]]) -> tuple[Figure, list[Axes]]:
+def _new(described: Description, entries: Sequence[tuple[Line2D | Patch, str]]) -> tuple[Figure, list[Axes]]:
     """Return a new figure with axes for each panel, and hidden ones in the rest of the last row."""
     figure = new_figure(
         described.height, described.title, described.subtitle, described.note, described.width or WIDTH, entries
@@ -138,7 +139,7 @@ def _given(described: Description, given: Sequence[Axes]) -> tuple[Figure, list[
     return given[0].get_figure(root=True), list(given)  # type: ignore[return-value]
 
 
-def _finish(described: Description, axes: Sequence[Axes], entries: Sequence[tuple[Any, str]]) -> None:
+def _finish(described: Description, axes: Sequence[Axes], entries: Sequence[tuple[Line2D | Patch, str]]) -> None:
     """Add labels, legend and the title of a single panel, which a new figure has around its panels."""
     for one, panel in zip(axes, described.panels, strict=True):
         one.set(xlabel=panel.x.label, ylabel=panel.y.label)
@@ -188,7 +189,7 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
         drawn.set_major_formatter(FuncFormatter(lambda value, _: text(value)))
 
 
-def _draw(axes: Axes, panel: Panel, item: Any, gid: str) -> None:
+def _draw(axes: Axes, panel: Panel, item: Item, gid: str) -> None:
     """Draw one item of a panel."""
     match item:
         case Series():

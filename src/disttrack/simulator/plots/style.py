@@ -22,6 +22,8 @@ import matplotlib
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, FixedLocator
 from matplotlib.transforms import Bbox
@@ -125,7 +127,7 @@ def new_figure(
     subtitle: str = "",
     note: str = "",
     width: float = WIDTH,
-    legend: Sequence[tuple[Any, str]] = (),
+    legend: Sequence[tuple[Line2D | Patch, str]] = (),
 ) -> Figure:
     """Return an empty figure with its title, a line of fixed parameters, and legend and note at the foot.
 
