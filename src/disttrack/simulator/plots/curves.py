@@ -102,7 +102,8 @@ def cost(plot: Cost, tables: Tables) -> Description:
         return log1p(float(game[items]) / max(1, start(game))) if plot.y == EFOLD else 1.0
 
     def values(games: pd.DataFrame) -> pd.Series[Any]:
-        return games[column].astype(float) / games.apply(efolds, axis=1)
+        words = games[column].astype(float)
+        return words / games.apply(efolds, axis=1) if plot.y == EFOLD else words
 
     def bound(game: Game) -> float | None:
         if not isfinite(game[items]) or tuple(game[key] for key in GAME) in tables.rested:

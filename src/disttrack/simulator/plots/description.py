@@ -41,7 +41,7 @@ class Look:
     width
         Of the line, in points; None for the style's own.
     size, edge
-        Of a mark and its border, in points.
+        Of a mark and its border, in points; marks in print are three quarters as large.
     hollow
         Whether marks are white inside.
     alpha
