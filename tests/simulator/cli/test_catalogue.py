@@ -133,7 +133,7 @@ def test_tasks_and_plots_are_listed_and_described() -> None:
     assert "  experts (at least 2, must be given, column sites): Experts whose advice is combined.\n" in shown
     assert "columns:       regret, plain_regret" in shown
     shown = disttrack("describe", "measure").stdout
-    assert "  y (must be given): The column of trials.csv, or error/alpha, estimate/truth" in shown
+    assert "  y (must be given): The column of trials.csv.\n" in shown
     assert "  where (default ''): Which games, as a condition" in shown
 
 

@@ -148,13 +148,13 @@ def test_ratios_of_one_result_to_another_are_those_of_each_tracker(tmp_path: Pat
 
 
 def test_a_caption_for_print_has_what_a_screen_shows_around_the_panels(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "one", sites=(16, 64), trials=2, adversaries=("freeze",))
+    folder = write_result(tmp_path / "one", sites=(16, 64), trials=2, adversaries=("freeze",), title="Who pays?")
     written = draw(folder, [{"kind": "cost", "x": "sites"}], style="paper")
     texts = {path.name: path.read_text(encoding="utf-8") for path in written if path.suffix == ".txt"}
     assert list(texts) == ["cost-sites-single.txt", "cost-sites-double.txt"]
     figure = described([folder], {"kind": "cost", "x": "sites"})
     for text in texts.values():
-        assert text.startswith("Words by number of sites. adversary freeze")
+        assert text.startswith("Words by number of sites. Who pays? adversary freeze")
         assert figure.note in text
 
 

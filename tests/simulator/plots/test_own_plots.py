@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import own_kinds
@@ -14,11 +13,9 @@ from synthetic_results import write_result
 from disttrack.simulator.cli.options import class_of
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.plots import Plot, check_plot, compare, draw
-from disttrack.simulator.plots.requests import caption_of, described_of
 from disttrack.simulator.points import registry
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 
@@ -50,21 +47,6 @@ def test_every_built_in_plot_is_called_as_its_class_says() -> None:
         made = kind.load()
         assert made.kind == name
         assert issubclass(made, Plot)
-
-
-@pytest.mark.parametrize(
-    ("short", "y", "x"),
-    [("error", "error/alpha", "sites"), ("ratio", "estimate/truth", ""), ("size", "error/size", "")],
-)
-def test_a_short_kind_describes_what_measure_does_and_has_its_own_name(
-    short: str, y: str, x: str, tmp_path: Path
-) -> None:
-    tables = read_tables([write_result(tmp_path / "r", sites=(16, 64), protocols=("robust", "exact"), trials=1)])
-    tables = replace(tables, trials=tables.trials.assign(max_abs_error=1.0))  # as games on data sets have
-    one = check_plot({"kind": short, **({"x": x} if x else {})})
-    other = check_plot({"kind": "measure", "y": y, "x": x})
-    assert caption_of(one, described_of(tables, one)) == caption_of(other, described_of(tables, other))
-    assert one.name == "-".join(filter(None, [short, x]))
 
 
 def test_checking_a_scenario_with_plots_loads_neither_matplotlib_nor_pandas(file: Path) -> None:

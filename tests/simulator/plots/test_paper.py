@@ -66,6 +66,22 @@ def test_figures_of_a_paper_have_a_folder_of_their_own(result: Path) -> None:
     assert {path.stem for path in written} == {"matrix-sites-16-double"}
 
 
+@pytest.mark.parametrize("adversaries", [("freeze",), ("freeze", "round-robin")])
+def test_marks_of_a_single_column_are_whole(adversaries: tuple[str, ...], tmp_path: Path) -> None:
+    """Also in panels beside each other, in which an axis is an inch long; marks as large as on a screen are cut off."""
+    folder = write_result(tmp_path / "one", sites=(16, 64, 1024), trials=2, adversaries=adversaries)
+    with house_style(SINGLE):
+        made = figure_of(read_tables([folder]), check_plot({"kind": "cost", "x": "sites"}))
+    save(made, tmp_path / "figure", ("svg",), SINGLE)
+    for axes in made.axes:
+        box, points = axes.get_window_extent(), 72 / made.dpi
+        for line in (one for one in axes.lines if one.get_marker() != "None"):
+            places = line.get_transform().transform(line.get_xydata())
+            room = points * min((places - box.min).min(), (box.max - places).min())
+            assert room > line.get_markersize() / 2
+            assert len(adversaries) == 1 or room < 6 / 2, "the control: the size on a screen"
+
+
 def test_an_unknown_style_is_refused_before_anything_is_drawn(result: Path) -> None:
     with pytest.raises(ValueError, match="style must be one of screen, paper; got 'print'"):
         draw(result, ["matrix"], style="print")

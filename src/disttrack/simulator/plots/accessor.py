@@ -14,6 +14,8 @@ from disttrack.simulator.points.registry import kinds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from disttrack.simulator.results.folder import Results
+
 
 AX: Final = "Axes to draw on, a list of them for a figure of several panels; a figure of its own if left out."
 
@@ -22,7 +24,13 @@ class Draw(Protocol):
     """The method of a kind of figure."""
 
     def __call__(
-        self, x: str = ..., *, ax: Axes | Sequence[Axes] | None = None, where: str = "", title: str = "", **options: Any
+        self,
+        x: str = ...,
+        *,
+        ax: Axes | Sequence[Axes] | None = None,
+        where: str = "",
+        title: str = "",
+        **options: object,
     ) -> Any:
         """Draw the figure and return its axes; `options` are the other keys of the kind in a scenario."""
 
@@ -54,10 +62,10 @@ class Plotter:
     ratio: Draw
     spread: Draw
 
-    def __init__(self, results: Any) -> None:
+    def __init__(self, results: Results) -> None:
         self._results = results
 
-    def __call__(self, kind: str, *, ax: Axes | Sequence[Axes] | None = None, **options: Any) -> Any:
+    def __call__(self, kind: str, *, ax: Axes | Sequence[Axes] | None = None, **options: object) -> Any:
         """Draw a figure of this kind, a registered name or a class by reference; return its axes."""
         from disttrack.simulator.plots.figures import axes_of  # with matplotlib
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 
 import numpy as np
 
 from disttrack.simulator.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words, rounded
-from disttrack.simulator.plots.kinds import Breakdown, Measure
+from disttrack.simulator.plots.kinds import Breakdown, Budget
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.points.names import with_name
 from disttrack.simulator.results.lines import lines
@@ -131,6 +131,17 @@ def _bar_items(bars: dict[int, Bar], looks: dict[Part, Fill]) -> list[Item]:
     return [*items, *(Words(1.015, row, f"{total:,.0f}", size=8.5) for row, total in zip(rows, totals, strict=True))]
 
 
+class Entry(TypedDict):
+    """A budget of a privacy ledger: what is given and spent, and its parts, in sequence or in parallel."""
+
+    name: str
+    rule: str
+    epsilon: float
+    spent: float
+    count: NotRequired[int]
+    parts: NotRequired[list[Entry]]
+
+
 DEEPEST: Final = 4
 """Levels of the tree that are drawn."""
 _SPENT: Final = Fill("#79B2D6", edge=BORDER, width=0.6)
@@ -144,7 +155,7 @@ _BUDGET_NOTE: Final = (
 )
 
 
-def budget(_: Measure, tables: Tables) -> Description:
+def budget(_: Budget, tables: Tables) -> Description:
     """Return a `budget` figure."""
     column = "ledger" if "ledger" in tables.trials else "_ledger"
     if column not in tables.trials or tables.trials[column].isna().all():
@@ -163,7 +174,7 @@ def budget(_: Measure, tables: Tables) -> Description:
     )  # fmt: skip
 
 
-def _budget_items(entry: dict[str, Any], left: float, scale: float, depth: int) -> Iterator[Item]:
+def _budget_items(entry: Entry, left: float, scale: float, depth: int) -> Iterator[Item]:
     """Yield an entry and its parts under it."""
     width = entry["epsilon"] * scale
     yield Bars("given", [left], [width], [depth], _LEFT)
@@ -179,13 +190,14 @@ def _budget_items(entry: dict[str, Any], left: float, scale: float, depth: int) 
             left += part["epsilon"] * scale
 
 
-def _merged(entry: dict[str, Any], scale: float) -> Iterator[dict[str, Any]]:
+def _merged(entry: Entry, scale: float) -> Iterator[Entry]:
     """Yield the parts of an entry; those too narrow for a bar of their own are one part if in sequence."""
-    narrow: dict[str, Any] = {"name": "", "rule": "sequence", "epsilon": 0.0, "spent": 0.0}
+    narrow: Entry = {"name": "", "rule": "sequence", "epsilon": 0.0, "spent": 0.0}
     for part in entry.get("parts", ()):
         if entry["rule"] == "parallel" or part["epsilon"] * scale >= _SLIVER:
             yield part
         else:
-            narrow |= {key: narrow[key] + part[key] for key in ("epsilon", "spent")}
+            narrow["epsilon"] += part["epsilon"]
+            narrow["spent"] += part["spent"]
     if narrow["epsilon"] > 0:
         yield narrow

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from disttrack.mechanisms.docstrings import inherit_parameters
 
@@ -43,7 +43,7 @@ class Plot:
     where: str = ""
     title: str = field(default="", compare=False)
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
         inherit_parameters(cls)
 

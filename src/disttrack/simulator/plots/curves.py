@@ -14,7 +14,7 @@ import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.plots.description import DOTS, Area, Description, Item, Look, Panel, Rule, Series, rounded
-from disttrack.simulator.plots.kinds import EFOLD, Cost, Frontier, Measure
+from disttrack.simulator.plots.kinds import EFOLD, Cost, Error, Frontier, Measure
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import (
     ABOUT_ONE,
@@ -30,7 +30,7 @@ from disttrack.simulator.plots.panels import (
     shape,
     value_axis,
 )
-from disttrack.simulator.plots.sweep import Values, infinite_note, panels, place
+from disttrack.simulator.plots.sweep import Floats, Game, Values, infinite_note, panels, place
 from disttrack.simulator.points.names import name_of
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
@@ -48,7 +48,7 @@ _LOWER_BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = 
 """Words per e-fold of the stream by k and alpha: Yi, Zhang 2009, and Huang, Yi, Zhang 2012."""
 
 
-def error(plot: Measure, tables: Tables) -> Description:
+def error(plot: Error, tables: Tables) -> Description:
     """Return an `error` figure."""
     note = "Above 1 the promise is broken."
     return curves(
@@ -65,7 +65,7 @@ def measure(plot: Measure, tables: Tables) -> Description:
     def values(games: pd.DataFrame) -> pd.Series[Any]:
         return games[column] if shares else games[column].astype(float)
 
-    def bound(game: dict[str, Any]) -> float | None:
+    def bound(game: Game) -> float | None:
         return float(game[expected] if expected else plot.theory)
 
     limit = [] if plot.limit == "" else [_limit(tables.trials, plot.limit)]
@@ -92,19 +92,20 @@ def cost(plot: Cost, tables: Tables) -> Description:
     if tables.trials[column].isna().all():
         raise ValueError(f"a cost figure needs games with {column}; these have none")
 
-    def point(game: Any) -> Mapping[str, Any]:
+    def point(game: Game) -> Mapping[str, Any]:
         return tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
 
-    def start(game: Any) -> int:
+    def start(game: Game) -> int:
         return int(point(game).get("start") or 0)
 
-    def efolds(game: Any) -> float:
+    def efolds(game: Game) -> float:
         return log1p(float(game[items]) / max(1, start(game))) if plot.y == EFOLD else 1.0
 
     def values(games: pd.DataFrame) -> pd.Series[Any]:
-        return games[column].astype(float) / games.apply(efolds, axis=1)
+        words = games[column].astype(float)
+        return words / games.apply(efolds, axis=1) if plot.y == EFOLD else words
 
-    def bound(game: dict[str, Any]) -> float | None:
+    def bound(game: Game) -> float | None:
         if not isfinite(game[items]) or tuple(game[key] for key in GAME) in tables.rested:
             return None
         most = cost_bound(point(game), int(game[items]), tables.own)
@@ -225,7 +226,7 @@ def _sentences(note: str) -> list[str]:
     return re.split(r"(?<=\.) (?=[A-Z1×↓∞])", note)
 
 
-def _crossings(x: Any, ratios: Any) -> list[int]:
+def _crossings(x: Floats, ratios: Floats) -> list[int]:
     """Return the places at which a line, straight between its marks on logarithmic scales, crosses 1.
 
     Examples
@@ -238,7 +239,7 @@ def _crossings(x: Any, ratios: Any) -> list[int]:
     return [round(float(np.exp(over[i] - up[i] * (over[i + 1] - over[i]) / (up[i + 1] - up[i])))) for i in changes]
 
 
-def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, Any]) -> float | None:
+def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, object]) -> float | None:
     """Return the messages that a game is expected to need at most, None if no bound is known.
 
     Parameters
@@ -261,7 +262,7 @@ def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, Any]) -> 
 
 
 def _lower_bounds(
-    trials: pd.DataFrame, axis: str, start: Callable[[Any], int], per: Callable[[Any], float]
+    trials: pd.DataFrame, axis: str, start: Callable[[Game], int], per: Callable[[Game], float]
 ) -> list[Series]:
     """Return the lower bounds on words at each place of an axis; none if games at one place have several.
 
@@ -278,7 +279,7 @@ def _lower_bounds(
     bounds = []
     for text, bound in _LOWER_BOUNDS:
 
-        def words(game: Any, bound: Callable[[float, float], float] = bound) -> float:
+        def words(game: Game, bound: Callable[[float, float], float] = bound) -> float:
             each = bound(game["sites"], game["alpha"])
             begun = max(start(game), each)
             return each * max(0.0, log((start(game) + game["items"]) / begun)) / per(game)
@@ -372,7 +373,7 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
     return note + infinite_note(trials["_error"])
 
 
-def _least(values: Any) -> float:
+def _least(values: npt.ArrayLike) -> float:
     """Return the lower edge of a scale of numbers that may be 0: half of the least above it."""
     above = np.asarray(values, dtype=float)
     return float(above[above > 0].min(initial=1.0)) / 2

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from disttrack.simulator.plots.marks import INK, Dashes, mark
 from disttrack.simulator.results.formats import number
@@ -20,8 +21,10 @@ THIN: Final = (0, (4, 2))
 """Short dashes: bounds, truths, promises."""
 DOTS: Final = ":"
 
+Kind = TypeVar("Kind")
 Share = Literal["all", "col", "row", "none"]
-Row = tuple[Any, Any, Any, Any]
+Numbers = npt.NDArray[np.float64] | Sequence[float]
+Row = tuple[float, float | None, float | None, float | None]
 """A value of a table of a figure: x, y, and the ends of the range around it; None where there is none."""
 
 
@@ -38,7 +41,7 @@ class Look:
     width
         Of the line, in points; None for the style's own.
     size, edge
-        Of a mark and its border, in points.
+        Of a mark and its border, in points; marks in print are three quarters as large.
     hollow
         Whether marks are white inside.
     alpha
@@ -102,12 +105,12 @@ class Series:
     """
 
     name: str
-    x: Any
-    y: Any
+    x: Numbers
+    y: Numbers
     look: Look
     role: str = ""
-    low: Any = None
-    high: Any = None
+    low: Numbers | None = None
+    high: Numbers | None = None
     label: str = ""
 
     def __post_init__(self) -> None:
@@ -125,9 +128,9 @@ class Area:
     """The area between two curves over x, part of a series."""
 
     name: str
-    x: Any
-    low: Any
-    high: Any
+    x: Numbers
+    low: Numbers
+    high: Numbers
     fill: Fill
     role: str = "range"
     order: float = 2.0
@@ -143,9 +146,9 @@ class Bars:
     """Horizontal bars of one series: each begins at `left`, is `width` long, and lies at `at`."""
 
     name: str
-    left: Any
-    width: Any
-    at: Any
+    left: Numbers
+    width: Numbers
+    at: Numbers
     fill: Fill
     role: str = ""
 
@@ -160,7 +163,7 @@ class Cells:
     """Cells of a table, shaded from 0 to 1 by `values` (rows of columns, NaN for no cell), with texts in them."""
 
     name: str
-    values: Any
+    values: npt.NDArray[np.float64]
     texts: Sequence[Sequence[str]]
     shades: Sequence[str]
     role: str = ""
@@ -238,9 +241,10 @@ class Axis:
     names: Sequence[str] = ()
     edges: tuple[float, float] = (-inf, inf)
 
-    def clipped(self, values: Any) -> Any:
+    def clipped(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return values as they are drawn."""
-        return np.clip(np.asarray(values, dtype=float), *self.edges)
+        clipped: npt.NDArray[np.float64] = np.clip(np.asarray(values, dtype=float), *self.edges)
+        return clipped
 
 
 @dataclass(frozen=True)
@@ -253,7 +257,7 @@ class Panel:
     title: str = ""
     framed: bool = True
 
-    def of(self, kind: type[Any], role: str | None = None) -> list[Any]:
+    def of(self, kind: type[Kind], role: str | None = None) -> list[Kind]:
         """Return its items of a class, those of one role if it is given."""
         return [one for one in self.items if isinstance(one, kind) and role in (None, getattr(one, "role", None))]
 

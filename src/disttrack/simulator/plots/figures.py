@@ -116,7 +116,7 @@ def _drawn(
         picture = replace(picture, svg=path.read_text(encoding="utf-8"))
         if not page.titled:
             written.append(place.with_name(f"{place.name}.txt"))
-            write_text(written[-1], printed_caption(described), within)
+            write_text(written[-1], printed_caption(described, tables), within)
     return written, picture
 
 

@@ -72,29 +72,18 @@ class Cost(BuiltIn):
             raise ValueError("lower_bounds must be left out with y: bits; they are bounds of messages and words")
 
 
-SPECIAL: Final = {
-    "error/alpha": "curves:error",
-    "estimate/truth": "over_time:over_time",
-    "error/size": "over_time:over_time",
-    "spent/budget": "bars:budget",
-}
-"""What `measure` draws that is no column of trials.csv, and the functions that describe it."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Measure(BuiltIn):
     """Any measured column against a swept axis, a line per protocol; on a logarithmic scale where it varies much.
 
-    Of a column of True and False the share of games in which it is true is drawn, with 95 % intervals. Four values
-    of `y` are no columns, and four kinds are short for them: `error` (error/alpha, along an axis), `ratio`
-    (estimate/truth), `size` (error/size) and `budget` (spent/budget), without one.
+    Of a column of True and False the share of games in which it is true is drawn, with 95 % intervals.
 
     Parameters
     ----------
     x
         The axis: sites, items, alpha, or any other swept parameter.
     y
-        The column of trials.csv, or error/alpha, estimate/truth, error/size or spent/budget.
+        The column of trials.csv.
     theory
         The value of theory for each game, a column or a number, drawn as thin dashes; empty for none.
     limit
@@ -104,6 +93,7 @@ class Measure(BuiltIn):
     """
 
     kind: ClassVar[str] = "measure"
+    home: ClassVar[str] = "curves:measure"
 
     x: str
     y: str
@@ -111,61 +101,55 @@ class Measure(BuiltIn):
     limit: str | float = ""
     by: str = ""
 
-    @property
-    def home(self) -> str:  # type: ignore[override]
-        """The function that describes what is drawn."""
-        return SPECIAL.get(self.y, "curves:measure")
-
 
 @dataclass(frozen=True, kw_only=True)
-class Error(Measure):
-    """The largest error, in units of alpha, against a swept axis, a line per protocol: `measure` of error/alpha."""
+class Error(BuiltIn):
+    """The largest error, in units of alpha, against a swept axis, a line per protocol.
+
+    Parameters
+    ----------
+    x
+        The axis: sites, items, alpha, or any other swept parameter.
+    by
+        A column whose values have a panel each; empty for a panel per adversary.
+    """
 
     kind: ClassVar[str] = "error"
+    home: ClassVar[str] = "curves:error"
 
-    y: str = "error/alpha"
+    x: str
+    by: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class SizeOverTime(Measure):
+class SizeOverTime(BuiltIn):
     """Error and size in the course of games on data sets: a line per mechanism and a panel per adversary.
 
-    The first game of each line is shown. Where errors lie above the dashed size, answers of 0 are better. It is
-    `measure` of error/size.
+    The first game of each line is shown. Where errors lie above the dashed size, answers of 0 are better.
     """
 
     kind: ClassVar[str] = "size"
-
-    x: str = ""
-    y: str = "error/size"
+    home: ClassVar[str] = "over_time:over_time"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Budget(Measure):
+class Budget(BuiltIn):
     """Each mechanism's budget as a bar, and under it those of its parts, to scale; the filled part of each is spent.
 
-    Parts in sequence are side by side, as their losses add up; parts in parallel begin at one place. It is `measure`
-    of spent/budget.
+    Parts in sequence are side by side, as their losses add up; parts in parallel begin at one place.
     """
 
     kind: ClassVar[str] = "budget"
+    home: ClassVar[str] = "bars:budget"
     narrow: ClassVar[bool] = False
-
-    x: str = ""
-    y: str = "spent/budget"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ratio(Measure):
-    """Estimate over truth against updates: medians of the games, a line per protocol and a panel per adversary.
-
-    It is `measure` of estimate/truth.
-    """
+class Ratio(BuiltIn):
+    """Estimate over truth against updates: medians of the games, a line per protocol and a panel per adversary."""
 
     kind: ClassVar[str] = "ratio"
-
-    x: str = ""
-    y: str = "estimate/truth"
+    home: ClassVar[str] = "over_time:over_time"
 
 
 @dataclass(frozen=True, kw_only=True)

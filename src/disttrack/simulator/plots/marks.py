@@ -13,8 +13,8 @@ QUIET: Final = "#666666"
 BORDER: Final = "#444444"
 DASHES: Final[tuple[Dashes, ...]] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
 """Dashes of the variants of one protocol, the first for its defaults."""
-SIZES: Final = (6.0, 3.5, 8.5, 5.0)
-"""Sizes of the marks of these variants, in points, for figures in which no line joins them."""
+SIZES: Final = (6.0, 4.4, 3.2, 2.3)
+"""Sizes of the marks of these variants, smaller one by one, for figures in which no line joins them."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from disttrack.simulator.plots.description import (
     Rule,
     Series,
 )
-from disttrack.simulator.plots.kinds import Measure
+from disttrack.simulator.plots.kinds import Ratio, SizeOverTime
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import look_of, shape, value_axis
 from disttrack.simulator.plots.sweep import panels
@@ -30,12 +30,12 @@ from disttrack.simulator.results.lines import lines
 from disttrack.simulator.results.read import GAME, Tables
 
 
-def over_time(plot: Measure, tables: Tables) -> Description:
+def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
     """Return the figure."""
     series = tables.series
     if series.empty or series["rel_error"].isna().all():
         raise ValueError(f"a {plot.kind} figure needs series.csv with relative errors; these games have none")
-    ratio = plot.y == "estimate/truth"
+    ratio = isinstance(plot, Ratio)
     if not ratio and not {"max_abs_error", "_max_abs_error"} & {*tables.trials}:
         raise ValueError(f"a {plot.kind} figure needs games on data sets; these are none")
     errors = series["rel_error"].astype(float)

@@ -10,6 +10,7 @@ from math import ceil, inf
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.claims.columns import label as column_label
@@ -27,11 +28,13 @@ from disttrack.simulator.plots.description import (
     Series,
     Words,
 )
+from disttrack.simulator.plots.kinds import Cost, Error, Measure
 from disttrack.simulator.plots.marks import BORDER, DASHES, QUIET, SIZES, mark
 from disttrack.simulator.plots.style import lighter, page
 from disttrack.simulator.plots.sweep import (
     Bound,
     Curve,
+    Floats,
     Values,
     axis_label,
     curve_of,
@@ -92,7 +95,7 @@ def border(at: float = 1.0, name: str | float = "alpha") -> list[Item]:
 
 
 def curves(
-    plot: Any, tables: Tables, label: str, values: Values, bound: Bound | None = None, *,
+    plot: Cost | Error | Measure, tables: Tables, label: str, values: Values, bound: Bound | None = None, *,
     more: Sequence[Item] = (), low: float = -inf, linear: bool = False, always: Sequence[float] = (), note: str = "",
     by: str = "", judged: bool = True,
 ) -> Description:  # fmt: skip
@@ -248,7 +251,7 @@ def column_of(trials: pd.DataFrame, key: str, name: str) -> str:
     return column
 
 
-def swept_axis(label: str, places: Any, columns: int) -> Axis:
+def swept_axis(label: str, places: Floats, columns: int) -> Axis:
     """Return the axis of swept values: logarithmic where all are above 0, with ticks at them where they are few."""
     values = sorted({float(f"{value:.9g}") for value in places})
     texts = dict(zip(values, swept_ticks(values), strict=True))
@@ -266,7 +269,7 @@ def swept_axis(label: str, places: Any, columns: int) -> Axis:
     return Axis(label, "log", ends, ticks, most, text=text)
 
 
-def edges_of(values: Any, low: float = -inf) -> tuple[float, float]:
+def edges_of(values: npt.ArrayLike, low: float = -inf) -> tuple[float, float]:
     """Return the edges of a scale: infinite values are drawn at 1.25 times the largest finite one.
 
     >>> edges_of([1.0, 4.0]), edges_of([1.0, 4.0, inf], 0.1)
@@ -278,7 +281,7 @@ def edges_of(values: Any, low: float = -inf) -> tuple[float, float]:
 
 
 def value_axis(
-    label: str, values: Any, edges: tuple[float, float] = (-inf, inf), *, linear: bool = False, most: int = 9
+    label: str, values: npt.ArrayLike, edges: tuple[float, float] = (-inf, inf), *, linear: bool = False, most: int = 9
 ) -> Axis:
     """Return the scale of these values: logarithmic if they are above 0 and differ much, else linear from 0 on."""
     drawn = np.clip(np.asarray(values, dtype=float), *edges)

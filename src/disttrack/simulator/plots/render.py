@@ -7,7 +7,7 @@ and ends of its axes after it, and `series-3-17` for a part of the fourth series
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
 from math import ceil
@@ -15,12 +15,13 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from disttrack.simulator.plots.description import (
@@ -30,13 +31,14 @@ from disttrack.simulator.plots.description import (
     Cells,
     Description,
     Fill,
+    Item,
     Look,
     Panel,
     Region,
     Rule,
     Series,
 )
-from disttrack.simulator.plots.style import LETTER, WIDTH, ink, lay_out, new_figure, page
+from disttrack.simulator.plots.style import LETTER, WIDTH, Layout, ink, new_figure, page
 
 _GAP: Final = 8.0
 """Distance from the end of the line, in points."""
@@ -44,6 +46,8 @@ _LED: Final = 20.0
 """The same where a label of the panel has a leader."""
 _FAR: Final = 0.3
 """A label further from the end of its line than this share of its height has a leader."""
+_STILL: Final = 1.0
+"""A label that is moved by less, in points, takes no room from the axes."""
 
 
 def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
@@ -84,10 +88,15 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
     for axes, panel in zip(made, described.panels, strict=False):  # an open end of a shared axis is that of all panels
         _scale(axes, panel.x, "x")
         _scale(axes, panel.y, "y")
-    _label_ends(figure, labels)
+    place_labels, layout = _label_ends(labels), figure.get_layout_engine()
     if given:
+        for _ in range(2 if labels else 0):  # as in `Layout`
+            figure.draw_without_rendering()
+            place_labels()
         _finish(described, made, entries)
     else:
+        assert isinstance(layout, Layout)
+        layout.beside = place_labels
         _label_axes(described, made)
         figure.align_ylabels(made)
     for place, axes in enumerate(made[: len(described.panels)]):
@@ -110,7 +119,7 @@ def _labels_in_legend(described: Description) -> Description:
     return replace(described, panels=panels, legend=[(look, name) for name, look in looks.items()])
 
 
-def _new(described: Description, entries: Sequence[tuple[Any, str]]) -> tuple[Figure, list[Axes]]:
+def _new(described: Description, entries: Sequence[tuple[Line2D | Patch, str]]) -> tuple[Figure, list[Axes]]:
     """Return a new figure with axes for each panel, and hidden ones in the rest of the last row."""
     figure = new_figure(
         described.height, described.title, described.subtitle, described.note, described.width or WIDTH, entries
@@ -138,7 +147,7 @@ def _given(described: Description, given: Sequence[Axes]) -> tuple[Figure, list[
     return given[0].get_figure(root=True), list(given)  # type: ignore[return-value]
 
 
-def _finish(described: Description, axes: Sequence[Axes], entries: Sequence[tuple[Any, str]]) -> None:
+def _finish(described: Description, axes: Sequence[Axes], entries: Sequence[tuple[Line2D | Patch, str]]) -> None:
     """Add labels, legend and the title of a single panel, which a new figure has around its panels."""
     for one, panel in zip(axes, described.panels, strict=True):
         one.set(xlabel=panel.x.label, ylabel=panel.y.label)
@@ -188,7 +197,7 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
         drawn.set_major_formatter(FuncFormatter(lambda value, _: text(value)))
 
 
-def _draw(axes: Axes, panel: Panel, item: Any, gid: str) -> None:
+def _draw(axes: Axes, panel: Panel, item: Item, gid: str) -> None:
     """Draw one item of a panel."""
     match item:
         case Series():
@@ -216,7 +225,7 @@ def _line(look: Look) -> dict[str, Any]:
     """Return a look in matplotlib's words."""
     words: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes or "none", "zorder": look.order}
     if look.marker:
-        words |= {"marker": look.marker, "markersize": look.size}
+        words |= {"marker": look.marker, "markersize": look.size * rcParams["lines.markersize"] / Look().size}
     if look.hollow:
         words["markerfacecolor"] = "white"
     widths = {"markeredgewidth": look.edge, "linewidth": look.width}
@@ -305,38 +314,49 @@ def _is_far(own: int, centre: float, ends: Sequence[float], most: float) -> bool
     return away > most or any(abs(centre - end) <= away for place, end in enumerate(ends) if place != own)
 
 
-def _label_ends(figure: Figure, labels: Sequence[tuple[Axes, Series, float, str]]) -> None:
-    """Write the labels of series to the right of their ends, with a leader where there is no room beside the end.
+def _label_ends(labels: Sequence[tuple[Axes, Series, float, str]]) -> Callable[[], bool]:
+    """Write the labels of series to the right of their ends; return the function that finds their places.
+
+    It is called when the axes have theirs. Where there is no room beside the end, the label has a leader. The function
+    returns whether a label was moved.
 
     Parameters
     ----------
     labels
         For each its axes, the series, the height at which its last point is drawn, and the id in an SVG.
     """
-    written = [
-        axes.annotate(
+    written: dict[Axes, list[Annotation]] = {}
+    for axes, one, height, gid in labels:
+        label = axes.annotate(
             one.label, (float(one.x[-1]), height), xytext=(_GAP, 0), textcoords="offset points",
             color=ink(one.look.colour), size=9, va="center", annotation_clip=False, gid=gid,
             arrowprops={"arrowstyle": "-", "color": one.look.colour, "linewidth": 0.7, "relpos": (0, 0.5),
                         "shrinkA": 1.5, "shrinkB": 4},
-        )
-        for axes, one, height, gid in labels
-    ]  # fmt: skip
-    for label, (*_, gid) in zip(written, labels, strict=True):
+        )  # fmt: skip
         assert label.arrow_patch is not None
         label.arrow_patch.set_gid(f"{gid}-leader")
-    # twice: the room beside the axes depends on the labels, and their places on the room
-    for _ in range(2 if labels else 0):
-        lay_out(figure)
-        for axes in dict.fromkeys(axes for axes, *_ in labels):
-            mine = [place for place, label in enumerate(labels) if label[0] is axes]
-            ends = [float(axes.transData.transform(written[place].xy)[1]) for place in mine]
-            sizes = [Text.get_window_extent(written[place]).height * 1.12 for place in mine]
-            box, least = axes.get_window_extent(), min(sizes)
-            centres = spread(ends, sizes, float(box.y0) - least, float(box.y1) + least)
-            moved = [_is_far(place, centre, ends, _FAR * least) for place, centre in enumerate(centres)]
-            for place, end, centre, far in zip(mine, ends, centres, moved, strict=True):
-                written[place].set_position((_LED if any(moved) else _GAP, (centre - end) * 72 / figure.dpi))
-                leader = written[place].arrow_patch
-                assert leader is not None
-                leader.set_visible(far)
+        written.setdefault(axes, []).append(label)
+
+    def place() -> bool:
+        moved = [_place_labels(axes, mine) for axes, mine in written.items()]
+        return any(moved)
+
+    return place
+
+
+def _place_labels(axes: Axes, labels: Sequence[Annotation]) -> bool:
+    """Move the labels of a panel beside the ends of their lines, clear of each other; return whether one was moved."""
+    ends = [float(axes.transData.transform(label.xy)[1]) for label in labels]
+    sizes = [Text.get_window_extent(label).height * 1.12 for label in labels]
+    box, least = axes.get_window_extent(), min(sizes)
+    centres = spread(ends, sizes, float(box.y0) - least, float(box.y1) + least)
+    far = [_is_far(place, centre, ends, _FAR * least) for place, centre in enumerate(centres)]
+    dpi, moved = axes.get_figure(root=True).dpi, False  # type: ignore[union-attr]
+    for label, end, centre, is_far in zip(labels, ends, centres, far, strict=True):
+        x, y = _LED if any(far) else _GAP, (centre - end) * 72 / dpi
+        before = label.get_position()
+        moved = moved or abs(x - before[0]) + abs(y - before[1]) > _STILL
+        label.set_position((x, y))
+        assert label.arrow_patch is not None
+        label.arrow_patch.set_visible(is_far)
+    return moved

@@ -199,9 +199,10 @@ def caption_of(plot: Plot, described: Description | None) -> str:
     return line[:1].upper() + line[1:] + "." * (not line.endswith((".", "!", "?")))
 
 
-def printed_caption(described: Description) -> str:
-    """Return the caption of a figure in print: what a figure on a screen has above and below its panels."""
-    sentences = (described.title, described.subtitle, described.note)
+def printed_caption(described: Description, tables: Tables) -> str:
+    """Return the caption of a figure in print: the scenario's question, and what a screen has around the panels."""
+    questions = dict.fromkeys(str(one.get("question") or "") for one in tables.scenarios.values())
+    sentences = (described.title, *questions, described.subtitle, described.note)
     return " ".join(text if text.endswith((".", "!", "?")) else f"{text}." for text in sentences if text) + "\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
@@ -111,7 +112,7 @@ def _setting(axis: str, value: Any) -> str:
     return f"{axis} {swept_ticks([int(value)])[0]}" if long else with_name(axis, value)
 
 
-def _row(label: str, place: int, values: Any, look: Look, centre: str) -> list[Series]:
+def _row(label: str, place: int, values: npt.NDArray[np.float64], look: Look, centre: str) -> list[Series]:
     """Return the games of a row: their centre, all of them as a thin line, 5 % to 95 % as a thick one."""
     at = [place, place]
     middle = float(np.mean(values) if centre == "mean" else np.median(values))

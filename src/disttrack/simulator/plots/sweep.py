@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -64,7 +64,9 @@ class Curve:
 
 
 Values = Callable[[pd.DataFrame], "pd.Series[Any]"]
-Bound = Callable[[dict[str, Any]], float | None]
+Game = Mapping[str, Any]
+"""A row of trials.csv."""
+Bound = Callable[[Game], float | None]
 
 
 def place(games: pd.DataFrame, axis: str) -> pd.Series[float]:
@@ -124,7 +126,7 @@ def _shares(groups: Any) -> tuple[Any, Any, Any]:
     return hits / count, low, high
 
 
-def fitted(x: Any, y: Any) -> str:
+def fitted(x: npt.ArrayLike, y: npt.ArrayLike) -> str:
     """Return the exponent of the power through these marks; empty where they are too few, or do not lie on one.
 
     The exponent is the slope of the least-squares line through log y over log x. Its standard error is rounded up.
@@ -188,13 +190,13 @@ def marks_note(games: pd.DataFrame, curves: Sequence[Curve]) -> str:
     return f"Marks: medians. Bands: {ends} of {'the' if least != most else most} games.{failing}"
 
 
-def infinite_note(values: Any) -> str:
+def infinite_note(values: npt.ArrayLike) -> str:
     """Return the number of games that are infinite, in words; empty if none is.
 
     >>> infinite_note([1.0, float("inf")]), infinite_note([1.0])
     (' ∞: infinite, in 1 of 2 games.', '')
     """
-    values = np.asarray(values, dtype=float)
-    values = values[~np.isnan(values)]
-    many = int(np.isinf(values).sum())
-    return f" ∞: infinite, in {many:,} of {len(values):,} games." if many else ""
+    known = np.asarray(values, dtype=float)
+    known = known[~np.isnan(known)]
+    many = int(np.isinf(known).sum())
+    return f" ∞: infinite, in {many:,} of {len(known):,} games." if many else ""

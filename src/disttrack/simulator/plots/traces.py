@@ -82,7 +82,7 @@ class Trace:
         return self.error / (self.alpha or 1.0)
 
 
-def from_series(protocol: str, alpha: Any, series: pd.DataFrame, title: str) -> Trace:
+def from_series(protocol: str, alpha: float | None, series: pd.DataFrame, title: str) -> Trace:
     """Return a game at its checkpoints, its rows of series.csv."""
     series = series.sort_values("step")
     items, output, error, words = (

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from disttrack.simulator.replay.frames import Frames, on_one_clock
-from disttrack.simulator.replay.page import chart_of, facts, looks
+from disttrack.simulator.replay.page import Style, chart_of, facts, looks
 from disttrack.simulator.replay.record import GameRecord
 
 ROWS: Final = 120
@@ -65,7 +65,7 @@ def drawing(records: Sequence[GameRecord], first: int = 0, last: int | None = No
     return svg.getvalue()
 
 
-def _picture(axes: Axes, game: Frames, shown: Any, styles: Mapping[str, Any]) -> None:
+def _picture(axes: Axes, game: Frames, shown: Any, styles: Mapping[str, Style]) -> None:
     """Draw the sites that are fed, and the messages."""
     record, rows, wide = game.record, game.rows.loc[shown], len(game.columns)
     server = -0.5 - 0.09 * wide
@@ -81,7 +81,7 @@ def _picture(axes: Axes, game: Frames, shown: Any, styles: Mapping[str, Any]) ->
         groups = list(some.groupby(["up", "kind"], sort=False))
         for nth, ((up, kind), arrows) in enumerate(groups):
             y, look = row - 0.5 + (nth + 1) / (len(groups) + 1), styles[record.kinds[kind]]
-            marks = {"color": look["light"], "markersize": 3.5, "linestyle": "none", "clip_on": False}
+            marks: dict[str, Any] = {"color": look["light"], "markersize": 3.5, "linestyle": "none", "clip_on": False}
             axes.plot([server, arrows.column.max()], [y, y], **_stroke(look))
             axes.plot(server, y, marker="<" if up else ".", **marks)
             axes.plot(arrows.column, [y] * len(arrows), marker="." if up else ">", **marks)
@@ -94,7 +94,7 @@ def _picture(axes: Axes, game: Frames, shown: Any, styles: Mapping[str, Any]) ->
     axes.legend(handles=keys, loc="upper left", bbox_to_anchor=(0, 0), handlelength=4)
 
 
-def _stroke(look: Mapping[str, Any]) -> dict[str, Any]:
+def _stroke(look: Style) -> dict[str, Any]:
     return {"color": look["light"], "linewidth": 0.9, "linestyle": (0, look["dash"]) if look["dash"] else "-"}
 
 

@@ -94,7 +94,7 @@ def load(path: Path) -> GameRecord:
         raise ScenarioError(f"{path}: not a recorded game: {error}") from error
 
 
-def _record(head: dict[str, Any], lines: Sequence[bytes]) -> GameRecord:
+def _record(head: dict[str, object], lines: Sequence[bytes]) -> GameRecord:
     """Return a record; ValueError, TypeError or LookupError if its parts do not fit each other."""
     rows: dict[str, list[Any]] = {"m": [], "o": [], "t": []}
     for line in lines:

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import ascii_lowercase, digits
-from typing import Any, Final
+from typing import Final, TypedDict
 
 import numpy as np
 
@@ -25,6 +25,16 @@ DARK: Final = ("#56B4E9", "#FF9E57", "#2FD1A5", "#E59AC6", "#F0E442", "#DDDDDD")
 """The same on black."""
 DASHES: Final = ((), (7, 3), (2, 2), (8, 2, 2, 2), (1, 3), (12, 4))
 """Lengths of strokes and gaps in pixels; empty for an unbroken line."""
+
+
+class Style(TypedDict):
+    """How a kind of messages looks, on light and on dark ground."""
+
+    name: str
+    letter: str
+    light: str
+    dark: str
+    dash: list[int]
 
 
 def page(records: Sequence[GameRecord]) -> str:
@@ -80,10 +90,10 @@ def chart_of(record: GameRecord) -> str:
     return "estimate / truth" if record.item is None else "1 + error / N"
 
 
-def looks(records: Sequence[GameRecord]) -> dict[str, dict[str, Any]]:
+def looks(records: Sequence[GameRecord]) -> dict[str, Style]:
     """Return how each kind of messages looks: colour, dash and letter, so that no difference is one of colour alone."""
     letters: list[str] = []
-    styles = {}
+    styles: dict[str, Style] = {}
     for place, kind in enumerate(dict.fromkeys(kind for record in records for kind in record.kinds)):
         spare = [letter for letter in f"{kind}{ascii_lowercase}{digits}?" if letter.strip() and letter not in letters]
         letters.append(spare[0] if spare else "?")
@@ -95,7 +105,7 @@ def looks(records: Sequence[GameRecord]) -> dict[str, dict[str, Any]]:
     return styles
 
 
-def _game(game: Frames, styles: Mapping[str, Any]) -> dict[str, Any]:
+def _game(game: Frames, styles: Mapping[str, Style]) -> dict[str, object]:
     """Return a game in plain lists; see `static/game.js`, which reads them."""
     rows = game.rows
     return {

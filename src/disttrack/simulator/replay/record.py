@@ -150,7 +150,7 @@ class GameRecord:
         return list(dict.fromkeys(message.kind for message in self.messages))
 
     @cached_property
-    def table(self) -> Any:
+    def table(self) -> pd.DataFrame:
         """Return a row per message: step, site, whether it goes to the server, its kind's place in `kinds`, words."""
         places = {kind: place for place, kind in enumerate(self.kinds)}
         rows = [

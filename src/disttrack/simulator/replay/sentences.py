@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from disttrack.simulator.replay.plans import SKIP, Plan
 from disttrack.simulator.replay.record import Asked
@@ -77,7 +78,7 @@ def amount(value: float) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:,.2f}"
 
 
-def failure(step: int, items: int, output: float, alpha: float, held: Any) -> str:
+def failure(step: int, items: int, output: float, alpha: float, held: npt.NDArray[np.int64]) -> str:
     """Return a sentence on the first failing step.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -17,6 +17,7 @@ HEAVY: Final = 1_000_000
 """A figure whose SVG has more bytes is in the page as PNG."""
 STROKES: Final = 'stroke-linejoin="round" stroke-linecap="butt"'
 """The style sheet that matplotlib puts into an SVG, as attributes."""
+Value = str | int | float | None
 _LETTERS: Final = {"propto": "∝", "pm": "±", "sqrt": "√", "alpha": "α", "varepsilon": "ε"}
 
 
@@ -57,7 +58,7 @@ def _picture(picture: Picture, anchor: str) -> str:
     return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{anchor}-", text)
 
 
-def values_of(described: Description) -> dict[str, Any]:
+def values_of(described: Description) -> dict[str, object]:
     """Return the values of a figure, for JSON: its panels, and each part of a series with its rows.
 
     A row has x, y, and the ends of the range around y, as tables have them; `at` has the places where they are drawn,
@@ -76,12 +77,12 @@ def values_of(described: Description) -> dict[str, Any]:
     return {"series": names, "colours": [colours[name] for name in names], "panels": panels, "parts": parts}
 
 
-def _drawn(panel: Panel, item: Any, rows: list[list[Any]]) -> list[list[Any]]:
+def _drawn(panel: Panel, item: Series | Area | Bars | Cells, rows: list[list[Value]]) -> list[list[Value]]:
     """Return where the rows of an item are drawn; empty where that is at their own values."""
     if isinstance(item, Area):
         return []
     points = [(row[3] if isinstance(item, Bars) else row[0], row[1]) for row in item.rows()]  # bars at their ends
-    places = [[_number(x), _number(float(panel.y.clipped(y)))] for x, y in points]
+    places = [[_number(x), _number(float(panel.y.clipped(y)))] for x, y in points if y is not None]
     return [] if places == [row[:2] for row in rows] else places
 
 
@@ -95,12 +96,12 @@ def _colour(item: Series | Area | Bars | Cells) -> str:
     return item.fill.colour
 
 
-def _value(axis: Axis, value: Any) -> Any:
+def _value(axis: Axis, value: float | None) -> Value:
     """Return a value of an axis: its name where the axis has words."""
     return _number(value) if value is None or not axis.names else plain(axis.names[round(value)])
 
 
-def _number(value: Any) -> Any:
+def _number(value: float | None) -> Value:
     """Return a number as tables have it: an infinite one by its word, None for none.
 
     >>> _number(2.0), _number(0.5), _number(float("inf")), _number(float("nan"))

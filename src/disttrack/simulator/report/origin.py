@@ -56,12 +56,12 @@ def copied(name: str, text: str) -> Html:
     return Html("<pre tabindex='0' aria-label='{}'><code>{}</code></pre>", name, text)
 
 
-def file_name(manifest: Mapping[str, Any]) -> str:
+def file_name(manifest: Mapping[str, object]) -> str:
     """Return a name for the scenario's file."""
     return re.sub(r"[^\w.-]+", "-", str(manifest.get("name") or "scenario")).strip("-") + ".yaml"
 
 
-def command(manifest: Mapping[str, Any]) -> str:
+def command(manifest: Mapping[str, object]) -> str:
     """Return the one command that plays the same games again.
 
     >>> command({"name": "headline"})

@@ -24,6 +24,8 @@ from disttrack.simulator.tasks.answers import Answer, answers_of
 LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
 ENDED: Final = Answer("ended early", "games that the adversary ended before all items were sent", "unsent")
 
+Value = str | int | float | bool | None
+"""A value of the table."""
 IN_NAMES: Final = 4
 """Rank of parameters that the names of protocols and adversaries state too."""
 
@@ -69,7 +71,7 @@ class AnswerTable:
     title: str
     subtitle: str
     columns: tuple[Column, ...]
-    values: tuple[tuple[Any, ...], ...]
+    values: tuple[tuple[Value, ...], ...]
     texts: tuple[tuple[str, ...], ...]
     missed: tuple[bool, ...]
 
@@ -83,14 +85,14 @@ class AnswerTable:
         """Return the meaning of each measured column."""
         return {column.header: column.says for column in self.columns if column.kind == "answer"}
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, Value]]:
         """Return a mapping per row, from header to value."""
         return [dict(zip(self.headers, row, strict=True)) for row in self.values]
 
 
 SHARES: Final = ("held", "share")
 """Answers that are a share of the games."""
-Cell = tuple[Any, str]
+Cell = tuple[Value, str]
 """A value, and the same as readers see it."""
 NOTHING: Final[Cell] = (None, "")
 

@@ -79,8 +79,8 @@ class Row:
         The second value over the first and its interval; None where there is none.
     """
 
-    point: Mapping[str, Any]
-    change: Mapping[str, Any]
+    point: Mapping[str, object]
+    change: Mapping[str, object]
     measure: str
     other: str
     one: Middle

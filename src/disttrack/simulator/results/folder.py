@@ -74,7 +74,7 @@ class Results:
         The folder holds no results.
     """
 
-    def __init__(self, folder: str | Path, own: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, folder: str | Path, own: Mapping[str, object] | None = None) -> None:
         self.dir = Path(folder)
         self.own = dict(own or {})
         self.tables: Any = None
@@ -159,7 +159,7 @@ class Results:
         return results(self)
 
 
-def class_of(family: Family, kind: str, own: Mapping[str, Any], base: str = "") -> Any:
+def class_of(family: Family, kind: str, own: Mapping[str, object], base: str = "") -> Any:
     """Return the class of a kind in a result: a registered one that extends `base`, or one that the user gave.
 
     Raises
@@ -220,7 +220,7 @@ def _sent(games: pd.DataFrame, task: type[Task]) -> dict[int, dict[str, int]]:
     return {int(point): {"items": int(items)} for point, items in zip(alike.index, alike, strict=True)}
 
 
-def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, Any]) -> dict[str, str]:
+def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, object]) -> dict[str, str]:
     """Return the parameters of a side that differ from its defaults, in words.
 
     Of a user's class that was not given, and of a control, which the manifest does not have, nothing is returned: the

@@ -20,7 +20,7 @@ NOTHING: Final = 1e-12
 """Smaller numbers are rounding errors of 0."""
 
 
-def number(value: Any) -> str:
+def number(value: float | None) -> str:
     """Return a number of a table: whole ones with thousands' commas, others with three digits; nothing for none.
 
     Examples
@@ -41,7 +41,7 @@ def number(value: Any) -> str:
     return f"{int(value):,}"
 
 
-def cell(value: Any) -> str:
+def cell(value: object) -> str:
     """Return any value of a table: a number as `number` writes it, anything else as it is.
 
     Examples
@@ -56,7 +56,7 @@ def cell(value: Any) -> str:
     return as_text(plain)
 
 
-def exact(value: Any) -> str:
+def exact(value: object) -> str:
     """Return the value of a parameter in a table: as `cell`, but no other value looks like it.
 
     Examples
@@ -82,7 +82,7 @@ def _is_other(text: str) -> bool:
     return not text.strip() or text in ("infinite", "-infinite")
 
 
-def apart(values: Sequence[Any]) -> list[str]:
+def apart(values: Sequence[object]) -> list[str]:
     """Return the values of a parameter as `cell` writes them, or as `exact` does if two would look alike.
 
     Examples
@@ -94,7 +94,7 @@ def apart(values: Sequence[Any]) -> list[str]:
     return short if len({*short}) == len({*full}) else full
 
 
-def interval(low: Any, high: Any) -> str:
+def interval(low: float | None, high: float | None) -> str:
     """Return a confidence interval; nothing where an end is missing.
 
     Examples
@@ -106,7 +106,7 @@ def interval(low: Any, high: Any) -> str:
     return f"{first} … {last}" if first and last else ""
 
 
-def games_of(games: Any, played: Any = None) -> str:
+def games_of(games: float, played: float | None = None) -> str:
     """Return how many different games something rests on, and how many were played where some repeat another.
 
     Examples
@@ -118,7 +118,7 @@ def games_of(games: Any, played: Any = None) -> str:
     return number(games) + (f" ({number(played)} played)" if more else "")
 
 
-def span(values: Sequence[Any]) -> str:
+def span(values: Sequence[float]) -> str:
     """Return the range of several values; one number where its ends look alike.
 
     Examples
@@ -132,7 +132,7 @@ def span(values: Sequence[Any]) -> str:
     return first if first == last else f"{first} … {last}"
 
 
-def chance(value: Any) -> str:
+def chance(value: float | None) -> str:
     """Return a small probability by its power of ten; nothing for none.
 
     Examples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -134,7 +134,7 @@ def _shared(each: Iterable[tuple[tuple[str, str], ...]]) -> list[tuple[str, str]
     return [pair for pair in first if all(pair in other for other in others)]
 
 
-def named(game: Any, shown: Iterable[str] = ()) -> str:
+def named(game: Mapping[str, Any] | pd.Series[Any], shown: Iterable[str] = ()) -> str:
     """Return the name of the protocol of a game, a row of trials, without the columns that are shown beside it."""
     return label_of(str(game["protocol"]), texts(game[UNUSUAL["protocol"]], shown))
 

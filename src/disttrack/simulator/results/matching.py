@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from disttrack.simulator.points.point import canonical
 from disttrack.simulator.points.settings import SIDES, Setting
@@ -34,14 +34,14 @@ class Point:
     """
 
     places: dict[int, int] = field(default_factory=dict)
-    own: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    own: dict[int, Mapping[str, object]] = field(default_factory=dict)
 
     @property
-    def values(self) -> Mapping[str, Any]:
+    def values(self) -> Mapping[str, object]:
         """Return its values in the first result that has it."""
         return self.own[min(self.own)]
 
-    def changes(self, other: int) -> dict[str, Any]:
+    def changes(self, other: int) -> dict[str, object]:
         """Return its values in another result where they differ from those in the first."""
         own = self.own[other]
         return {name: own[name] for name, value in self.values.items() if canonical(own[name]) != canonical(value)}
@@ -112,7 +112,7 @@ def _unchanged(parameters: Sequence[Setting], places: Sequence[int], other: int)
     """
     kinds = [one for one in parameters if _is_kind(one)]
     roles = [canonical(role) for role in zip(*(_replaced(one, places, other) for one in kinds), strict=True)]
-    keys: list[list[Any]] = [[role] for role in roles]
+    keys: list[list[object]] = [[role] for role in roles]
     for one in parameters:
         texts = [canonical(value) for value in one.values]
         there = {(place, role, text) for place, role, text in zip(places, roles, texts, strict=True)}
@@ -167,7 +167,7 @@ def _is_other(place: int, own: Sequence[int]) -> bool:
 def _varied(alike: Sequence[Point], points: Sequence[Point], match: Sequence[str]) -> list[str]:
     """Return the parameters in which points of one result differ that have the key of one of these."""
     keys = {canonical([point.values.get(name) for name in match]) for point in alike}
-    groups: defaultdict[tuple[int, str], list[Mapping[str, Any]]] = defaultdict(list)
+    groups: defaultdict[tuple[int, str], list[Mapping[str, object]]] = defaultdict(list)
     for point in points:
         for place, own in point.own.items():
             if (key := canonical([own.get(name) for name in match])) in keys:

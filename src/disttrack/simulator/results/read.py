@@ -75,7 +75,7 @@ class Tables:
         return tuple(dict.fromkeys(self.trials["protocol"]))
 
     @cached_property
-    def rested(self) -> set[tuple[Any, ...]]:
+    def rested(self) -> set[tuple[object, ...]]:
         """The games by a clock that have more steps than items: bounds of their cost hold at an item a step only."""
         if not self.task.in_steps or self.series.empty:
             return set()
@@ -93,7 +93,7 @@ class Tables:
         return {name: one.scenario for name, one in self.results.items()}
 
     @property
-    def own(self) -> dict[str, Any]:
+    def own(self) -> dict[str, object]:
         """The users' classes that the results were made with, by reference or name."""
         return {key: maker for one in self.results.values() for key, maker in one.own.items()}
 

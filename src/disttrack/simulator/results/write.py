@@ -140,7 +140,7 @@ def _controls(
 class _Game(NamedTuple):
     """A game: its row, the cost by kind, whether it drew no coins, and a key that games which repeat it share."""
 
-    row: tuple[Any, ...]
+    row: tuple[Scalar, ...]
     kinds: Mapping[str, int]
     coinless: bool
     same: Hashable
@@ -152,9 +152,9 @@ class _Games:
 
     scenario: Scenario
     games: list[_Game] = field(default_factory=list)
-    lost: list[Mapping[str, Any]] = field(default_factory=list)
+    lost: list[Mapping[str, Scalar]] = field(default_factory=list)
 
-    def add(self, row: Mapping[str, Any], record: Record, identity: Hashable) -> None:
+    def add(self, row: Mapping[str, Scalar], record: Record, identity: Hashable) -> None:
         """Add a game of a point; points whose games are the same have one identity."""
         if record.error or not record.judged:
             self.lost.append({**row, UNJUDGED: not record.error})
@@ -191,8 +191,8 @@ class _Games:
 class _Before(NamedTuple):
     """What is known of the games of a point before they are played: their sizes, and columns that they share."""
 
-    sizes: Mapping[str, Any]
-    shared: Mapping[str, Any]
+    sizes: Mapping[str, Scalar]
+    shared: Mapping[str, Scalar]
 
 
 def _before(scenario: Scenario) -> list[_Before]:
@@ -208,7 +208,7 @@ def _before(scenario: Scenario) -> list[_Before]:
     ]
 
 
-def _row(scenario: Scenario, before: _Before, trial: int, seed: int, record: Record) -> dict[str, Any]:
+def _row(scenario: Scenario, before: _Before, trial: int, seed: int, record: Record) -> dict[str, Scalar]:
     """Return the row of ``trials.csv`` for a game, in the order of the columns.
 
     A game that ended with an error has only the values known before play, and the error.
@@ -244,9 +244,9 @@ class _Lists:
     def __init__(self, file: TextIO, header: Sequence[str]) -> None:
         self._file, self._writer = file, _writer(file, header)
         self._own = [name for name in header if name not in PLACE]
-        self._last: dict[str, tuple[Sequence[Any], list[str]]] = {}
+        self._last: dict[str, tuple[Sequence[object], list[str]]] = {}
 
-    def write(self, row: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> None:
+    def write(self, row: Mapping[str, Scalar], lists: Mapping[str, Sequence[object]]) -> None:
         """Write the lists of a game with this row."""
         length = len(next(iter(lists.values()), ()))
         columns = [lists.get(name, [None] * length) for name in self._own]
@@ -262,7 +262,7 @@ class _Lists:
         else:
             self._writer.writerows([*place, *map(_cell, values)] for values in zip(*columns, strict=True))
 
-    def _texts(self, name: str, types: set[type], values: Sequence[Any]) -> list[str]:
+    def _texts(self, name: str, types: set[type], values: Sequence[object]) -> list[str]:
         """Return the cells of a column of numbers; many games have the steps of the game before."""
         if types == {float}:  # 0.0 equals -0.0 and is written otherwise
             return ["" if text == "nan" else text for text in map(repr, values)]
