@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from inspect import isgeneratorfunction, signature
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from disttrack.adversaries.schedules import NEVER, OVER, Burst, Schedule
 _NONE_LEFT: Final = object()
 
 
-def after(plan: Any) -> Schedule | None:
+def after(plan: object) -> Schedule | None:
     """Return what follows the last plan of a script, when it is asked again.
 
     A burst without a length lasts until the output changes: that was its end, and the game's. Any other plan is played
@@ -28,8 +29,8 @@ class Scripted(Opponent):
     It is listed before the base class of its role: ``class Freeze(Scripted, Adversary)``.
     """
 
-    _script: Iterator[Any] | None = None
-    _present: Any = None
+    _script: Iterator[object] | None = None
+    _present: object = None
     """The present plan."""
 
     @abstractmethod
@@ -55,12 +56,12 @@ class Scripted(Opponent):
         self._present = self._present if answer is None else answer
         return answer
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Return what is copied for a game, which plays the script from its beginning."""
         return {name: value for name, value in vars(self).items() if name not in ("_script", "_present")}
 
 
-class Script(Choice):
+class Script(Scripted, Choice):
     """An adversary of a generator function: it yields plans, and each ``yield`` gives the view when it is asked again.
 
     Examples
@@ -80,24 +81,12 @@ class Script(Choice):
     ends_by = "return from the function to end the game"
     says = "yielded"
 
-    _running: Generator[Schedule, View, None] | None = None
-    _present: Any = None
-
-    def plan(self, view: View) -> Schedule | None:
-        try:
-            if self._running is not None:
-                answer = self._running.send(view)
-            else:
-                self._running = self.choose(view)
-                answer = next(self._running)
-        except StopIteration:
-            return after(self._present)
-        self._present = self._present if answer is None else answer
-        return answer
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what is copied for a game, which runs the function from its beginning."""
-        return {"choose": self.choose, "kind": self.kind}
+    def script(self, view: View) -> Iterator[Schedule]:
+        running, seen = self.choose(view), None
+        with suppress(StopIteration):
+            while True:
+                yield running.send(seen)  # None begins it, and each ``yield`` then gives the view
+                seen = view
 
 
 def from_function(function: Callable[[View], Any]) -> Adversary:

@@ -3,27 +3,23 @@
 A walk that fails is at a point (late(j), j) of the lower line, or has j signals or more at early(j). The probabilities
 u that each point is the first at which the walk is solve a triangular system: the probability of being at y is u(y),
 plus u(x) times that of going from x to y, for each earlier point x of the same line. The items between two points
-depend on the signals between them up to one item, so two tables per p fill the matrix. A process that asks for many
-bounds computes the same by the compiled functions of `hits_kernel`.
+depend on the signals between them up to one item, so two tables per p fill the matrix.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from functools import cache, lru_cache
-from itertools import count
+from functools import lru_cache
 from math import exp, expm1, log, log1p
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from disttrack.mechanisms.compiler import available, compiled, is_kept
-from disttrack.protocols.rounds.hits_kernel import ROUNDING, ROWS, both_lines
 from disttrack.protocols.rounds.passages import by_distance, log_chance, size_for
 from disttrack.protocols.rounds.walk import Floats, Walk
 
+ROUNDING: Final = 2e-9
+"""More than the relative error of these numbers."""
 LARGEST: Final = 1000
 """Signals up to which the matrix is small."""
 _TABULATED: Final = 2**17
@@ -32,12 +28,8 @@ _BLOCK: Final = 64
 """Points that are solved for together."""
 _NEGLIGIBLE: Final = 1e-5
 """Part of the failure probability that may be left out."""
-_PAYS: Final = 2000
-"""Bounds that take longer than to load or compile the functions of `hits_kernel`."""
-_asked = count()
 
 Whole = npt.NDArray[np.int64]
-Lines = tuple[Floats, Floats]
 
 
 class Bounds(NamedTuple):
@@ -72,55 +64,11 @@ def bounds_of(walk: Walk, first: int, last: int, about: float) -> Bounds | None:
     if last > LARGEST:
         return None
     least = _NEGLIGIBLE * about
-    lines = lines_compiled(walk, first, last, least) if next(_asked) >= _PAYS or _at_hand() else None
-    lines = lines or lines_by_arrays(walk, first, last, least)
-    if lines is None:
+    low, high = _too_low(walk, first, last, least), _too_high(walk, first, last, least)
+    if low is None or high is None:
         return None
-    low, high = lines
     either, both = low + high, float(low[-1]) * _up_again(walk, last) + float(high[-1]) * _down_again(walk, last)
     return Bounds(either * (1 - ROUNDING) - both, either * (1 + ROUNDING) + 2 * least)
-
-
-@cache
-def _kernel() -> Callable[..., bool] | None:
-    try:
-        return compiled(both_lines, _of_lines) if available() else None
-    except ImportError:  # this numba does not take this numpy
-        return None
-
-
-def _at_hand() -> bool:
-    """Return whether the compiled functions need not be waited for."""
-    return "numba" in sys.modules and _are_kept()
-
-
-@cache
-def _are_kept() -> bool:
-    return is_kept(both_lines)
-
-
-def _of_lines(numba: Any) -> Any:
-    whole, real, table = numba.int64, numba.float64, numba.float64[:, ::1]
-    return real, real, real, whole, whole, real, real[::1], table, table
-
-
-def lines_by_arrays(walk: Walk, first: int, last: int, least: float) -> Lines | None:
-    """Return the probabilities that the output is ever too low, and ever too high, less at most `least`.
-
-    There is one for each number of signals from `first` to `last`. None if the numbers are too large.
-    """
-    low, high = _too_low(walk, first, last, least), _too_high(walk, first, last, least)
-    return None if low is None or high is None else (low, high)
-
-
-def lines_compiled(walk: Walk, first: int, last: int, least: float) -> Lines | None:
-    """Return the same by compiled functions; None also without numba, or if there are very many items."""
-    kernel = _kernel()
-    if kernel is None:
-        return None
-    work, met = np.empty((ROWS, last + 1)), np.empty((2, last - first + 1))
-    valid = kernel(walk.alpha, walk.offset, walk.p, first, last, least, log_factorials(), work, met)
-    return (met[0], met[1]) if valid else None
 
 
 def _too_low(walk: Walk, first: int, last: int, least: float) -> Floats | None:
@@ -164,7 +112,7 @@ def _too_high(walk: Walk, first: int, last: int, least: float) -> Floats | None:
     return high
 
 
-def _whole(times: Any) -> Whole | None:
+def _whole(times: npt.NDArray[Any]) -> Whole | None:
     """Return the times rounded down, or None if one is a whole number within rounding."""
     whole = np.floor(times)
     if np.abs(times - whole - 0.5).max() > 0.5 - ROUNDING * (1 + 1e-6 * whole[-1]):
@@ -208,7 +156,7 @@ def _fewer(p: float, apart: float, size: int) -> _Steps:
 
 
 @lru_cache(maxsize=1)
-def log_factorials() -> Floats:
+def _log_factorials() -> Floats:
     """Return ln n! for n = 0, 1, …"""
     from scipy.special import gammaln
 
@@ -220,7 +168,7 @@ def _chance(p: float, items: Whole, number: Whole) -> Floats:
     """Return the probability of exactly `number` signals in `items` items, which are not fewer."""
     if items[-1] >= _TABULATED - 1:
         return np.exp(log_chance(p, number, items * p))
-    logs, silent, log_silent = log_factorials(), items - number, log1p(-p)
+    logs, silent, log_silent = _log_factorials(), items - number, log1p(-p)
     ways = logs.take(items) - logs.take(number) - logs.take(silent)
     chance: Floats = np.exp(ways + number * log(p) + silent * log_silent)
     return chance
