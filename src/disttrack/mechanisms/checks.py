@@ -83,7 +83,7 @@ def one_of(name: str, value: object, accepted: Collection[str]) -> None:
 def at_most(most: float) -> Check:
     """Return the check of numbers up to `most`."""
 
-    def check(name: str, value: Any) -> None:
+    def check(name: str, value: float) -> None:
         if value > most:
             raise ValueError(f"{name} must be at most {most}; got {value!r}")
 
@@ -146,7 +146,7 @@ class Checked(Shortcuts):
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the parameters by name, as in a scenario file; nothing for a class that is no dataclass."""
-        maker: Any = type(self)
+        maker = type(self)
         return {one.name: getattr(self, one.name) for one in fields(maker) if one.init} if is_dataclass(maker) else {}
 
 

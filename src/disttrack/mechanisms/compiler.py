@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 Function = Callable[..., Any]
 
@@ -63,7 +63,7 @@ def is_kept(function: Function, **parts: Function) -> bool:
 
 
 @cache
-def folder_of(function: Any, *parts: tuple[str, Any]) -> Path | None:
+def folder_of(function: Function, *parts: tuple[str, Function]) -> Path | None:
     """Return the folder of the compiled form of a function; None if none can be written.
 
     It lies beside the compiled form of this file, or in the user's cache, and its name has a digest of the code and of
@@ -86,7 +86,7 @@ def folder_of(function: Any, *parts: tuple[str, Any]) -> Path | None:
     return None
 
 
-def _called(function: Any, parts: Mapping[str, Function]) -> set[Any]:
+def _called(function: Function, parts: Mapping[str, Function]) -> set[Function]:
     """Return a function and all of our functions that it calls."""
     found, waiting = {function}, list({**_ours(function), **parts}.values())
     while waiting:
@@ -107,34 +107,34 @@ def users_cache() -> Path | None:
     return None
 
 
-def _ours(function: Any) -> dict[str, Any]:
+def _ours(function: Function) -> dict[str, Function]:
     """Return our functions that a function calls, by their names in it."""
     known = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     return {name: one for name, one in known.items() if _is_ours(one)}
 
 
-def _numbers_of(function: Any) -> dict[str, int | float]:
+def _numbers_of(function: Function) -> dict[str, int | float]:
     """Return the global numbers that a function uses, by name: compiled code has them in it."""
     known = {name: function.__globals__.get(name) for name in sorted(function.__code__.co_names)}
     return {name: value for name, value in known.items() if isinstance(value, int | float)}
 
 
-def _is_ours(thing: Any) -> bool:
+def _is_ours(thing: object) -> TypeGuard[Function]:
     return isinstance(thing, FunctionType) and thing.__module__.startswith("disttrack.")
 
 
-def _names_in(function: Any) -> set[str]:
+def _names_in(function: Function) -> set[str]:
     """Return the names that a function uses, or one of ours that it calls."""
     return {name for one in _called(function, {}) for name in one.__code__.co_names}
 
 
 @cache
-def _called_form(function: Any, *parts: tuple[str, Any]) -> Any:
+def _called_form(function: Function, *parts: tuple[str, Function]) -> Any:
     """Return the compiled form of a function that only compiled ones call, which takes less time to compile."""
     return _jit(function, dict(parts), None, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
 
 
-def _jit(function: Any, parts: Mapping[str, Function], folder: Path | None, **options: bool) -> Any:
+def _jit(function: Function, parts: Mapping[str, Function], folder: Path | None, **options: bool) -> Any:
     numba: Any = import_module("numba")
     own = {name: one for name, one in parts.items() if name in function.__code__.co_names}
     names = {

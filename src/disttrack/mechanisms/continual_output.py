@@ -150,7 +150,7 @@ class ContinualOutputRun:
             self.halted = self.changes > self.transformation.changes
         return self.output
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         """Return the state that an intruder sees between two steps, the inner estimator's state included."""
         inner = self.inner.state() if hasattr(self.inner, "state") else {"answer": self.inner.answer()}
         own = {"step": self.t, "output": self.output, "changes": self.changes}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -105,6 +104,6 @@ class DensityRun:
         """Return the estimate of the share of users who have appeared."""
         return (self._ones / self.mechanism.users - self._prior) / self._gain
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, bytes]:
         """Return the state that an intruder sees between two steps: all the bits."""
         return {"bits": bytes(self._bits)}

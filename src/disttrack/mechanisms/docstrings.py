@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from textwrap import fill
-from typing import Any
 
 WIDTH = 110
 """Columns of a line that is added to a docstring."""
@@ -63,7 +62,7 @@ def with_parameters(doc: str, more: Mapping[str, str]) -> str:
     return f"{before.rstrip()}\n{HEADER}{lines}{header}{after}".rstrip()
 
 
-def inherit_parameters(maker: Any) -> None:
+def inherit_parameters(maker: type) -> None:
     """Describe in a new class's docstring the fields that it inherits, as the classes do that declare them.
 
     A class without a docstring, or with an `__init__` of its own, is left as it is.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Literal
 
 from disttrack.mechanisms.checks import positive, probability
@@ -10,6 +11,7 @@ from disttrack.mechanisms.checks import positive, probability
 Calibration = Literal["classical", "exact"]
 
 
+@lru_cache(maxsize=4096, typed=True)
 def noise_multiplier(epsilon: float, delta: float, calibration: Calibration = "classical") -> float:
     """Return the standard deviation of the noise over the L2 sensitivity.
 

@@ -16,12 +16,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from disttrack.mechanisms.checks import positive, probability
+from disttrack.mechanisms.grid import Floats
 from disttrack.mechanisms.roots import root
 
-Floats = npt.NDArray[np.float64]
 Parts = Sequence[tuple[float, int]]
 """A sum of Laplace variables: pairs (scale, number of variables)."""
 

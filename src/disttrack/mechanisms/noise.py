@@ -27,13 +27,12 @@ from statistics import NormalDist
 from typing import Any, Final, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disttrack.mechanisms.checks import Checked, Positive
+from disttrack.mechanisms.grid import Floats as Floats
 from disttrack.mechanisms.grid import discrete_gaussian, discrete_laplace, spacing
 
 LARGEST: Final = sys.float_info.max
-Floats = NDArray[np.float64]
 Numbers = TypeVar("Numbers", float, Floats)
 
 

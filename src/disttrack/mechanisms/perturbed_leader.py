@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -188,10 +188,9 @@ class LeaderRun:
             chosen[at : at + CHUNK] = np.argmin(shown - self._perturbations(block.shape), axis=1)
         return chosen
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         """Return the state that an intruder sees between two rounds, if the counters have a visible memory."""
-        counters: list[Any] = self._counters
-        return {"round": self.t, "estimates": self._seen.tolist(), "counters": [run.state() for run in counters]}
+        return {"round": self.t, "estimates": self._seen.tolist(), "counters": [run.state() for run in self._counters]}
 
     def _perturbations(self, shape: int | tuple[int, ...]) -> Floats:
         """Return the head starts of some rounds."""

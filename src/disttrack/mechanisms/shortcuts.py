@@ -115,7 +115,7 @@ def void_by(cls: type, name: str) -> str:
     return str(vars(owner)[_VOID][name])
 
 
-def held(cls: type) -> dict[str, Any]:
+def held(cls: type) -> dict[str, object]:
     """Return the shortcuts of a class as they stand, for a subclass that changes a rule on purpose and keeps them."""
     return {name: getattr_static(cls, name) for name in _shortcuts(cls) if _stated_by(cls, name)}
 

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
+
+import pytest
 
 from disttrack.adversaries.base import View
 from disttrack.simulator.game.streams import streams
@@ -81,9 +83,31 @@ def reference(
     return worst, worst_step, changes, sent
 
 
-def words_by_kind(game: Any) -> Counter[str]:
-    """Return the words of a game by the kind of message."""
-    sums = Counter[str]()
-    for kind, words in zip(game.kinds["kind"], game.kinds["words"], strict=True):
-        sums[kind] += words
-    return sums
+class Plain(NamedTuple):
+    """A plain game: its largest error and the step of it, how often estimates changed, and the words by message."""
+
+    worst: Fraction
+    worst_step: int
+    changes: int
+    sent: Counter[str]
+
+
+def as_plain(
+    task: ContentGame, tracker: Any, adversary: Any, error_of: Callable[..., Fraction], k: int, items: int
+) -> tuple[Plain, Any, Any]:
+    """Assert that both engines play one game, the plain one; return that, the record and the game itself."""
+    plain = Plain(*reference(tracker, adversary, error_of, k, items, seed=k))
+    sizes = {"sites": k, "items": items}
+    games = [task.match(tracker, adversary, sizes, seed=k, engine=engine, record=True) for engine in ("step", "leap")]
+    assert games[0].transcript == games[1].transcript
+    assert games[0].series == games[1].series
+    assert games[0].server.estimates == games[1].server.estimates
+    record = task.game(tracker, adversary, sizes, seed=k)
+    assert record.items == games[0].now == items
+    assert record.max_rel_error == pytest.approx(float(plain.worst), abs=1e-12)
+    words = Counter[str]()
+    for kind, number in zip(record.kinds["kind"], record.kinds["words"], strict=True):
+        words[kind] += number
+    assert words == plain.sent
+    assert record.verdict == ("ok" if plain.worst <= Fraction(str(tracker.alpha)) else "failed")
+    return plain, record, games[0]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import exp, log
 from typing import Any, Final
 
 import numpy as np
 import pytest
-from plain_contents import largest_share, name_of, reference, words_by_kind
+from plain_contents import as_plain, largest_share, name_of
 from scipy.stats import binom, chi2
 
 from disttrack.adversaries import Freeze
@@ -77,32 +76,11 @@ def test_randomized_frequencies_are_promised_at_every_checkpoint(alpha: float) -
 def test_the_largest_error_and_the_words_are_those_of_a_plain_game(tracker: Any, adversary: Any) -> None:
     """Also that the promise of `frequency-deterministic` is kept, and that the attackers do come to new sites."""
     for k, items in ((1, 60), (5, 700)):
-        worst, worst_step, changes, sent = reference(tracker, adversary, largest_share, k, items, seed=k)
-        for engine in ("step", "leap"):
-            game = play_duel(tracker, adversary, sites=k, items=items, seed=k, engine=engine)
-            assert game.max_rel_error == float(worst)
-            assert game.worst_step == worst_step
-            assert words_by_kind(game) == sent
-            assert game.items == items
-            assert game.verdict == ("ok" if worst <= Fraction(str(tracker.alpha)) else "failed")
+        plain, record, _ = as_plain(ItemFrequency(), tracker, adversary, largest_share, k, items)
+        assert (record.max_rel_error, record.worst_step) == (float(plain.worst), plain.worst_step)
         if k > 1:
-            assert changes > 10
-            assert tracker.kind != "frequency-deterministic" or game.ok
-
-
-@pytest.mark.parametrize("tracker", TRACKERS, ids=lambda one: one.kind)
-def test_step_and_leap_are_the_same_game(tracker: Any) -> None:
-    for adversary in ADVERSARIES:
-        if getattr(adversary, "heaviest", 1) > 1 and not tracker.weighs:
-            continue
-        games = [
-            ItemFrequency().match(tracker, adversary, {"sites": 6, "items": 900}, seed=4, engine=engine, record=True)
-            for engine in ("step", "leap")
-        ]
-        assert games[0].transcript == games[1].transcript
-        assert len(games[0].transcript) > 50
-        assert games[0].series == games[1].series
-        assert games[0].server.estimates == games[1].server.estimates
+            assert plain.changes > 10
+            assert tracker.kind != "frequency-deterministic" or record.ok
 
 
 def test_a_game_costs_its_messages() -> None:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from disttrack.adversaries.analysts.base import Analyst, AnalystView
 from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import Positive, Whole, at_least
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.statistical.queries import (
     DIGIT,
     FeatureMean,
-    Floats,
     Members,
     Residual,
     Selection,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Final
 
 TAIL: Final = 1e-9
 """Delta at which pure losses are composed exactly: the accountant truncates tails, so delta 0 would give infinity."""
@@ -30,5 +30,5 @@ def exact_loss(scales: Sequence[float], delta: float = TAIL, *, normal: bool = F
     from dp_accounting import ComposedDpEvent, GaussianDpEvent, LaplaceDpEvent
     from dp_accounting.pld import PLDAccountant
 
-    events: list[Any] = [GaussianDpEvent(scale) if normal else LaplaceDpEvent(scale) for scale in scales]
+    events = [GaussianDpEvent(scale) if normal else LaplaceDpEvent(scale) for scale in scales]
     return float(PLDAccountant().compose(ComposedDpEvent(events)).get_epsilon(delta))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -143,6 +143,14 @@ class Counter(Mechanism, ABC):
     )
 
 
+class State(TypedDict):
+    """What a look at a run's memory finds: the step, the sum so far, and the noises in force, if it hides the sum."""
+
+    step: int
+    count: float
+    noise: NotRequired[tuple[float, ...]]
+
+
 class Run(Shortcuts, ABC):
     """A running counter. Step numbers start at 1.
 
@@ -179,7 +187,7 @@ class Run(Shortcuts, ABC):
         step = self.step
         return np.array([step(x) for x in numbers.tolist()], dtype=np.float64)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return the state that an intruder sees between two steps: everything stored except future coins.
 
         ``count`` is the sum in memory: exact, unless the counter is pan-private.

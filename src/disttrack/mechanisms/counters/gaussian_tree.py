@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -112,7 +111,7 @@ class TreeWalk(NoisePath):
 class GaussianTreeRun(LinearRun):
     """A running Gaussian tree."""
 
-    _noise: Any
+    _noise: TreeWalk
 
     def skip(self, steps: int) -> None:
         """Take steps without entries, and release none of their estimates; the time does not depend on their number.

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -136,7 +136,7 @@ class Nodes(NamedTuple):
     until: Steps
     after: Steps
     last: Steps
-    sign: Any = 1.0
+    sign: float | Steps = 1.0
 
 
 class NodeCounter(UserLevelCounter):

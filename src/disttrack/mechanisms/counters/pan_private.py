@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms.counters.base import Counter
+from disttrack.mechanisms.counters.base import Counter, State
 from disttrack.mechanisms.counters.linear import LinearRun
 from disttrack.mechanisms.noise import Draws, Laplace, or_silence
 from disttrack.mechanisms.segments import SegmentNoise
@@ -81,6 +80,6 @@ class PanPrivateRun(LinearRun):
         super().__init__(counter, SegmentNoise(counter.levels, draws))
         self._total = noisy_zero  # Initialization
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return the state that an intruder sees between two steps: the noisy count and the noises in force."""
         return {**super().state(), "noise": self._noise.in_force}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from disttrack.mechanisms.checks import Share, probability, whole
-from disttrack.mechanisms.counters.base import Counter, Run
+from disttrack.mechanisms.counters.base import Counter, Run, State
 from disttrack.mechanisms.counters.hybrid import Hybrid
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
 from disttrack.mechanisms.noise import Floats, or_silence
@@ -159,7 +158,7 @@ class SparseRun(Run):
             self._estimate = self.inner.step(items)
         return self._estimate
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         return {"step": self.t, "count": self.inner.state()["count"] + self.partition.count}
 
     def release(self, values: ArrayLike) -> Floats:

@@ -97,7 +97,7 @@ class DynamicMechanism(Mechanism, ABC):
 
     def part(self, epsilon: float, delta: float) -> StaticMechanism:
         """Return the static mechanism with this share of the budget."""
-        return static_mechanism(self.static, epsilon, delta=delta, queries=self.queries, domain=self.domain)
+        return static_mechanism(self.static, epsilon, delta, self.queries, self.domain)
 
     @abstractmethod
     def start(self, rng: np.random.Generator, ledger: PrivacyLedger | None = None) -> DynamicRun:

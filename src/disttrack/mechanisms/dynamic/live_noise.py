@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
@@ -106,7 +106,7 @@ class NormalNoise(LiveNoise):
         """Standard deviation of each draw."""
         steps = min(self.answers, ENDLESS * self.lifetime)
         pairs = math.sqrt(largest_pair(self._buffers.inverse_coefficients(steps), self.lifetime))
-        return _multiplier(self.epsilon, self.delta) * self.sensitivity * pairs
+        return noise_multiplier(self.epsilon, self.delta, "exact") * self.sensitivity * pairs
 
     @property
     def variance(self) -> float:
@@ -235,8 +235,3 @@ def largest_pair(coefficients: Floats, longest: int) -> float:
     distances = np.arange(1, min(longest, steps - 1) + 1)
     pairs = energy[-1] + energy[steps - 1 - distances] - 2 * together[distances]
     return float(max(pairs.max(initial=0.0), energy[-1] if longest >= steps else 0.0))
-
-
-@lru_cache(maxsize=256)
-def _multiplier(epsilon: float, delta: float) -> float:
-    return noise_multiplier(epsilon, delta, "exact")

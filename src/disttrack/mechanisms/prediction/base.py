@@ -10,18 +10,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.halting import HaltingTimes, Ones, SampledHalting
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 
 Points = NDArray[np.int64]
 Labels = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 ZERO: Final = -1
 """The hypothesis that is 0 everywhere; the point function of x is written as x."""
@@ -133,7 +133,7 @@ class LearnerRun(Shortcuts, ABC):
             self.learn(point, label)
         return shown
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, int | None]:
         """Return facts about its internal state after a game, for tables; no adversary sees them during the game."""
         return {}
 

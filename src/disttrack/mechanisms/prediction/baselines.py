@@ -10,7 +10,8 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Whole, numbers
 from disttrack.mechanisms.halting import HaltingTimes, Ones
-from disttrack.mechanisms.prediction.base import ZERO, Floats, Halts, Labels, Learner, LearnerRun, Limit, Points
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.prediction.base import ZERO, Halts, Labels, Learner, LearnerRun, Limit, Points
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from typing import Annotated
 import numpy as np
 
 from disttrack.mechanisms.checks import Positive, Whole, at_least
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.perturbed_leader import PerturbedLeader
-from disttrack.mechanisms.prediction.base import Floats, Labels, Learner, LearnerRun, Points
+from disttrack.mechanisms.prediction.base import Labels, Learner, LearnerRun, Points
 
 CHUNK = 1024
 """Rounds processed at a time."""

@@ -10,7 +10,8 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.halting import HaltingTimes, Ones
-from disttrack.mechanisms.prediction.base import Floats, Halts, Learner, LearnerRun, Points, examples
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.prediction.base import Halts, Learner, LearnerRun, Points, examples
 
 LARGEST = 600.0
 """Largest logarithm of a weight, which must stay a float."""

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 
@@ -201,5 +201,5 @@ class PredictorRun(LearnerRun):
         self.t = begun + len(points)
         return predicted
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, int | None]:
         return {"flag": self.flag, **{f"flag{flag}_at": self.flagged.get(flag) for flag in (1, 2, 3)}}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -145,5 +144,5 @@ class ProperRun(LearnerRun):
         if fired is not None:
             self._fire()
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, int | None]:
         return {"fired_at": self.fired_at}

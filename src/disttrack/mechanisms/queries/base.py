@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class Family(ABC):
         """Return the answers of all queries on a data set."""
 
     @abstractmethod
-    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+    def contain(self, queries: Items, items: Items) -> NDArray[np.bool_] | Floats:
         """Return f_q(x) for queries and items of shapes that fit each other, as truth values or numbers."""
 
     def values(self, items: Items) -> Floats:

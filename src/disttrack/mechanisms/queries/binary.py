@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import combinations
 from math import comb
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,10 +57,10 @@ class Marginals(Family):
         sums = [cube.sum(axis=tuple(bit for bit in every if bit not in kept)).ravel() for kept in self.tables]
         return np.concatenate(sums)
 
-    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+    def contain(self, queries: Items, items: Items) -> NDArray[np.bool_]:
         """Return whether the items' bits are those of the cell; bit 0 is the highest, as in the axes of `evaluate`."""
         tables, cells = np.divmod(queries, 1 << self.order)
-        inside: NDArray[Any] = np.array(True)
+        inside: NDArray[np.bool_] = np.array(True)
         for place, bits in enumerate(np.array(self.tables)[tables].T):
             inside = inside & ((items >> (self.bits - 1 - bits) & 1) == (cells >> (self.order - 1 - place) & 1))
         return inside
@@ -100,5 +100,5 @@ class Halves(Family):
         answers: Floats = self.matrix @ counts
         return answers
 
-    def contain(self, queries: Items, items: Items) -> NDArray[Any]:
+    def contain(self, queries: Items, items: Items) -> Floats:
         return self.matrix[queries, items]

@@ -13,7 +13,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Counts = TypeVar("Counts", int, NDArray[np.int64])
+"""A whole number, or an array of whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ def size_within(alpha: float, total: float, budget: float) -> int:
     return int(alpha * total / budget)
 
 
-def full_blocks(count: Any, size: Any) -> Any:
+def full_blocks(count: Counts, size: int) -> Counts:
     """Return the items of all blocks of this size that are begun by the first `count` items, once they are full.
 
     Examples
@@ -95,19 +101,19 @@ class BlockLayout:
     def __init__(self, size: int) -> None:
         self.size = size
 
-    def block(self, count: Any) -> Any:
+    def block(self, count: Counts) -> Counts:
         """Return the block, from 1, of a site's item with this number in the round; 0 for 0."""
         return (count + self.size - 1) // self.size  # l. 3
 
-    def within(self, count: Any) -> Any:
+    def within(self, count: Counts) -> Counts:
         """Return the place in its block, from 1 to `size`, of a site's item with this number in the round."""
         return (count - 1) % self.size + 1  # l. 4 and 7
 
-    def full(self, count: Any) -> Any:
+    def full(self, count: Counts) -> Counts:
         """Return the items of all blocks begun by the first `count` items, once these blocks are full."""
         return full_blocks(count, self.size)
 
-    def items(self, signals: Any) -> Any:
+    def items(self, signals: Counts) -> Counts:
         """Return the items that the server counts for `signals` signals."""
         return self.size * signals
 

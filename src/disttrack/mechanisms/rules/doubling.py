@@ -11,12 +11,12 @@ Huang, Yi, Zhang 2012, section 2, recalled.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from disttrack.mechanisms.rules.blocks import Counts
 
-def next_double(reported: Any) -> Any:
+
+def next_double(reported: Counts) -> Counts:
     """Return the next number to report after `reported`: twice that, at least 1.
 
     For a site's own count, reported to the server, and for the sum of these reports, announced to the sites. Takes
@@ -30,6 +30,6 @@ def next_double(reported: Any) -> Any:
     return np.maximum(1, 2 * reported) if isinstance(reported, np.ndarray) else doubled(reported)
 
 
-def doubled(reported: Any) -> Any:
+def doubled(reported: int) -> int:
     """Return `next_double` of one number."""
     return max(1, 2 * reported)

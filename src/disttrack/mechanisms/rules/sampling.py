@@ -15,7 +15,9 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from disttrack.mechanisms.rules.blocks import Counts
 from disttrack.mechanisms.rules.tosses import Tosses, gap_scale
 
 
@@ -42,8 +44,7 @@ class SamplingRule:
         >>> [SamplingRule(0.1, 4).inverse_p(known) for known in (0, 39, 40, 79, 80)]
         [1, 1, 2, 2, 4]
         """
-        inverse: int = inverse_p(self.spread, self.sites, known)
-        return inverse
+        return inverse_p(self.spread, self.sites, known)
 
     @property
     def early(self) -> float:
@@ -51,7 +52,7 @@ class SamplingRule:
         return sqrt(self.sites) / self.spread
 
 
-def inverse_p(spread: Any, sites: Any, known: Any) -> Any:
+def inverse_p(spread: float, sites: int, known: int) -> int:
     """Return `SamplingRule.inverse_p` of one number."""
     wanted, inverse = int(spread * known / sqrt(sites)), 1
     while inverse <= wanted - inverse:
@@ -59,7 +60,7 @@ def inverse_p(spread: Any, sites: Any, known: Any) -> Any:
     return inverse
 
 
-def estimate(last: Any, inverse: int) -> Any:
+def estimate(last: Counts, inverse: int) -> Any:
     """Return the server's estimate of a site's items after a report of its item `last`: last - 1 + 1/p, or 0 for 0.
 
     Takes one number or an array.
@@ -72,7 +73,7 @@ def estimate(last: Any, inverse: int) -> Any:
     return sum_of_estimates(last, last > 0, inverse)
 
 
-def sum_of_estimates(lasts: Any, sites: Any, inverse: int) -> Any:
+def sum_of_estimates(lasts: Counts, sites: Any, inverse: int) -> Any:
     """Return the sum of the estimates of `sites` sites with reports, `lasts` being the sum of their last items.
 
     Examples
@@ -83,7 +84,7 @@ def sum_of_estimates(lasts: Any, sites: Any, inverse: int) -> Any:
     return lasts + sites * (inverse - 1)
 
 
-def redrawn(last: object, before: int, inverse: int, coins: Tosses) -> Any:
+def redrawn(last: Counts, before: int, inverse: int, coins: Tosses) -> Counts:
     """Return the last report when 1/p has grown from `before` to `inverse`, as if it had always been so.
 
     A report survives with probability before / inverse. Otherwise every item below it is a fresh coin of bias p, so the
@@ -96,7 +97,7 @@ def redrawn(last: object, before: int, inverse: int, coins: Tosses) -> Any:
     return last if coins.success(kept) else max(0, last - coins.gap(scale))
 
 
-def chances_redrawn(last: int, before: int, inverse: int) -> Any:
+def chances_redrawn(last: int, before: int, inverse: int) -> NDArray[np.float64]:
     """Return the probability of each of 0, 1, …, `last` as the result of `redrawn`.
 
     Examples

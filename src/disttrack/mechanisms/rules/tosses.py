@@ -39,16 +39,15 @@ def gap_scale(p: float) -> float:
     """
     if not 0 < p <= 1:
         raise ValueError(f"p must be above 0 and at most 1; got {p!r}")
-    scale: float = scale_of(p)
-    return scale
+    return scale_of(p)
 
 
-def scale_of(p: Any) -> Any:
+def scale_of(p: float) -> float:
     """Return `gap_scale` of a p that is known to be above 0 and at most 1."""
     return 0.0 if p == 1 else -1 / log1p(-p)
 
 
-def gap_of(exponential: Any, scale: Any) -> Any:
+def gap_of(exponential: float, scale: float) -> int:
     """Return the geometric number of tosses that a standard exponential number stands for; `scale` is `gap_scale(p)`.
 
     Examples

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 
 Goal = Literal["second-moment", "distinct", "frequency", "sum"]
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 TARGET = 0

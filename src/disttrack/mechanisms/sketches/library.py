@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 from typing import Annotated, Any
 
 import numpy as np
@@ -22,7 +24,7 @@ MISSING = "the package datasketches is not installed; it comes with the extra sk
 """Error message of a scenario that needs a library's sketch if the library is not installed."""
 
 
-def library() -> Any:
+def library() -> ModuleType:
     """Return the package.
 
     Raises
@@ -31,10 +33,9 @@ def library() -> Any:
         If it is not installed.
     """
     try:
-        import datasketches
+        return import_module("datasketches")
     except ImportError as error:
         raise ValueError(MISSING) from error
-    return datasketches
 
 
 def _seed(rng: np.random.Generator) -> int:

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.mechanisms.sketches.base import Floats, SketchRun, Whole, arrays_of
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.sketches.base import SketchRun, Whole, arrays_of
 from disttrack.mechanisms.sketches.signs import Signs
 
 EXACT: Final = 1 << 24

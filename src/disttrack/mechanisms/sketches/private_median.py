@@ -9,7 +9,7 @@ import numpy as np
 
 from disttrack.mechanisms.above_threshold import AboveThreshold, AboveThresholdRun
 from disttrack.mechanisms.checks import Positive, Share, Whole
-from disttrack.mechanisms.sketches.base import Floats
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.sketches.linear import LinearRun
 from disttrack.mechanisms.sketches.robust import Robust, RobustRun
 from disttrack.mechanisms.sketches.second_moment import Ams

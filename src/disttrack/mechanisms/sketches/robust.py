@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf, log
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.sketches.base import Goal, Sketch, SketchRun
@@ -14,7 +14,9 @@ from disttrack.mechanisms.sketches.distinct import HyperLogLog, Kmv
 from disttrack.mechanisms.sketches.frequencies import CountMin, CountSketch
 from disttrack.mechanisms.sketches.second_moment import Ams
 
-PLAIN: Final[Mapping[str, type[Any]]] = {one.kind: one for one in (Ams, Kmv, HyperLogLog, CountSketch, CountMin)}
+PLAIN: Final[Mapping[str, Callable[..., Sketch]]] = {
+    one.kind: one for one in (Ams, Kmv, HyperLogLog, CountSketch, CountMin)
+}
 """The plain sketches usable in a robust form. `size` sets the first parameter of each.
 
 The state of each is a function of the frequencies and its coins, for any order of the updates."""
@@ -30,10 +32,9 @@ def plain(sketch: str, size: int, alpha: float) -> Sketch:
     """
     one_of("sketch", sketch, PLAIN)
     try:
-        made: Sketch = PLAIN[sketch](size, alpha=alpha)
+        return PLAIN[sketch](size, alpha=alpha)
     except ValueError as error:
         raise ValueError(re.sub("^(rows|registers|width) ", "size ", str(error))) from error
-    return made
 
 
 class Robust(Sketch):

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from disttrack.lazy import Kinds, lazy_names
 from disttrack.mechanisms.checks import one_of
@@ -27,7 +27,9 @@ STATIC: Final[Kinds[StaticMechanism]] = Kinds.of(__name__, "static-queries", """
 """Every static mechanism by its name in scenario files."""
 
 
-def static_mechanism(kind: str, epsilon: float, **more: Any) -> StaticMechanism:
+def static_mechanism(
+    kind: str, epsilon: float, delta: float = 0.0, queries: str = "count", domain: int = 1
+) -> StaticMechanism:
     """Return the parameters of the static mechanism called `kind`.
 
     Raises
@@ -36,4 +38,4 @@ def static_mechanism(kind: str, epsilon: float, **more: Any) -> StaticMechanism:
         If there is no such mechanism, or a parameter is refused.
     """
     one_of("static", kind, STATIC)
-    return STATIC[kind](epsilon=epsilon, **more)
+    return STATIC[kind](epsilon, delta, queries, domain)

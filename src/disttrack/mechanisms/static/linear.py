@@ -96,18 +96,12 @@ class GaussianQueries(_Noisy):
 
     @cached_property
     def noise(self) -> Gaussian:
-        return Gaussian(self.family.l2 * _multiplier(self.epsilon, self.delta))
+        return Gaussian(self.family.l2 * noise_multiplier(self.epsilon, self.delta, "exact"))
 
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
-        variance = sum(count * (part.family.l2 * _multiplier(part.epsilon, part.delta)) ** 2 for part, count in parts)
+        stds = ((part.family.l2 * noise_multiplier(part.epsilon, part.delta, "exact"), count) for part, count in parts)
+        variance = sum(count * std**2 for std, count in stds)
         return math.sqrt(variance) * -NormalDist().inv_cdf(beta / (2 * self.family.number))
 
 
-@lru_cache(maxsize=4096)
-def _multiplier(epsilon: float, delta: float) -> float:
-    return noise_multiplier(epsilon, delta, "exact")
-
-
-@lru_cache(maxsize=4096)
-def _laplace_quantile(scales: tuple[tuple[float, int], ...], beta: float) -> float:
-    return laplace_sum_quantile(scales, beta)
+_laplace_quantile = lru_cache(maxsize=4096)(laplace_sum_quantile)

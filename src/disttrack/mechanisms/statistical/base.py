@@ -5,29 +5,29 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from math import log, sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from disttrack.mechanisms.base import Mechanism
-from disttrack.mechanisms.noise import Draws
+from disttrack.mechanisms.noise import Draws, Floats
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
-from disttrack.mechanisms.statistical.queries import Data, Floats, Selection, StatisticalQuery
+from disttrack.mechanisms.statistical.queries import Data, Selection, Spelled, StatisticalQuery
 
 
 class QueryRun(Shortcuts, ABC):
     """A mechanism running on a sample."""
 
-    def step(self, query: StatisticalQuery | Selection) -> Any:
+    def step(self, query: StatisticalQuery | Selection) -> float | Spelled:
         """Return the answer to the next query, or which of several queries is selected."""
         return self.select(query.queries) if isinstance(query, Selection) else self.answer(query)
 
-    def release(self, queries: Sequence[StatisticalQuery | Selection]) -> list[Any]:
+    def release(self, queries: Sequence[StatisticalQuery | Selection]) -> list[float | Spelled]:
         """Return the answers to several queries."""
         return [self.step(query) for query in queries]
 
     @abstractmethod
-    def answer(self, query: StatisticalQuery) -> Any:
+    def answer(self, query: StatisticalQuery) -> float | Spelled:
         """Return the answer to the next query: a number, in general near [0, 1]."""
 
     def select(self, queries: Sequence[StatisticalQuery]) -> int:
@@ -51,7 +51,7 @@ class MeanRun(QueryRun):
     def __init__(self, parts: Iterator[Data], noise: Draws | None = None) -> None:
         self._parts, self._noise = parts, noise
 
-    def answer(self, query: StatisticalQuery) -> Any:
+    def answer(self, query: StatisticalQuery) -> float | Spelled:
         mean = query.mean(next(self._parts))
         return mean if self._noise is None else self._noise.hide(float(mean))
 

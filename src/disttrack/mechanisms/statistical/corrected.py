@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from disttrack.mechanisms.statistical.base import QueryRun
 from disttrack.mechanisms.statistical.queries import Data, StatisticalQuery
@@ -45,7 +45,7 @@ class CorrectedRun(QueryRun):
     def learn(self, query: StatisticalQuery, excess: float) -> None:
         """Use that an answer from the data exceeds its guess by `excess`; here, not at all."""
 
-    def answer(self, query: StatisticalQuery) -> Any:
+    def answer(self, query: StatisticalQuery) -> float:
         guess = self.guess(query)
         if self.paid == self._budget:
             return guess

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from math import erf, log, sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.gaussian import noise_multiplier
-from disttrack.mechanisms.noise import Draws, Gaussian, Laplace, Noise
+from disttrack.mechanisms.noise import Draws, Floats, Gaussian, Laplace, Noise
 from disttrack.mechanisms.statistical.base import MeanRun, QueryMechanism, QueryRun, empirical_errors
-from disttrack.mechanisms.statistical.queries import Data, Floats, StatisticalQuery
+from disttrack.mechanisms.statistical.queries import Data, StatisticalQuery
 
 
 class NoisyAnswers(QueryMechanism):
@@ -163,7 +163,7 @@ class NoisyArgmaxRun(QueryRun):
     def __init__(self, data: Data, noise: Laplace, rng: np.random.Generator) -> None:
         self._data, self._noise, self._rng = data, noise, rng
 
-    def answer(self, query: StatisticalQuery) -> Any:
+    def answer(self, query: StatisticalQuery) -> float:
         raise ValueError("noisy-argmax names the largest of several queries and answers none")
 
     def select(self, queries: Sequence[StatisticalQuery]) -> int:

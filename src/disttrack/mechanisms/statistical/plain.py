@@ -8,8 +8,9 @@ from itertools import count, repeat
 import numpy as np
 
 from disttrack.mechanisms.checks import Positive
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.statistical.base import MeanRun, QueryMechanism, empirical_errors, halves, sampling_error
-from disttrack.mechanisms.statistical.queries import Data, Floats
+from disttrack.mechanisms.statistical.queries import Data
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from disttrack.mechanisms.noise import Floats
+
 Data = NDArray[Any]
 """A sample: one row per feature and one column per point, or one cell number per point."""
-Floats = NDArray[np.float64]
 
 DIGIT: Final = 16
 """Bits that a spelled-out answer uses for the number of points in a cell."""
@@ -73,7 +74,7 @@ class StatisticalQuery(ABC):
     def values(self, data: Data) -> Floats:
         """Return its value at each point."""
 
-    def mean(self, data: Data) -> Any:
+    def mean(self, data: Data) -> float | Spelled:
         """Return its mean over a sample: a number."""
         return float(self.values(data).mean())
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from disttrack.mechanisms.checks import FromOne, Positive, Share, Whole
 from disttrack.mechanisms.gaussian import concentrated
-from disttrack.mechanisms.noise import Laplace
+from disttrack.mechanisms.noise import Floats, Laplace
 from disttrack.mechanisms.statistical.base import QueryMechanism
 from disttrack.mechanisms.statistical.corrected import CorrectedRun
-from disttrack.mechanisms.statistical.queries import Coins, Data, Floats, StatisticalQuery
+from disttrack.mechanisms.statistical.queries import Coins, Data, StatisticalQuery
 
 ROUNDING: Final = 1e-9
 """Excess of a whole number of updates over its quotient of floats."""

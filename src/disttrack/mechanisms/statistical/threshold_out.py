@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from disttrack.mechanisms.checks import Flag, Positive, Whole
 from disttrack.mechanisms.noise import Gaussian, Laplace
 from disttrack.mechanisms.statistical.base import QueryMechanism, halves
-from disttrack.mechanisms.statistical.corrected import THRESHOLD, CorrectedRun
+from disttrack.mechanisms.statistical.corrected import THRESHOLD, CorrectedRun, Hide
 from disttrack.mechanisms.statistical.queries import Data, StatisticalQuery
 
 
@@ -67,8 +66,8 @@ class ThresholdOut(QueryMechanism):
 class ThresholdOutRun(CorrectedRun):
     """Running Thresholdout: the training half guesses, the holdout corrects."""
 
-    def __init__(self, train: Data, *rest: Any) -> None:
-        super().__init__(*rest)
+    def __init__(self, train: Data, holdout: Data, threshold: float, budget: int, hide: Hide) -> None:
+        super().__init__(holdout, threshold, budget, hide)
         self._train = train
 
     def guess(self, query: StatisticalQuery) -> float:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 if TYPE_CHECKING:
     import pandas as pd
 
+    Numbers = pd.Series[Any]
+
 How = Literal["median", "mean", "largest", "least", "share", "held", "fact"]
 """Functions from the games of a point to one cell."""
 
@@ -45,7 +47,7 @@ class Answer:
 
     header: str
     says: str
-    of: str | Callable[[pd.DataFrame], Any]
+    of: str | Callable[[pd.DataFrame], Numbers]
     how: How = "median"
     rank: int = 1
 
@@ -59,10 +61,10 @@ def held(says: str, header: str = "held") -> Answer:
     return Answer(header, says, "verdict", "held", rank=0)
 
 
-def ratio(numerator: str, denominator: str) -> Callable[[pd.DataFrame], Any]:
+def ratio(numerator: str, denominator: str) -> Callable[[pd.DataFrame], Numbers]:
     """Return the function that divides one column by another; empty if the latter is 0."""
 
-    def divided(games: pd.DataFrame) -> Any:
+    def divided(games: pd.DataFrame) -> Numbers:
         below = games[denominator].astype(float)
         return games[numerator].astype(float) / below.where(below != 0)
 

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from disttrack.simulator.points.registry import Family, Kind
 
 
+Row = dict[str, Any]
+"""The columns of a game in ``trials.csv``, with its value in each."""
+Columns = dict[str, list[Any]]
+"""The columns of a game in ``series.csv`` or ``kinds.csv``."""
 MOST: Final = 10**300
 """The largest whole number in a table, which still fits a float."""
 
@@ -54,9 +58,9 @@ class Record(Outcome):
     The columns of `row` are attributes too; `words` is None where nothing is counted in words.
     """
 
-    row: dict[str, Any]
-    series: dict[str, list[Any]] = field(default_factory=dict)
-    kinds: dict[str, list[Any]] = field(default_factory=dict)
+    row: Row
+    series: Columns = field(default_factory=dict)
+    kinds: Columns = field(default_factory=dict)
     engine_reason: str = ""
     error: str | None = None
     coins: bool = True
@@ -73,7 +77,7 @@ class Record(Outcome):
             raise AttributeError(f"a record has no {name!r}") from None
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Row:
         """The columns of `row`."""
         return self.row
 
@@ -242,7 +246,7 @@ class Task(Shortcuts, ABC):
     }
     """The class that a kind under `protocol:` and `adversary:` must extend, as ``module:Class``; empty for any."""
 
-    own_engines: ClassVar[Mapping[str, type[Any]]] = {}
+    own_engines: ClassVar[Mapping[str, type]] = {}
     """Engines of its own, `step` and `leap`, by which `disttrack.play` plays the protocols that are made for it."""
 
     @classmethod
@@ -252,7 +256,7 @@ class Task(Shortcuts, ABC):
         return next((labels[name] for labels in stated if name in labels), "")
 
     @classmethod
-    def meant_for(cls, maker: object) -> bool:
+    def meant_for(cls, maker: type) -> bool:
         """Return whether a kind under `protocol:` that extends its base is made for it, as far as the class says."""
         plays = getattr(maker, "plays", ())
         return not plays or cls.kind in plays

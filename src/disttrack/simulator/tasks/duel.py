@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from traceback import walk_tb
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 
 import numpy as np
 
@@ -26,23 +26,22 @@ from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import advice_on, kinds, parameters
 from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.tasks.adversary import adversary_of
-from disttrack.simulator.tasks.base import Record, Size, Task
+from disttrack.simulator.tasks.base import Columns, Record, Row, Size, Task
 from disttrack.simulator.tasks.loop import Sides, duel
 
+M = TypeVar("M")
+A = TypeVar("A")
+"""The classes of mechanisms and of adversaries that play a kind of game."""
 STEPS = Size("steps", "items", "Steps of the clock.", needed=True)
 Sizes = Mapping[str, Any]
 """The sizes of a game, by their keys in scenario files."""
 Rngs = Mapping[str, np.random.Generator]
 """The random streams of a game, by role."""
-Row = dict[str, Any]
-"""The columns of a game in ``trials.csv``."""
-Series = Mapping[str, list[Any]]
-"""The columns of a game in ``series.csv``."""
 DELTA = 0.05
 """Probability that a mechanism exceeds its own bound in a game."""
 
 
-class MechanismGame(Task):
+class MechanismGame(Task, Generic[M, A]):
     """A kind of game of one mechanism and one adversary: makes both, chooses the engine, and completes the row.
 
     Subclasses name the random streams, the classes of mechanisms and the sizes, and play a game in `result`.
@@ -65,14 +64,14 @@ class MechanismGame(Task):
     bases: ClassVar[Mapping[str, str]] = {**Task.bases, "protocol": ""}
 
     @abstractmethod
-    def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
+    def result(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Columns]:
         """Play one game, and return its columns, with the `verdict`, and the columns of ``series.csv``.
 
         `judged` among the columns becomes that of the `Record`, and is not written.
         """
 
     @classmethod
-    def meant_for(cls, maker: Any) -> bool:
+    def meant_for(cls, maker: type) -> bool:
         return not cls.takes or issubclass(maker, cls.takes)
 
     def accepts(self, mechanism: object) -> bool:
@@ -83,7 +82,7 @@ class MechanismGame(Task):
         """Return the sizes of a game, with the usual values for those left out."""
         return sizes
 
-    def fits(self, mechanism: Any, adversary: Any, sizes: Sizes) -> None:
+    def fits(self, mechanism: M, adversary: A, sizes: Sizes) -> None:
         """Raise PointError if the two sides cannot play a game of these sizes."""
 
     def fits_horizon(self, mechanism: Any, steps: int) -> None:
@@ -91,7 +90,7 @@ class MechanismGame(Task):
         if mechanism.horizon is not None and mechanism.horizon < steps:
             raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
 
-    def obstacle(self, mechanism: Any, adversary: Any) -> str:
+    def obstacle(self, mechanism: M, adversary: Any) -> str:
         """Return the reason why a game cannot be played in bulk; empty if there is none."""
         if not adversary.oblivious:
             return reacts(adversary)
@@ -100,9 +99,7 @@ class MechanismGame(Task):
         rule = shadowed(mechanism)
         return f"{rule} is set on the object, so that no array form applies" if rule else ""
 
-    def game(
-        self, mechanism: object, adversary: object, sizes: Sizes, *, seed: int = 0, engine: str = "auto"
-    ) -> Record:
+    def game(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
         """Play one game and return its record."""
         begun = time.perf_counter()
         self.fits(mechanism, adversary, sizes)
@@ -113,9 +110,9 @@ class MechanismGame(Task):
         common["alpha"] = getattr(mechanism, "alpha", None)
         judged = bool(row.pop("judged", True))
         closing = {"ok": row["verdict"] == "ok", "engine": chosen, "seconds": time.perf_counter() - begun}
-        return Record(common | row | closing, dict(series), engine_reason=reason, judged=judged)
+        return Record(common | row | closing, series, engine_reason=reason, judged=judged)
 
-    def _compare(self, mechanism: object, adversary: object, sizes: Sizes, engine: str) -> None:
+    def _compare(self, mechanism: M, adversary: A, sizes: Sizes, engine: str) -> None:
         """Compare the array form with single moves, if a side is of a class of the user's."""
         length = {size.key: SHORT for size in self.sizes if size.column == "items"}
         short = {**sizes, **{key: min(most, sizes[key]) for key, most in length.items()}}
@@ -147,20 +144,20 @@ class MechanismGame(Task):
         """Return the sizes of a point's games, by their keys."""
         return self.sized({size.key: getattr(point, size.column) for size in self.sizes})
 
-    def sides(self, point: Point) -> tuple[Any, Any]:
+    def sides(self, point: Point) -> tuple[M, A]:
         """Return the mechanism and the adversary of a point."""
-        adversary = adversary_of(point)
+        adversary: A = adversary_of(point)
         return self.mechanism_of(point), adversary
 
-    def mechanism_of(self, point: Point) -> Any:
+    def mechanism_of(self, point: Point) -> M:
         """Return the mechanism of a point; parameters that are sizes of the game need not be given."""
         sizes = self.sizes_of(point)
-        mechanism = mechanism_of(point, {**sizes, "horizon": sizes.get("steps")})
+        mechanism: M = mechanism_of(point, {**sizes, "horizon": sizes.get("steps")})
         if not self.accepts(mechanism):
             refuse_mechanism(point, self.wanted or " or ".join(one.__name__ for one in self.takes))
         return mechanism
 
-    def _engine(self, asked: str, mechanism: object, adversary: object) -> tuple[str, str]:
+    def _engine(self, asked: str, mechanism: M, adversary: A) -> tuple[str, str]:
         """Return the engine to use, and the reason."""
         check_as_written(mechanism, adversary)
         if len(self.engines) > 1:
@@ -170,7 +167,7 @@ class MechanismGame(Task):
         return self.engines[0], self.reason
 
 
-class Duel(MechanismGame):
+class Duel(MechanismGame[M, A]):
     """A kind of game that one loop plays, move by move: subclasses make the parts of a game in `begin`."""
 
     engines: ClassVar[Sequence[str]] = ("step", "bulk")
@@ -179,26 +176,26 @@ class Duel(MechanismGame):
     """Errors of a run or an opponent that mean an invalid move."""
 
     @abstractmethod
-    def begin(self, mechanism: Any, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+    def begin(self, mechanism: M, adversary: A, sizes: Sizes, rngs: Rngs) -> Sides:
         """Return the parts of one game; the adversary is this game's copy."""
 
     def finish(self, sides: Sides) -> Row:
         """Return the columns of a game after its last move."""
         return sides.referee.row()
 
-    def match(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
+    def match(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
         """Play one game, and return its parts as they are after the last move."""
         begin = partial(self.begin, mechanism, copy.deepcopy(adversary), sizes, streams(seed, self.roles))
         return played(begin, mechanism, adversary, self.refusals, bulk=bulk)
 
-    def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
+    def result(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Columns]:
         sides = self.match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
-        return {**self.finish(sides), "judged": sides.referee.judged}, sides.referee.series
+        return {**self.finish(sides), "judged": sides.referee.judged}, dict(sides.referee.series)
 
 
 def played(
     begin: Callable[[], Sides],
-    mechanism: Any,
+    mechanism: object,
     adversary: Any,
     refusals: tuple[type[Exception], ...],
     *,
@@ -246,7 +243,7 @@ def refuse_mechanism(point: Point, wanted: str) -> NoReturn:
     raise PointError(("protocol", "kind"), message)
 
 
-def known(mechanism: Any) -> dict[str, Any]:
+def known(mechanism: Any) -> dict[str, object]:
     """Return the public facts of a mechanism: its kind and parameters."""
     return {"kind": mechanism.kind, **mechanism.as_mapping()}
 
@@ -284,7 +281,7 @@ def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: st
     for kind in kinds("task").values():
         task = kind.load()
         if issubclass(task, MechanismGame) and task.single and task().accepts(mechanism):
-            game: MechanismGame = task()
+            game: MechanismGame[Any, Any] = task()
             stated = {size.key: getattr(mechanism, size.key, None) for size in game.sizes}
             stated = {key: None if callable(value) else value for key, value in stated.items()}  # a tracker's `sites`
             given = {**stated, **{name: counted(value) for name, value in sizes.items()}}

@@ -12,10 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log, sqrt, tanh
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.rules import BlockLayout
 from disttrack.protocols import Block, Robust
 from disttrack.protocols.rounds.constants import Constants
@@ -61,9 +63,9 @@ class Round:
     size: int
     complete: bool
     initial: float
-    bits: np.ndarray[Any, Any]
-    expected: np.ndarray[Any, Any]
-    estimates: np.ndarray[Any, Any]
+    bits: NDArray[np.int64]
+    expected: Floats
+    estimates: Floats
     deviation: float
     of: Constants | None = None
 
@@ -98,12 +100,12 @@ class Round:
         largest = np.abs(from_expected).max(initial=0.0) - np.abs(errors).max(initial=0.0)
         return abs(float(largest)), abs(abs(float(from_expected.mean())) - abs(float(errors.mean())))
 
-    def mixed_squares(self, bits: int) -> np.ndarray[Any, Any]:
+    def mixed_squares(self, bits: int) -> Floats:
         """Squares of bits - expected bits at the changes from a given number of bits on."""
         late = self.bits >= bits
         return np.asarray(np.square(self.bits[late] - self.expected[late]))
 
-    def _largest(self, when_new: np.ndarray[Any, Any], when_old: np.ndarray[Any, Any]) -> float:
+    def _largest(self, when_new: Floats | NDArray[np.int64], when_old: Floats | NDArray[np.int64]) -> float:
         """Return the largest distance of the estimates from these values when they begin and when they end."""
         new = np.abs(self.estimates - when_new[: len(self.estimates)])
         standing = np.concatenate(([self.initial], self.estimates))[: len(self.bits)]
@@ -148,7 +150,7 @@ def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
         )  # fmt: skip
 
 
-def largest_deviation(sent: np.ndarray[Any, Any], items: int, layout: BlockLayout) -> float:
+def largest_deviation(sent: NDArray[np.int64], items: int, layout: BlockLayout) -> float:
     """Return the largest |bits - expected bits| over a round: between two bits it is largest at one of the ends.
 
     Parameters

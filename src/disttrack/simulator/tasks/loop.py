@@ -10,9 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from disttrack.adversaries.base import Opponent
+from disttrack.simulator.tasks.base import Row
+
+Moves = TypeVar("Moves", contravariant=True)
+Answers = TypeVar("Answers", contravariant=True)
+"""Several moves and the answers to them, lists or arrays."""
 
 
 class Run(Protocol):
@@ -26,7 +31,7 @@ class Run(Protocol):
         return [self.step(move) for move in moves]
 
 
-class Referee(ABC):
+class Referee(ABC, Generic[Moves, Answers]):
     """Knows the truth, judges every answer, and gives the columns of the game.
 
     Attributes
@@ -43,11 +48,11 @@ class Referee(ABC):
     judged: bool = False
 
     @abstractmethod
-    def judge(self, moves: Any, answers: Any) -> None:
+    def judge(self, moves: Moves, answers: Answers) -> None:
         """Compare the answers to the next moves with the truth."""
 
     @abstractmethod
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """Return the columns of the finished game, with its `verdict`."""
 
 
@@ -72,7 +77,7 @@ class Sides:
 
     run: Run
     opponent: Opponent
-    referee: Referee
+    referee: Referee[Any, Any]
     view: Any
     steps: int
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from disttrack.protocols import Protocol
 from disttrack.protocols.base import Exactly
@@ -14,7 +14,7 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import WORDS, Answer, held
-from disttrack.simulator.tasks.base import SITES, Record, Size
+from disttrack.simulator.tasks.base import SITES, Record, Row, Size
 from disttrack.simulator.tasks.tracking import Count, record_of
 
 
@@ -50,8 +50,8 @@ class ThresholdAlarm(Count):
     )
 
     @classmethod
-    def meant_for(cls, maker: Any) -> bool:
-        return super().meant_for(maker) and maker.guarantee != "none"
+    def meant_for(cls, maker: type) -> bool:
+        return super().meant_for(maker) and getattr(maker, "guarantee", "none") != "none"
 
     def check(self, point: Point) -> None:
         super().check(point)
@@ -78,7 +78,7 @@ class ThresholdAlarm(Count):
         return replace(record, series={})  # the error over time says nothing of an alarm
 
 
-def measured(game: Game, protocol: Protocol, threshold: int) -> dict[str, Any]:
+def measured(game: Game, protocol: Protocol, threshold: int) -> Row:
     """Return the columns of the task for a recorded game, with its verdict."""
     level, promised = alarm_of(protocol, threshold)
     changes = game.outputs
@@ -112,7 +112,7 @@ def alarm_of(protocol: Protocol, threshold: int) -> tuple[int | Fraction, Fracti
     return (1 - alpha) * threshold, alpha if protocol.one_sided else 2 * alpha / (1 + alpha)
 
 
-def reached(output: Any, level: int | Fraction) -> bool:
+def reached(output: float | Exactly, level: int | Fraction) -> bool:
     """Return whether an output is at least a level, exactly."""
     value = Fraction(output.numerator, output.denominator) if isinstance(output, Exactly) else Fraction(output)
     return value >= level

@@ -141,7 +141,7 @@ def _parts(point: Point) -> dict[str, Any]:
     }
 
 
-def record_of(game: Game, **columns: Any) -> Record:
+def record_of(game: Game, **columns: object) -> Record:
     """Return the record of a game, with the columns of a task in addition."""
     row = {**game.facts, **columns}
     return Record(row, *game.lists(), game.engine_reason, game.error, game.coins, game.judged)

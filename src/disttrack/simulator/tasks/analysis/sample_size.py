@@ -15,8 +15,8 @@ from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.analysis.task import BASES, QUERIES
 from disttrack.simulator.tasks.answers import Answer
-from disttrack.simulator.tasks.base import Demand, Size
-from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
+from disttrack.simulator.tasks.base import Columns, Demand, Row, Size
+from disttrack.simulator.tasks.duel import MechanismGame, Sizes
 
 ROLES = ("answers",)
 """Random streams: the answers, with points and noise together."""
@@ -62,7 +62,7 @@ def needed(mechanism: QueryMechanism, queries: int, seed: int) -> int | None:
     return high
 
 
-class SampleSize(MechanismGame):
+class SampleSize(MechanismGame[QueryMechanism, Adversary]):
     """The size of a sample for which 95 % of a mechanism's answers are within alpha of the distribution.
 
     `samples_needed` is computed by bisection over games with queries fixed in advance, whose answers are drawn from
@@ -97,7 +97,7 @@ class SampleSize(MechanismGame):
 
     def result(
         self, mechanism: QueryMechanism, adversary: Adversary, sizes: Sizes, *, seed: int, bulk: bool
-    ) -> tuple[Row, Series]:
+    ) -> tuple[Row, Columns]:
         queries = sizes["queries"]
         size = needed(mechanism, queries, seed)
         row: Row = {"samples_needed": size, "verdict": "undecided" if size is None else "ok"}

@@ -18,7 +18,7 @@ from disttrack.mechanisms.statistical.queries import Cells, Coins, Data, Distrib
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand, Size
+from disttrack.simulator.tasks.base import Demand, Row, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
 
@@ -61,7 +61,7 @@ class Truth:
         return float(query.mean(self._fresh))
 
 
-class SampleReferee(Referee):
+class SampleReferee(Referee[Sequence[StatisticalQuery | Selection], Sequence[Any]]):
     """Compares answers with the query's means over the sample and over the distribution.
 
     A query that was only selected counts with its mean over the sample.
@@ -80,18 +80,17 @@ class SampleReferee(Referee):
         self._empirical = 0.0
         self.gap: float | None = None
 
-    def judge(self, moves: Any, answers: Any) -> None:
+    def judge(self, moves: Sequence[StatisticalQuery | Selection], answers: Sequence[Any]) -> None:
         """Take queries or selections, and their answers."""
         for move, answer in zip(moves, answers, strict=True):
-            selected = isinstance(move, Selection)
-            query = move.queries[answer] if selected else move
+            query = move.queries[answer] if isinstance(move, Selection) else move
             sample, truth = float(query.mean(self._data)), self._truth.of(query)
-            shown = sample if selected else float(answer)
+            shown = float(answer) if query is move else sample
             self._errors.append(shown - truth)
             self._empirical = max(self._empirical, abs(shown - sample))
             self.gap = sample - truth
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """Return the columns."""
         if not self._errors:
             raise MoveError("the analyst asked nothing")
@@ -142,7 +141,7 @@ def check_sides(mechanism: QueryMechanism, analyst: Analyst, sizes: Sizes) -> No
         raise PointError(("start",), f"must be at least the queries, {queries:,}, to be split; got {samples:,}")
 
 
-class StatisticalQueries(Duel):
+class StatisticalQueries(Duel[QueryMechanism, Analyst]):
     """An analyst asks for means over a distribution, and a mechanism answers from a sample.
 
     Columns: `max_abs_error` and `rms_error` compare the answers with the distribution, `empirical_error` with the

@@ -25,14 +25,14 @@ from disttrack.simulator.tasks.analysis.task import (
     distribution_of,
 )
 from disttrack.simulator.tasks.answers import Answer
-from disttrack.simulator.tasks.base import Demand, Size
-from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes, played
+from disttrack.simulator.tasks.base import Columns, Demand, Row, Size
+from disttrack.simulator.tasks.duel import MechanismGame, Sizes, played
 
 EPSILON: Final = 0.05
 """Stability of the noisy argmax that makes the choice."""
 
 
-class WorstOfMany(MechanismGame):
+class WorstOfMany(MechanismGame[QueryMechanism, Analyst]):
     """Algorithm B: of many repetitions of mechanism and analyst, choose one whose last query errs most on its sample.
 
     `chosen_gap` is that of the query chosen by the noisy argmax, `worst_gap` the largest of all. `stability_bound` is
@@ -68,7 +68,7 @@ class WorstOfMany(MechanismGame):
 
     def result(
         self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes, *, seed: int, bulk: bool
-    ) -> tuple[Row, Series]:
+    ) -> tuple[Row, Columns]:
         repetitions, samples, queries = (sizes[key] for key in ("repetitions", "samples", "queries"))
         rngs = streams(seed, self.roles)
         features = 10 * samples if adversary.points != "coins" else queries

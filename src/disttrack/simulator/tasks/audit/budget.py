@@ -17,6 +17,7 @@ from disttrack.mechanisms.accounting import Overdrawn, PrivacyLedger, lines
 from disttrack.mechanisms.accounting.composition import TAIL, exact_available, exact_loss
 from disttrack.mechanisms.counters import counter as counter_of
 from disttrack.mechanisms.counters.linear import UserLevelCounter
+from disttrack.mechanisms.noise import Floats
 from disttrack.protocols import Robust
 from disttrack.simulator.errors import ScenarioError
 
@@ -32,15 +33,14 @@ def missing() -> str:
     return "" if exact_available() else message
 
 
-def accounted(mechanism: Any, delta: float) -> float | None:
+def accounted(mechanism: object, delta: float) -> float | None:
     """Return the privacy loss at `delta` of the user for whom the draws of a counter lose most.
 
     An entry affects the draws of a column of the counter's encoder; these are independent, so their losses
     compose. A user with several entries, as close as they may be, affects those of the sum of their columns. None if
     the mechanism declares no such matrix, or without dp-accounting.
     """
-    rows = _encoder(mechanism) if isinstance(mechanism, Counter) and exact_available() else None
-    if rows is None:
+    if not isinstance(mechanism, Counter) or not exact_available() or (rows := _encoder(mechanism)) is None:
         return None
     encoder = _of_users(mechanism, rows)
     if mechanism.privacy == "approximate":
@@ -123,13 +123,13 @@ def _counter(counter: Counter, ledger: PrivacyLedger, delta: float = 0.0) -> Non
             ledger.use(f"sum of step {first}" if first == last else f"sum of steps {first} to {last}", float(loss))
 
 
-def _encoder(counter: Counter) -> Any:
+def _encoder(counter: Counter) -> Floats | None:
     """Return the absolute weights of a counter's noisy sums, one row per draw; None if it declares none."""
     encoder = counter.encoder(min(STEPS, counter.horizon or STEPS))
     return None if encoder is None else np.abs(np.asarray(encoder))
 
 
-def _of_users(counter: Counter, rows: Any) -> Any:
+def _of_users(counter: Counter, rows: Floats) -> Any:
     """Return the sums of the columns of one user's entries, as close as they may be, one column per first entry."""
     steps = rows.shape[1]
     entries, separation = (counter.entries, counter.separation) if isinstance(counter, UserLevelCounter) else (1, steps)

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from disttrack.mechanisms.noise import Floats
 from disttrack.simulator.tasks.audit.event import Shape
-from disttrack.simulator.tasks.base import Record
+from disttrack.simulator.tasks.base import Record, Row
 
-Floats = NDArray[np.float64]
 CATEGORY = Shape(categories=True)
 """The structure of an observation that is one category."""
 Inputs = Sequence[Any] | NDArray[Any]
@@ -128,9 +128,7 @@ def closings(watch: Watch, stream: Sequence[float], says: str, more: float = 1.0
     return Case(changes, (stream, [stream[0] + more, *stream[1:]]), says, shape)
 
 
-def outcome(
-    row: dict[str, Any], refuted: bool, claim: tuple[float, float], epsilon_low: float, runs: int, inputs: str
-) -> Record:
+def outcome(row: Row, refuted: bool, claim: tuple[float, float], epsilon_low: float, runs: int, inputs: str) -> Record:
     """Return the record of an audit: its own columns, and those that all audits share.
 
     Parameters

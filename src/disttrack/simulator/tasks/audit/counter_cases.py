@@ -16,7 +16,8 @@ import numpy as np
 from disttrack.mechanisms import Counter, Hybrid, RandomizedResponse, Unbounded
 from disttrack.mechanisms.counters.linear import UserLevelCounter
 from disttrack.mechanisms.counters.toeplitz import Toeplitz
-from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, Floats, audit_of, exactly
+from disttrack.mechanisms.noise import Floats
+from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, audit_of, exactly
 from disttrack.simulator.tasks.audit.event import Shape
 from disttrack.simulator.tasks.audit.exact.coins import coin_loss
 from disttrack.simulator.tasks.audit.exact.linear import linear_loss, normal_loss

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from math import inf
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disttrack.mechanisms import (
     ExpertsPrivate,
@@ -22,6 +23,7 @@ from disttrack.mechanisms import (
 )
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.prediction.base import ZERO
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.simulator.tasks.audit.case import Audit, Case, Exact, Watch, audit_of, exactly, one_more
@@ -77,7 +79,7 @@ def _(mechanism: StaticMechanism) -> Audit:
     Exactly: an item of any value.
     """
 
-    def watch(counts: Any, rng: np.random.Generator) -> Sequence[float]:
+    def watch(counts: Floats, rng: np.random.Generator) -> Sequence[float]:
         answers = mechanism.release(counts, rng).tolist()
         return [float(any(answers)), *answers]
 
@@ -102,7 +104,7 @@ def _(learner: Learner) -> Audit:
     rounds = learner.mirror.delay + learner.mirror.length + 1 if isinstance(learner, PointPredictor) else ROUNDS
     labels = np.ones(rounds, dtype=bool)
 
-    def watch(points: Any, rng: np.random.Generator) -> Sequence[float]:
+    def watch(points: NDArray[np.int64], rng: np.random.Generator) -> Sequence[float]:
         run = learner.start(rng)
         if learner.reveals == "predictions":
             return [float(np.polyval(run.play(points, labels)[1:], 2.0))]
@@ -119,7 +121,7 @@ def _(mirror: JdpMirror) -> Audit:
     """Ones through the whole climb, the first missing in the neighbour; the other answers are seen."""
     steps = mirror.delay + mirror.length + 2
 
-    def watch(bits: Any, rng: np.random.Generator) -> Sequence[float]:
+    def watch(bits: NDArray[np.bool_], rng: np.random.Generator) -> Sequence[float]:
         return [float(np.polyval(mirror.start(rng).release(bits)[1:], 2.0))]
 
     inputs = one_more([0] * steps)[:2] == 0
@@ -130,7 +132,7 @@ def _(mirror: JdpMirror) -> Audit:
 def _(leader: PerturbedLeader) -> Audit:
     """Two rounds of equal costs, except for one expert's in the first."""
 
-    def watch(costs: Any, rng: np.random.Generator) -> Sequence[float]:
+    def watch(costs: Sequence[list[float]], rng: np.random.Generator) -> Sequence[float]:
         run = leader.start(rng, rng)
         for round_ in costs:
             run.learn(round_)

@@ -15,11 +15,9 @@ from math import inf, log
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from disttrack.mechanisms.noise import Floats
 from disttrack.simulator.claims.statistics import clopper_pearson
-
-Floats = NDArray[np.float64]
 
 FALSE_ALARM: Final = 1e-4
 """Probability that an audit's bound exceeds the true epsilon."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import broken
@@ -21,8 +21,8 @@ ROUNDING: Final = 1e-6
 ROLES: Final = ("training", "training neighbour", "testing", "testing neighbour")
 """Random streams: the runs of each half, on the input and on its neighbour."""
 
-COMMON: Final = {"epsilon": 1.0, "horizon": stream_cases.STEPS}
-USUAL: Final[dict[str, dict[str, Any]]] = {
+COMMON: Final[dict[str, object]] = {"epsilon": 1.0, "horizon": stream_cases.STEPS}
+USUAL: Final[dict[str, dict[str, object]]] = {
     "above-threshold": {"threshold": 0.0},
     "private-partition": {"horizon": 4},
     "sparse-vector-monitor": {"k": 2, "cut": 0.0},
@@ -53,7 +53,7 @@ USUAL: Final[dict[str, dict[str, Any]]] = {
 """Default parameters for audits: those for which little hides a mechanism's loss."""
 
 
-def usual(kind: str, taken: Sequence[str]) -> dict[str, Any]:
+def usual(kind: str, taken: Sequence[str]) -> dict[str, object]:
     """Return the default parameters for the audit of a kind, restricted to the ones that it takes."""
     return {name: value for name, value in (COMMON | USUAL.get(kind, {})).items() if name in taken}
 
@@ -117,17 +117,21 @@ def audit_mechanism(mechanism: object, *, runs: int = RUNS, seed: int = 0, false
     return outcome(row, low > epsilon or by_draws or loss > allowed + ROUNDING, claim, low, runs, case.says)
 
 
-def loss_with_half_the_noise(mechanism: Any, **options: Any) -> float | None:
+def loss_with_half_the_noise(
+    mechanism: object, *, runs: int = RUNS, seed: int = 0, false_alarm: float = FALSE_ALARM
+) -> float | None:
     """Return the `loss` of a copy with half of the noise, which an audit has to detect; None if there is no such copy.
 
     Parameters
     ----------
-    options
-        Options of `audit_mechanism`, for a mechanism without an exact loss.
+    runs, seed, false_alarm
+        As in `audit_mechanism`, for a mechanism without an exact loss.
     """
     try:
         copy = broken(mechanism, "half-noise")
     except ScenarioError:
         return None
     exact = exact_loss(copy)
-    return float(audit_mechanism(copy, **options).loss if exact is None else exact.loss)
+    if exact is not None:
+        return exact.loss
+    return float(audit_mechanism(copy, runs=runs, seed=seed, false_alarm=false_alarm).loss)

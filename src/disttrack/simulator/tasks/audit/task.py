@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.protocols import Robust
@@ -71,7 +71,7 @@ class Audit(Task):
     bases: ClassVar[Mapping[str, str]] = {**Task.bases, "protocol": ""}
 
     @classmethod
-    def meant_for(cls, maker: object) -> bool:
+    def meant_for(cls, maker: type) -> bool:
         return audit_of.dispatch(maker) is not audit_of.dispatch(object)
 
     def check(self, point: Point) -> None:
@@ -81,10 +81,10 @@ class Audit(Task):
     def play(self, point: Point, seed: int) -> Record:
         begun = time.perf_counter()
         mechanism = mechanism_of(point)
-        options: dict[str, Any] = {"runs": point.items or RUNS, "seed": seed, "false_alarm": SELDOM}
-        record = audit_mechanism(mechanism, **options)
+        runs = point.items or RUNS
+        record = audit_mechanism(mechanism, runs=runs, seed=seed, false_alarm=SELDOM)
         if not point.protocol.fault:
-            record.row["halved"] = loss_with_half_the_noise(mechanism, **options)
+            record.row["halved"] = loss_with_half_the_noise(mechanism, runs=runs, seed=seed, false_alarm=SELDOM)
         record.row["seconds"] = time.perf_counter() - begun
         return record
 
@@ -138,9 +138,9 @@ class AuditTracker(Task):
         return Demand(seconds=(point.items or TRANSCRIPTS) / 8)
 
 
-def mechanism_of(point: Point) -> Any:
+def mechanism_of(point: Point) -> Mechanism:
     """Return the mechanism, with the audit's defaults for parameters that the scenario does not give."""
-    mechanism = duel.mechanism_of(point, COMMON | USUAL.get(point.protocol.label, {}))
+    mechanism: object = duel.mechanism_of(point, COMMON | USUAL.get(point.protocol.label, {}))
     if not isinstance(mechanism, Mechanism):
         duel.refuse_mechanism(point, "Mechanism")
     return mechanism

@@ -46,7 +46,7 @@ class _Scripted(BlockRule):
         super().__init__(size, blocks)
         self._row = row
 
-    def after(self, due: object, shape: int | None = None) -> Any:
+    def after(self, due: Any, shape: int | None = None) -> Any:
         return self.full(due) + self._row[self.block(due)]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
+from disttrack.adversaries import Adversary
 from disttrack.adversaries.contents import ItemAdversary
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.collector import collector_paused
@@ -18,8 +19,8 @@ from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
-from disttrack.simulator.tasks.base import SITES, Demand, Record, Size
-from disttrack.simulator.tasks.duel import MechanismGame, Row, Series, Sizes
+from disttrack.simulator.tasks.base import SITES, Columns, Demand, Record, Row, Size
+from disttrack.simulator.tasks.duel import MechanismGame, Sizes
 
 ENGINES: Final[Mapping[str, type[ContentEngine]]] = {"step": ContentStep, "leap": ContentLeap}
 MEASURED: Final = (OVER_ALPHA, LARGEST_RELATIVE, WORDS)
@@ -28,7 +29,7 @@ MESSAGES, ITEMS = {True: 50_000, False: 20_000}, {"step": 30_000, "leap": 500_00
 """Messages, by whether the stream is fixed, and items that are listed or played one by one, per second."""
 
 
-class ContentGame(MechanismGame):
+class ContentGame(MechanismGame[ItemTracker, Any]):
     """A game of content; subclasses name the task, and so the problem.
 
     Columns: `highest` and `lowest`, the extreme signed errors, of frequencies only; `worst_step` and `worst_item`,
@@ -45,7 +46,7 @@ class ContentGame(MechanismGame):
     )
     axes: ClassVar = {"heaviest": "largest weight of an item", "size": "size of the sample, in items"}
     columns: ClassVar[Sequence[str]] = ("highest", "lowest", "worst_step", "worst_item")
-    own_engines: ClassVar[Mapping[str, type[Any]]] = ENGINES
+    own_engines: ClassVar[Mapping[str, type]] = ENGINES
     bases: ClassVar[Mapping[str, str]] = {
         "protocol": "disttrack.protocols.contents.base:ItemTracker",
         "adversary": "disttrack.adversaries.contents.base:ItemAdversary",
@@ -57,18 +58,27 @@ class ContentGame(MechanismGame):
         return PROBLEMS[self.kind]
 
     @classmethod
-    def meant_for(cls, maker: Any) -> bool:
-        return super().meant_for(maker) and cls.kind in maker.plays
+    def meant_for(cls, maker: type) -> bool:
+        return super().meant_for(maker) and cls.kind in getattr(maker, "plays", ())
 
     def accepts(self, mechanism: Any) -> bool:
         return super().accepts(mechanism) and self.kind in mechanism.plays
 
-    def result(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
+    def result(
+        self, mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes, *, seed: int, bulk: bool
+    ) -> tuple[Row, Columns]:
         game = self.match(mechanism, adversary, sizes, seed=seed, engine="leap" if bulk else "step")
         return row_of(game), game.series
 
     def match(
-        self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, engine: str = "leap", record: bool = False
+        self,
+        mechanism: ItemTracker,
+        adversary: ItemAdversary,
+        sizes: Sizes,
+        *,
+        seed: int,
+        engine: str = "leap",
+        record: bool = False,
     ) -> ContentEngine:
         """Play one game, and return it after its last step."""
         sides = mechanism, copy.deepcopy(adversary), self.problem
@@ -77,7 +87,9 @@ class ContentGame(MechanismGame):
         game.play()
         return game
 
-    def game(self, mechanism: Any, adversary: object, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
+    def game(
+        self, mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes, *, seed: int = 0, engine: str = "auto"
+    ) -> Record:
         sizes = self.filled(adversary, sizes)
         record = super().game(mechanism, adversary, sizes, seed=seed, engine=engine)
         return replace(record, kinds=record.row.pop("kinds"))
@@ -85,11 +97,11 @@ class ContentGame(MechanismGame):
     def sizes_of(self, point: Point) -> Sizes:
         return self.filled(adversary_of(point), super().sizes_of(point))
 
-    def filled(self, adversary: Any, sizes: Sizes) -> Sizes:
+    def filled(self, adversary: Adversary | ItemAdversary, sizes: Sizes) -> Sizes:
         """Return the sizes of a game, those left out from a recorded stream."""
         return dict(zip(("sites", "items"), sizes_with(adversary, sizes["sites"], sizes["items"]), strict=True))
 
-    def fits(self, mechanism: Any, adversary: Any, sizes: Sizes) -> None:
+    def fits(self, mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes) -> None:
         if sizes["items"] > MOST_ITEMS:
             raise PointError(("items",), f"must be at most 2^61; got {sizes['items']:,}")
         if not isinstance(adversary, ItemAdversary):
@@ -122,7 +134,7 @@ class ContentGame(MechanismGame):
             messages / MESSAGES[adversary.oblivious] + looked_at / ITEMS[engine], 1e8 + 1000.0 * sites, messages
         )
 
-    def _engine(self, asked: str, mechanism: Any, adversary: object) -> tuple[str, str]:
+    def _engine(self, asked: str, mechanism: object, adversary: object) -> tuple[str, str]:
         if asked not in ("auto", *self.engines):
             raise EngineError(f"engine must be one of auto, {', '.join(self.engines)}; got {asked!r}")
         return (asked, "asked for") if asked != "auto" else ("leap", "exact for every game")

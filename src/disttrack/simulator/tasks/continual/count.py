@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.mechanisms import Counter
@@ -16,7 +17,7 @@ from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand, Size
+from disttrack.simulator.tasks.base import Demand, Row, Size
 from disttrack.simulator.tasks.duel import DELTA, STEPS, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.tasks.planned import Planned, items
@@ -35,14 +36,14 @@ class MemoryView(View):
 
     __slots__ = ("_state", "guessed", "look", "looks")
 
-    def __init__(self, *, state: Callable[[], Mapping[str, Any]] | None, **given: Any) -> None:
+    def __init__(self, *, state: Callable[[], Mapping[str, object]] | None, **given: Any) -> None:
         super().__init__(**given)
         self.looks = 0
         self.guessed: bool | None = None
         self._state = state
         self.look = None if state is None else self._look
 
-    def _look(self) -> Mapping[str, Any]:
+    def _look(self) -> Mapping[str, object]:
         """Return the mechanism's inner state between two steps."""
         assert self._state is not None
         self.looks += 1
@@ -53,7 +54,7 @@ class MemoryView(View):
         self.guessed = bool(there)
 
 
-class CountReferee(Referee):
+class CountReferee(Referee[ArrayLike, ArrayLike]):
     """Compares estimates with the truth at every step, many steps at a time.
 
     An estimate that is no finite number is infinitely wrong.
@@ -71,7 +72,7 @@ class CountReferee(Referee):
         self._marks = np.array(checkpoints(0, steps, down=True))
         self.series = {"step": [], "items": [], "output": [], "rel_error": []}
 
-    def judge(self, moves: Any, answers: Any) -> None:
+    def judge(self, moves: ArrayLike, answers: ArrayLike) -> None:
         """Take the items and estimates of the next steps."""
         items, estimates = np.asarray(moves), np.asarray(answers)
         truth = self._items + np.cumsum(items)
@@ -94,7 +95,7 @@ class CountReferee(Referee):
         self._items = int(truth[-1])
         self._at += len(items)
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """Return the columns, with the errors over the variance that the counter states for each step."""
         if self._counter.error_follows_items:
             self._bound = stated(self._counter.error_bound_throughout, self._steps, DELTA, self._items)
@@ -119,7 +120,7 @@ def bound_of(counter: Counter, steps: int) -> float | None:
     return stated(counter.error_bound_throughout, steps, DELTA)
 
 
-class ContinualCount(Duel):
+class ContinualCount(Duel[Counter, Adversary]):
     """A private counter under continual observation.
 
     Columns: `sent` items in the steps of the game, `log_items` the logarithm of the steps; `max_abs_error` and
@@ -163,13 +164,13 @@ class ContinualCount(Duel):
         opponent = Planned(adversary, view, rngs["challenge"], items)
         return Sides(run, opponent, CountReferee(mechanism, steps), view, steps)
 
-    def match(self, mechanism: Any, adversary: Adversary, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
+    def match(self, mechanism: Counter, adversary: Adversary, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
         sides = super().match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
         if not bulk:
             sides.opponent.move(sides.view)  # asked once more: it may react to the last step's output
         return sides
 
-    def finish(self, sides: Sides) -> dict[str, Any]:
+    def finish(self, sides: Sides) -> Row:
         view, challenged = sides.view, cast(Planned, sides.opponent).challenged
         guessed = None if challenged is None or view.guessed is None else view.guessed == challenged
         row = {"looks": view.looks, "guessed": guessed, "log_items": math.log2(view.items)}

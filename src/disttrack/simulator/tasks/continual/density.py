@@ -13,13 +13,18 @@ from typing import Any, ClassVar
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.mechanisms import ContinualOutput, PanPrivateDensity
+from disttrack.mechanisms.continual_output import ContinualOutputRun
+from disttrack.mechanisms.density import DensityRun
 from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand, Size
+from disttrack.simulator.tasks.base import Demand, Row, Size
 from disttrack.simulator.tasks.duel import DELTA, STEPS, Duel, Rngs, Sizes, known, mechanism_of
 from disttrack.simulator.tasks.loop import Referee, Run, Sides, kept
 from disttrack.simulator.tasks.planned import SKIP, Planned
+
+Transformed = ContinualOutput | PanPrivateDensity
+"""The mechanisms that play it."""
 
 
 class Crowds:
@@ -33,7 +38,7 @@ class Crowds:
         The first user of each group, and the number of users.
     """
 
-    def __init__(self, density: Any, ends: Sequence[int]) -> None:
+    def __init__(self, density: DensityRun, ends: Sequence[int]) -> None:
         self._density, self._ends = density, ends
 
     def step(self, group: int) -> None:
@@ -61,7 +66,7 @@ class Unhidden(Run):
         return self._inner.answer()
 
 
-class DensityReferee(Referee):
+class DensityReferee(Referee[Sequence[int], Sequence[object]]):
     """Compares what is published with the share of users who have appeared.
 
     Parameters
@@ -74,14 +79,14 @@ class DensityReferee(Referee):
         The error that counts as a failure.
     """
 
-    def __init__(self, run: Any, ends: Sequence[int], bound: float) -> None:
+    def __init__(self, run: ContinualOutputRun | Unhidden, ends: Sequence[int], bound: float) -> None:
         self._run, self._ends, self._bound = run, ends, bound
         self._seen: set[int] = {SKIP}
         self._present = self._step = 0
         self._largest = self._squares = 0.0
         self._failure: int | None = None
 
-    def judge(self, moves: Any, answers: Any) -> None:
+    def judge(self, moves: Sequence[int], answers: Sequence[object]) -> None:
         """Take groups and the answers after them."""
         for group, answer in zip(moves, answers, strict=True):
             self._step += 1
@@ -94,7 +99,7 @@ class DensityReferee(Referee):
             if self._failure is None and (error > self._bound or error == inf):
                 self._failure = self._step
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """Return the columns."""
         return {
             "density": self._present / self._ends[-1],
@@ -108,7 +113,7 @@ class DensityReferee(Referee):
         }
 
 
-class Density(Duel):
+class Density(Duel[Transformed, Adversary]):
     """The density of users, published at every step.
 
     `continual-output` publishes the answers of `pan-private-density`, of the same epsilon, only where they have
@@ -144,15 +149,15 @@ class Density(Duel):
         Answer("halted", "games in which the mechanism halted", "halted", "share", rank=2),
     )
 
-    def mechanism_of(self, point: Point) -> Any:
+    def mechanism_of(self, point: Point) -> Transformed:
         users = self.sizes_of(point)["users"]
         epsilon = point.protocol.arguments.get("epsilon", 1.0)
         sensitivity = PanPrivateDensity(epsilon, users).sensitivity if _positive(epsilon) else None
         usual = {"users": users, "horizon": self.sizes_of(point)["steps"], "sensitivity": sensitivity}
-        mechanism = mechanism_of(point, usual)
+        mechanism: Transformed = mechanism_of(point, usual)
         return mechanism if self.accepts(mechanism) else super().mechanism_of(point)
 
-    def fits(self, mechanism: Any, adversary: Adversary, sizes: Sizes) -> None:
+    def fits(self, mechanism: Transformed, adversary: Adversary, sizes: Sizes) -> None:
         users, groups = sizes["users"], sizes["groups"]
         if groups > users:
             raise PointError(("groups",), f"must be at most the {users:,} users; got {groups:,}")
@@ -165,15 +170,15 @@ class Density(Duel):
         elif mechanism.users != users:
             raise PointError(("protocol", "users"), f"must be the {users:,} users of the game; got {mechanism.users:,}")
 
-    def begin(self, mechanism: Any, adversary: Adversary, sizes: Sizes, rngs: Rngs) -> Sides:
+    def begin(self, mechanism: Transformed, adversary: Adversary, sizes: Sizes, rngs: Rngs) -> Sides:
         steps, users, groups = sizes["steps"], sizes["users"], sizes["groups"]
         ends = [users * group // groups for group in range(groups + 1)]
-        publishes = isinstance(mechanism, ContinualOutput)
-        density = PanPrivateDensity(mechanism.epsilon, users) if publishes else mechanism
+        density = mechanism if isinstance(mechanism, PanPrivateDensity) else PanPrivateDensity(mechanism.epsilon, users)
         inner = Crowds(density.start(rngs["estimator"]), ends)
-        accuracy = density.accuracy(DELTA / steps)  # at all steps, by the union bound
-        run = mechanism.start(inner, rngs["mechanism"]) if publishes else Unhidden(inner)
-        bound = mechanism.error_bound(accuracy) if publishes else accuracy
+        bound = density.accuracy(DELTA / steps)  # at all steps, by the union bound
+        run: Any = Unhidden(inner)
+        if isinstance(mechanism, ContinualOutput):
+            run, bound = mechanism.start(inner, rngs["mechanism"]), mechanism.error_bound(bound)
         view = View(sites=groups, items=steps, known=known(mechanism), rng=rngs["adversary"])
         referee = DensityReferee(run, ends, bound)
         return Sides(run, Planned(adversary, view, rngs["challenge"]), referee, view, steps)

@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.mechanisms import PerturbedLeader
+from disttrack.mechanisms.perturbed_leader import LeaderRun
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.answers import Answer
-from disttrack.simulator.tasks.base import Demand, Size
+from disttrack.simulator.tasks.base import Demand, Row, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides
 from disttrack.simulator.tasks.planned import Planned
@@ -67,7 +68,7 @@ def charged(named: ArrayLike, experts: int) -> Costs:
     return costs
 
 
-class RegretReferee(Referee):
+class RegretReferee(Referee[ArrayLike, ArrayLike]):
     """Adds up the costs of the combiner, of each expert, and of a twin without privacy.
 
     Parameters
@@ -80,13 +81,13 @@ class RegretReferee(Referee):
         Whether the adversary reacts: against a twin its costs would then differ.
     """
 
-    def __init__(self, leader: PerturbedLeader, twin: Any, reacts: bool) -> None:
+    def __init__(self, leader: PerturbedLeader, twin: LeaderRun | None, reacts: bool) -> None:
         self._leader, self._twin, self._reacts = leader, twin, reacts
         self._totals = np.zeros(leader.experts)
         self._cost = self._plain_cost = 0.0
         self._changes, self._last = 0, -1
 
-    def judge(self, moves: Any, answers: Any) -> None:
+    def judge(self, moves: ArrayLike, answers: ArrayLike) -> None:
         """Take the costs of some rounds, and the experts followed."""
         table, followed = np.asarray(moves), np.asarray(answers)
         rows = np.arange(len(table))
@@ -98,7 +99,7 @@ class RegretReferee(Referee):
         self._last = int(followed[-1])
         self._totals += table.sum(axis=0)
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """Return the columns."""
         best = float(self._totals.min())
         regret, price = self._cost - best, self._leader.privacy_price()
@@ -116,7 +117,7 @@ class RegretReferee(Referee):
         }
 
 
-class Experts(Duel):
+class Experts(Duel[PerturbedLeader, Adversary]):
     """Combining experts' advice with private counters.
 
     Columns: `cost` of the combiner and of the `best` expert, and the `regret`, their difference; `plain_regret`, that

@@ -19,13 +19,15 @@ from disttrack.mechanisms.monitors import verdict
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand, Size
-from disttrack.simulator.tasks.duel import STEPS, MechanismGame, Row, Series, Sizes, known
+from disttrack.simulator.tasks.base import Columns, Demand, Row, Size
+from disttrack.simulator.tasks.duel import STEPS, MechanismGame, Sizes, known
 from disttrack.simulator.tasks.loop import kept
 from disttrack.simulator.tasks.planned import plans
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from disttrack.simulator.tasks.answers import Numbers
 
 
 def first_ones(adversary: Adversary, view: View, number: int) -> list[int]:
@@ -39,17 +41,17 @@ def first_ones(adversary: Adversary, view: View, number: int) -> list[int]:
     return ones
 
 
-def _is(result: str) -> Callable[[pd.DataFrame], Any]:
+def _is(result: str) -> Callable[[pd.DataFrame], Numbers]:
     """Return the function that marks the games with this result."""
     return lambda games: games["result"] == result
 
 
-def _delay(games: pd.DataFrame) -> Any:
+def _delay(games: pd.DataFrame) -> Numbers:
     """Return the delay of the monitor in ones, from the first one at which top would have been right."""
     return games["items_at_halt"].astype(float) - games["threshold"].astype(float) / 2
 
 
-class ThresholdMonitor(MechanismGame):
+class ThresholdMonitor(MechanismGame[Any, Adversary]):
     """A private threshold monitor.
 
     Columns: `halted_at`, the step at which it answered top, empty if it did not up to the k-th one; `items_at_halt`,
@@ -85,7 +87,7 @@ class ThresholdMonitor(MechanismGame):
 
     def result(
         self, mechanism: Any, adversary: Adversary, sizes: Sizes, *, seed: int, bulk: bool
-    ) -> tuple[Row, Series]:
+    ) -> tuple[Row, Columns]:
         steps, k, rngs = sizes["steps"], mechanism.k, streams(seed, self.roles)
         view = View(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])
         ones = tuple(first_ones(copy.deepcopy(adversary), view, k))

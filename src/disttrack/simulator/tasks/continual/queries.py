@@ -20,7 +20,7 @@ from disttrack.mechanisms import QUERY_SOLVERS
 from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand, Size
+from disttrack.simulator.tasks.base import Demand, Row, Size
 from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Run, Sides, kept
 from disttrack.simulator.tasks.planned import SKIP, Planned
@@ -32,14 +32,14 @@ class Solver(Run):
     def __init__(self, run: Any, answer: object) -> None:
         self._run, self._answer = run, answer
 
-    def step(self, value: int) -> Any:
+    def step(self, value: int) -> object:
         """Return the answer to a query."""
         if value != SKIP:
             self._answer = self._run.answer(value)
         return self._answer
 
 
-class QueriesReferee(Referee):
+class QueriesReferee(Referee[Sequence[int], Sequence[object]]):
     """Compares the answers with the number of points up to each query.
 
     Parameters
@@ -52,13 +52,13 @@ class QueriesReferee(Referee):
         The error that counts as a failure.
     """
 
-    def __init__(self, run: Any, view: View, below: list[int], bound: float) -> None:
+    def __init__(self, run: object, view: View, below: list[int], bound: float) -> None:
         self._run, self._view, self._below, self._bound = run, view, below, bound
         self._step = 0
         self._errors: list[float] = []
         self._failure: int | None = None
 
-    def judge(self, moves: Any, answers: Any) -> None:
+    def judge(self, moves: Sequence[int], answers: Sequence[object]) -> None:
         """Take queries and their answers."""
         for value, answer in zip(moves, answers, strict=True):
             self._step += 1
@@ -69,7 +69,7 @@ class QueriesReferee(Referee):
             if self._failure is None and (error > self._bound or error == inf):
                 self._failure = self._step
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """Return the columns."""
         squares = sum(error**2 for error in self._errors)
         self.judged = bool(self._errors)  # a skipped step has no answer
@@ -85,7 +85,7 @@ class QueriesReferee(Referee):
         }
 
 
-class ThresholdQueries(Duel):
+class ThresholdQueries(Duel[Any, Adversary]):
     """Threshold queries on a fixed data set.
 
     Columns: `max_abs_error` and `rms_error` over all answers, in points; `bound`, the solver's bound on its largest

@@ -6,16 +6,16 @@ Between two releases the answers are constant while the data change, so the erro
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.adversaries.updates import Live
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.queries import Family
+from disttrack.simulator.tasks.base import Row
 from disttrack.simulator.tasks.loop import Referee
-
-Floats = NDArray[np.float64]
 
 BLOCK = 1 << 21
 """Numbers of a running sum processed at a time."""
@@ -25,7 +25,7 @@ MARKS = 200
 """Checkpoints of a game."""
 
 
-class DataReferee(Referee):
+class DataReferee(Referee[Sequence[int], Sequence[Floats | None]]):
     """Keeps the data set that the updates make.
 
     Attributes
@@ -44,7 +44,7 @@ class DataReferee(Referee):
         self.live = Live()
         self.ignored = self._step = 0
 
-    def judge(self, moves: Any, answers: Any) -> None:
+    def judge(self, moves: Sequence[int], answers: Sequence[Floats | None]) -> None:
         """Take the codes of the next steps, as `DynamicRun.step` does; there are no answers yet."""
         for code in moves:
             self.take(code)
@@ -98,7 +98,7 @@ class QueryReferee(DataReferee):
         self._squares = self._mark = 0.0
         self._late = math.floor(LATE * steps)
 
-    def judge(self, moves: Any, answers: Any) -> None:
+    def judge(self, moves: Sequence[int], answers: Sequence[Floats | None]) -> None:
         """Take codes of updates, and the answers after each, None where they stay."""
         for code, answer in zip(moves, answers, strict=True):
             item, sign = self.take(code)
@@ -109,7 +109,7 @@ class QueryReferee(DataReferee):
                 self._settle(self._step - 1)
                 self._answers = answer
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """Return the columns of the finished game."""
         self._settle(self._steps)
         return {

@@ -28,13 +28,15 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.code import is_ours
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand, Size
-from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes, known
+from disttrack.simulator.tasks.base import Demand, Row, Size
+from disttrack.simulator.tasks.duel import DELTA, Duel, M, Rngs, Sizes, known
 from disttrack.simulator.tasks.dynamic.referee import DataReferee, QueryReferee
 from disttrack.simulator.tasks.loop import Run, Sides, kept
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from disttrack.simulator.tasks.answers import Numbers
 
 DOMAIN: Final = Size("domain", "sites", "Values that an item may have, 0 to domain - 1.", needed=True)
 COMMON: Final = ("size", "updates", "ignored", "number", "max_abs_error", "rms_error", "bound", "error_over_bound")
@@ -54,7 +56,7 @@ _ORDERS: Final = {
 }
 
 
-def table_1(games: pd.DataFrame) -> pd.Series[Any]:
+def table_1(games: pd.DataFrame) -> Numbers:
     """Return the order of the error that Table 1 of Qiu and Yi 2022 states; KeyError for what is no row of it."""
     order = _ORDERS[str(games["protocol"].iloc[0])]
     epsilons = games["ledger"].map(lambda ledger: float(json.loads(ledger)["epsilon"]))
@@ -100,7 +102,7 @@ class ReleaseReferee(DataReferee):
         self._mechanism, self._rng = mechanism, rng
         self.ledger = PrivacyLedger(mechanism.kind, mechanism.epsilon, mechanism.delta)
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """Return the columns."""
         mechanism, size, self.judged = self._mechanism, len(self.live), True  # the release, also without updates
         self.ledger.use("release", mechanism.epsilon, mechanism.delta)
@@ -117,14 +119,14 @@ class ReleaseReferee(DataReferee):
         }
 
 
-class DataSetDuel(Duel):
+class DataSetDuel(Duel[M, UpdateStream]):
     """Common parts of both tasks."""
 
     axes: ClassVar = {"queries": "number of queries, k"}
     rules: ClassVar[int] = 2
     engines: ClassVar[Sequence[str]] = ("step",)
 
-    def fits(self, mechanism: Any, adversary: UpdateStream, sizes: Sizes) -> None:
+    def fits(self, mechanism: M, adversary: UpdateStream, sizes: Sizes) -> None:
         if not isinstance(adversary, UpdateStream):
             reason = f"{adversary.kind} feeds sites; task {self.kind} takes streams of updates, such as churn"
             raise PointError(("adversary", "kind"), reason)
@@ -136,12 +138,14 @@ class DataSetDuel(Duel):
         except ValueError as error:
             raise PointError(("adversary",), str(error)) from error
 
-    def view_of(self, mechanism: Any, referee: DataReferee, sizes: Sizes, rngs: Rngs) -> UpdateView:
+    def view_of(
+        self, mechanism: StaticMechanism | DynamicMechanism, referee: DataReferee, sizes: Sizes, rngs: Rngs
+    ) -> UpdateView:
         """Return the view of an adversary, before its first step."""
         game = {"sites": mechanism.domain, "items": sizes["steps"], "known": known(mechanism), "rng": rngs["adversary"]}
         return UpdateView(live=referee.live, exact=referee.truth, **game)
 
-    def columns_of(self, sides: Sides, row: dict[str, Any], ledger: PrivacyLedger) -> dict[str, Any]:
+    def columns_of(self, sides: Sides, row: Row, ledger: PrivacyLedger) -> Row:
         """Return the columns of a game, with those that both tasks share; `row` has the error and its bound."""
         referee: Any = sides.referee
         error, bound = row["max_abs_error"], row["bound"]
@@ -167,7 +171,7 @@ def _bound(run: DynamicRun, most: int) -> float | None:
     return stated(run.error_bound, most, DELTA)
 
 
-class StaticQueries(DataSetDuel):
+class StaticQueries(DataSetDuel[StaticMechanism]):
     """One private release of the answers to all queries, on a data set that the adversary has made.
 
     Columns: `size` items in the data set, after `updates` of which `ignored` named no item; `number` of queries,
@@ -194,7 +198,7 @@ class StaticQueries(DataSetDuel):
         run = Updates(mechanism.domain, adversary.kind)
         return Sides(run, adversary, referee, self.view_of(mechanism, referee, sizes, rngs), sizes["steps"])
 
-    def finish(self, sides: Sides) -> dict[str, Any]:
+    def finish(self, sides: Sides) -> Row:
         assert isinstance(sides.referee, ReleaseReferee)
         return self.columns_of(sides, sides.referee.row(), sides.referee.ledger)
 
@@ -202,7 +206,7 @@ class StaticQueries(DataSetDuel):
         return Demand(seconds=0.005 + self.sizes_of(point)["steps"] / 400_000)
 
 
-class DynamicQueries(DataSetDuel):
+class DynamicQueries(DataSetDuel[DynamicMechanism]):
     """Private answers to a family of queries, at all times, on a data set that grows and shrinks.
 
     The adversary sees all answers so far; the largest error over the family is recorded at every step. Columns: `size`
@@ -244,7 +248,7 @@ class DynamicQueries(DataSetDuel):
         referee = QueryReferee(mechanism.family, sizes["steps"])
         return Sides(run, adversary, referee, self.view_of(mechanism, referee, sizes, rngs), sizes["steps"])
 
-    def finish(self, sides: Sides) -> dict[str, Any]:
+    def finish(self, sides: Sides) -> Row:
         view, row = sides.view, sides.referee.row()
         assert isinstance(sides.run, Updates)
         run = sides.run.run

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from disttrack.adversaries.base import Opponent
 from disttrack.mechanisms.prediction import JdpMirror, PointPredictor
 from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand, Size
-from disttrack.simulator.tasks.duel import STEPS, MechanismGame, Row, Series, Sizes
+from disttrack.simulator.tasks.base import Columns, Demand, Row, Size
+from disttrack.simulator.tasks.duel import STEPS, MechanismGame, Sizes
 from disttrack.simulator.tasks.loop import kept
 
 LETTERS: Final = {JdpMirror: 2, PointPredictor: 3}
@@ -29,7 +29,7 @@ def enumerated(mechanism: JdpMirror | PointPredictor, steps: int) -> float:
     return joint_delta(law, LETTERS[type(mechanism)], steps, mechanism.epsilon)
 
 
-class JointPrivacy(MechanismGame):
+class JointPrivacy(MechanismGame[JdpMirror | PointPredictor, Opponent]):
     """Joint privacy by enumeration: all inputs of a number of steps, all outputs, all changes of one step.
 
     The adversary is not used. Columns: `claimed` and `claimed_delta` are the claim, `exact_delta` is the least delta
@@ -52,12 +52,14 @@ class JointPrivacy(MechanismGame):
     )
     idle: ClassVar[Sequence[str]] = ("adversary",)
 
-    def fits(self, mechanism: Any, adversary: Opponent, sizes: Sizes) -> None:
+    def fits(self, mechanism: JdpMirror | PointPredictor, adversary: Opponent, sizes: Sizes) -> None:
         most, steps = MOST[type(mechanism)], sizes["steps"]
         if steps > most:
             raise PointError(("steps",), f"must be at most {most} for {mechanism.kind}; got {steps}")
 
-    def result(self, mechanism: Any, adversary: Opponent, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Series]:
+    def result(
+        self, mechanism: JdpMirror | PointPredictor, adversary: Opponent, sizes: Sizes, *, seed: int, bulk: bool
+    ) -> tuple[Row, Columns]:
         exact = enumerated(mechanism, sizes["steps"])
         exceeds = exact > mechanism.delta * (1 + 1e-9)
         row: Row = {"claimed": mechanism.epsilon, "claimed_delta": mechanism.delta, "exact_delta": exact}

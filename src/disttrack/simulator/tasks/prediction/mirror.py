@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from disttrack.mechanisms.prediction import JdpMirror
 from disttrack.mechanisms.prediction.mirror import MirrorRun, mirror_mistakes
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand, Size
+from disttrack.simulator.tasks.base import Demand, Row, Size
 from disttrack.simulator.tasks.duel import STEPS, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.tasks.planned import SKIP, Planned
@@ -21,7 +21,7 @@ from disttrack.simulator.tasks.planned import SKIP, Planned
 Bits = NDArray[np.bool_]
 
 
-class MirrorReferee(Referee):
+class MirrorReferee(Referee[Bits, Bits]):
     """Compares the answers on ones and zeros with those allowed: at most 2L mistakes, no top at the first K ones."""
 
     def __init__(self, mirror: JdpMirror, run: MirrorRun) -> None:
@@ -35,7 +35,7 @@ class MirrorReferee(Referee):
         self._false_tops += int(np.count_nonzero(answers & ~moves))
         self._on_ones.append(answers[moves])
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """Return the columns."""
         mirror, on_ones = self._mirror, np.concatenate(self._on_ones)
         mistakes, chances = mirror_mistakes(len(on_ones), mirror.delay, on_ones), mirror.steps.chances
@@ -57,7 +57,7 @@ class MirrorReferee(Referee):
         }
 
 
-class Mirror(Duel):
+class Mirror(Duel[JdpMirror, Adversary]):
     """The mirror problem.
 
     Columns: `mistakes`, ones after the first K (`delay`) with the answer bottom, out of `ones`; `first_top`,

@@ -18,7 +18,7 @@ from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.tasks.adversary import made_for_task
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand, Size
+from disttrack.simulator.tasks.base import Columns, Demand, Row, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.tasks.prediction.examples import LearnerView, NamedPoints, Rehearsed, Rounds, shown_of
@@ -27,7 +27,7 @@ FACTS = ("flag", "flag1_at", "flag2_at", "flag3_at", "fired_at", "placed", "esca
 """Facts of learners and adversaries after the game; empty where they do not apply."""
 
 
-class MistakesReferee(Referee):
+class MistakesReferee(Referee[Any, Any]):
     """Counts the mistakes.
 
     Attributes
@@ -51,7 +51,7 @@ class MistakesReferee(Referee):
         self.labels = np.concatenate((self.labels, labels.astype(bool)))
         self.predicted = np.concatenate((self.predicted, predicted.astype(bool)))
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """Return the columns."""
         wrong = self.predicted != self.labels
         mistakes, consistent = int(wrong.sum()), explained(self.points, self.labels, self._domain)
@@ -67,7 +67,7 @@ class MistakesReferee(Referee):
             "verdict": kept(mistakes <= limit) if limit is not None and consistent else "undecided",
         }
 
-    def timeline(self) -> dict[str, list[Any]]:
+    def timeline(self) -> Columns:
         """Return round, labels 1 so far and mistakes so far, at some 200 checkpoints."""
         rounds = len(self.points)
         marks = np.array(checkpoints(0, rounds, down=True) if rounds else [], dtype=np.int64)
@@ -94,7 +94,7 @@ def explained(points: NDArray[np.int64], labels: NDArray[np.bool_], domain: int)
     return len(positive) == 0 and len(np.unique(points)) < domain
 
 
-class Prediction(Duel):
+class Prediction(Duel[Learner, Any]):
     """Online learning of point functions. A learner reveals hypotheses, or only its predictions; mistakes are the cost.
 
     Columns: `mistakes`; `ones`, the labels 1; `false_ones`, mistakes on labels 0; `consistent`, whether some point
@@ -171,7 +171,7 @@ class Prediction(Duel):
             adversary = Rehearsed(np.column_stack((rehearsal.points, rehearsal.labels)))
         return super().match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
 
-    def finish(self, sides: Sides) -> dict[str, Any]:
+    def finish(self, sides: Sides) -> Row:
         run: Any = sides.run
         referee: Any = sides.referee
         facts = dict(run.run.facts())

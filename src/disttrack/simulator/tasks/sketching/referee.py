@@ -6,19 +6,20 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.sketches import Sketch
 from disttrack.simulator.game.timeline import checkpoints
+from disttrack.simulator.tasks.base import Row
 from disttrack.simulator.tasks.loop import Referee, kept
 from disttrack.simulator.tasks.sketching.truth import Truth
 
-Floats = NDArray[np.float64]
 SPACED, EVENLY = 80, 120
 """Checkpoints that are evenly spaced in the logarithm of the updates, and in the updates: attacks win at the end."""
 
 
-class UpdateReferee(Referee):
+class UpdateReferee(Referee[Any, ArrayLike]):
     """Compares at every update.
 
     Parameters
@@ -42,7 +43,7 @@ class UpdateReferee(Referee):
         evenly = np.linspace(1, updates, EVENLY).astype(np.int64).tolist()
         self._checkpoints = np.array(sorted({*checkpoints(0, updates, SPACED), *evenly}), dtype=np.int64)
 
-    def judge(self, moves: Any, answers: Any) -> None:
+    def judge(self, moves: Any, answers: ArrayLike) -> None:
         """Take moves, updates or `RESET`, and the estimates after them."""
         truth, length = self._truth, len(moves)
         values, scales = np.empty(length), np.empty(length)
@@ -55,7 +56,7 @@ class UpdateReferee(Referee):
             values[place], scales[place] = truth.value, truth.scale()
         self._compare(np.asarray(answers, dtype=np.float64), values, scales)
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         """Return the columns."""
         sketch = self._sketch
         least, most, last = self._ratios or (None, None, None)
@@ -104,7 +105,7 @@ class UpdateReferee(Referee):
         self.series["rel_error"] += signed[places].tolist()
 
 
-def _first(known: int | None, where: Any, begun: int) -> int | None:
+def _first(known: int | None, where: NDArray[np.bool_], begun: int) -> int | None:
     """Return the known first place, or else the first one here; places are counted from 1."""
     if known is not None or not where.any():
         return known

@@ -11,7 +11,7 @@ from disttrack.adversaries.sketching import RESET, Attacker, StreamView
 from disttrack.mechanisms.sketches import Goal, Move, Sketch, SketchRun
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.answers import OVER_ALPHA, Answer, held
-from disttrack.simulator.tasks.base import Demand, Size
+from disttrack.simulator.tasks.base import Demand, Row, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Run, Sides
 from disttrack.simulator.tasks.sketching.referee import UpdateReferee
@@ -61,7 +61,7 @@ class Moves(Run):
             raise ValueError(f"{method}() returned {move!r}; {accepted}")
 
 
-class Sketching(Duel):
+class Sketching(Duel[Sketch, Attacker]):
     """Common parts of the tasks of sketches, which differ in the quantity estimated.
 
     Columns: `total_rows` are the rows of all copies, `built_for` the planned changes of the output (or rounds) of a
@@ -99,10 +99,10 @@ class Sketching(Duel):
     }
 
     @classmethod
-    def meant_for(cls, maker: Any) -> bool:
-        return super().meant_for(maker) and cls.goal in getattr(maker, "goals", [maker.goal])
+    def meant_for(cls, maker: type) -> bool:
+        return super().meant_for(maker) and cls.goal in getattr(maker, "goals", [getattr(maker, "goal", None)])
 
-    def accepts(self, mechanism: Any) -> bool:
+    def accepts(self, mechanism: object) -> bool:
         return isinstance(mechanism, Sketch) and mechanism.goal == self.goal
 
     def obstacle(self, mechanism: Sketch, adversary: Attacker) -> str:
@@ -116,7 +116,7 @@ class Sketching(Duel):
         referee = UpdateReferee(mechanism, Truth(mechanism.goal, norm), updates)
         return Sides(Moves(mechanism.start(rngs["sketch"]), mechanism.goal), adversary, referee, view, updates)
 
-    def finish(self, sides: Sides) -> dict[str, Any]:
+    def finish(self, sides: Sides) -> Row:
         assert isinstance(sides.run, Moves)
         row, worn = sides.referee.row(), sides.run.exhausted_at
         failed = row["first_failure"]

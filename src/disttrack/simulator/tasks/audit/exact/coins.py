@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import inf, log
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disttrack.simulator.tasks.audit.case import Inputs, Watch
 
@@ -54,7 +55,7 @@ class _Uniform:
     def __init__(self, coins: Coins, size: int | None) -> None:
         self._coins, self._size = coins, size
 
-    def __lt__(self, chance: float) -> Any:
+    def __lt__(self, chance: float) -> bool | NDArray[np.bool_]:
         if self._size is None:
             return self._coins.toss(float(chance))
         return np.array([self._coins.toss(float(chance)) for _ in range(self._size)], dtype=bool)

@@ -17,7 +17,7 @@ RESOLUTION: Final = 2.0**-46
 """Width of an interval that is not halved again."""
 
 
-def outcomes(watch: Watch, data: Any) -> Mapping[tuple[float, ...], float]:
+def outcomes(watch: Watch, data: object) -> Mapping[tuple[float, ...], float]:
     """Return the probability of each outcome: its places of change are searched by halving intervals."""
 
     def seen(number: float) -> tuple[float, ...]:

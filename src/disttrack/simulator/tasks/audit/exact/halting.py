@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.panels import panels
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.simulator.tasks.audit.case import Watch
@@ -80,13 +81,13 @@ def log_chance(test: MeasuredTest, silent: Sequence[tuple[float, int]], fires: f
         Value of the query that fires; None for none.
     """
 
-    def log_outcome(level: Any) -> Any:
+    def log_outcome(level: Floats) -> Any:
         """Return ln of the chance of the outcome, given the noisy threshold."""
         logs = sum(count * _log_below((level - value) / test.query_scale) for value, count in silent)
         return logs if fires is None else logs + _log_below((fires - level) / test.query_scale)
 
     if test.threshold_scale < 1e-6 * test.query_scale:  # the threshold is known
-        return float(log_outcome(test.threshold))
+        return float(log_outcome(np.array(test.threshold)))
     values = [value for value, _ in silent] + ([fires] if fires is not None else [])
     many = sum(count for _, count in silent)
     reach = 60 * test.threshold_scale + test.query_scale * log(1 + many) + max(abs(v - test.threshold) for v in values)
@@ -99,7 +100,7 @@ def log_chance(test: MeasuredTest, silent: Sequence[tuple[float, int]], fires: f
     return top + log(float(np.sum(weights * np.exp(logs - top))))
 
 
-def _log_below(gap: Any) -> Any:
+def _log_below(gap: Floats) -> Floats:
     """Return ln of the chance that a Laplace variable of scale 1 is below."""
     tail = 0.5 * np.exp(-np.abs(gap))
     return np.where(gap >= 0, np.log1p(-tail), -np.abs(gap) - log(2))

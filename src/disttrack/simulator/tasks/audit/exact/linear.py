@@ -16,8 +16,9 @@ from typing import Final
 import numpy as np
 
 from disttrack.mechanisms.gaussian import delta_spent
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-from disttrack.simulator.tasks.audit.case import Floats, Inputs, Watch
+from disttrack.simulator.tasks.audit.case import Inputs, Watch
 
 MOST_DRAWS: Final = 4096
 """Maximum number of draws of a run."""
