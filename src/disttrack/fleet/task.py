@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import ceil, inf, isfinite
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,8 +15,11 @@ from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.network import Latency, Network, network_of
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import SITES, Record, Size
+from disttrack.simulator.tasks.base import SITES, Demand, Record, Size
 from disttrack.simulator.tasks.tracking import Count, record_of
+
+MESSAGES, REQUESTS = 60e3, 50e3
+"""Messages and requests that are played per second, fitted to the games of the scenarios `quota` and `quota-any`."""
 
 
 class QuotaGame(Count):
@@ -82,6 +86,11 @@ class QuotaGame(Count):
         if network is not None and network.stops:
             name = next((name for name in ("crash", "server") if getattr(network, name) is not None), "faults")
             raise PointError(("network", name), "must be left out: adversaries say which sites come and go")
+
+    def demand(self, point: Point) -> Demand:
+        """Return the same, with the time of the requests: each is admitted or rejected, and judged."""
+        known = super().demand(point)
+        return replace(known, seconds=known.messages / MESSAGES + (point.items or 0) / REQUESTS)
 
     def play(self, point: Point, seed: int) -> Record:
         game = self.game(point, seed=seed, on_error="record")

@@ -60,6 +60,10 @@ LONGEST: Final = 900
 """Letters of a message that are shown."""
 
 
+MEANT: Final = "; did you mean "
+"""Beginning of the advice at the end of a message on a name that is near to one that there is."""
+
+
 def printable(text: str) -> str:
     """Return a text that can be written and shown: control codes and what no encoding has stand in it as escapes.
 
@@ -89,7 +93,22 @@ def nearest(name: str, names: Iterable[str]) -> str:
     close = [by_small[one] for one in difflib.get_close_matches(str(name).lower(), by_small, n=4, cutoff=0.5)]
     # of equally near ones, letters that changed places are the likeliest slip: itmes is items, not sites
     close.sort(key=lambda other: sorted(other.lower()) != sorted(str(name).lower()))
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return f"{MEANT}{close[0]!r}?" if close else ""
+
+
+def as_decimal(value: object) -> str:
+    """Return advice for a share that is written with a comma or in per cent: ``; write 0.1``, or nothing.
+
+    Examples
+    --------
+    >>> as_decimal("0,1"), as_decimal("10%"), as_decimal("2.5 %"), as_decimal("1,000"), as_decimal(10)
+    ('; write 0.1', '; write 0.1', '; write 0.025', '', '')
+    """
+    written = re.fullmatch(r"(0?,\d+)|(\d+(?:[.,]\d+)?) ?%", value) if isinstance(value, str) else None
+    if written is None:
+        return ""
+    number = float((written[1] or written[2]).replace(",", "."))
+    return f"; write {number if written[1] else number / 100:g}"
 
 
 def accepted(names: Iterable[str]) -> str:

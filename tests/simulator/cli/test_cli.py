@@ -16,6 +16,7 @@ from commands import disttrack, refused
 from disttrack.simulator.cli import COMMANDS
 from disttrack.simulator.cli.options import entry_of
 from disttrack.simulator.results.formats import number
+from disttrack.simulator.runs.own_folder import alone
 
 SMALL = """\
 name: small
@@ -48,6 +49,18 @@ def test_help_names_every_command() -> None:
     for command in COMMANDS:
         result = disttrack(command, "--help")
         assert result.exit_code == 0
+
+
+def test_a_folder_to_which_another_command_is_writing_is_refused_and_left_as_it_is() -> None:
+    """Also while figures are drawn, when the journal is closed: a second run took away files that were half written."""
+    run("--out", "out")
+    Path("out/.part-cost.png").write_text("half a figure")
+    with alone(Path("out")):
+        before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
+        for command in (["run", "small.yaml", "--out", "out"], ["plot", "out"], ["report", "out"]):
+            assert "out: another run is writing to this folder" in refused(*command)
+        assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == before
+    assert run("--out", "out").exit_code == 0
 
 
 def test_run_prints_table_claims_and_files() -> None:

@@ -33,6 +33,11 @@ def test_what_is_no_kind_with_parameters_is_refused(text: str) -> None:
         entry_of(text)
 
 
+def test_a_comma_in_a_decimal_is_answered_with_the_decimal() -> None:
+    with pytest.raises(ScenarioError, match=r"'1' must be parameter=value; write alpha=0\.1$"):
+        entry_of("robust:alpha=0,1")
+
+
 @pytest.mark.parametrize("kind", ["split", "lease"])
 def test_a_quota_is_no_counter(kind: str) -> None:
     said = refused("play", "--protocol", f"{kind} limit=10 window=100", "--task", "count")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,8 +14,10 @@ from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.tracking import Count
 
 
-def jobs_of(point: int, many: int, cost: float = 1.0, own: frozenset[str] = frozenset()) -> list[Job]:
-    made: Any = type("P", (), {"number": point, "own": own, "items": 10_000, "describe": lambda _: f"game {point}"})()
+def jobs_of(point: int, many: int, cost: float = 1.0, own: frozenset[str] = frozenset(), sides: str = "") -> list[Job]:
+    known = {"number": point, "own": own, "items": 10_000, "describe": lambda _: f"game {point}"}
+    side = SimpleNamespace(kind=sides or str(point))
+    made: Any = type("P", (), {**known, "protocol": side, "adversary": side})()
     return [Job(f"{point}-{trial}", made, trial, trial, cost, {}) for trial in range(many)]
 
 
@@ -41,6 +44,22 @@ def test_short_games_share_hand_overs_and_long_ones_do_not() -> None:
 def test_one_game_of_each_point_comes_first_then_the_costly_ones() -> None:
     made = played([job for point, cost in enumerate((1.0, 50.0, 3.0)) for job in jobs_of(point, 3, cost)], 1, 1.0)
     assert [job.cost for batch in made for job in batch] == [50, 3, 1, 50, 50, 3, 3, 1, 1]
+
+
+def test_no_two_workers_begin_with_the_same_sides_as_long_as_there_are_others() -> None:
+    """Each would compile the functions of its first game by itself, in five seconds."""
+    costs = {"a": 9.0, "A": 8.0, "b": 7.0, "B": 6.0}
+    batches = Batches(
+        [
+            job
+            for number, (name, cost) in enumerate(costs.items())
+            for job in jobs_of(number, 2, cost, sides=name.lower())
+        ]
+    )
+    (first,), (second,), (third,) = batches.next(), batches.next(), batches.next()
+    assert [job.cost for job in (first, second, third)] == [9, 7, 8]  # there is nothing else than "A" for the third
+    batches.learn(second, 1.0)
+    assert batches.next()[0].cost == 6
 
 
 def test_the_time_left_goes_by_what_each_point_has_taken() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import disttrack
 from loaded_scenarios import short_data
 
 from disttrack.simulator import load, run
@@ -54,11 +55,6 @@ def file(tmp_path: Path) -> Path:
         ("sites: [4, 8]", "sites: 8", ["sites has one value", "nothing here sweeps sites"]),
         ("sites: [4, 8]", "sites: [4, 6]", ["no game of its control meets 'sites == 8'"]),
         (", confidence: [2, 3]", "", ["nothing here sweeps confidence", "nothing here sweeps confidence"]),
-        (
-            "'freeze' and",
-            "'freze' and",
-            ["no game meets \"adversary == 'freze' and words > 0\"; did you mean 'freeze'?"],
-        ),
         ("[round-robin, freeze]", "round-robin", ["no game meets \"adversary == 'freeze' and words > 0\""]),
         (
             "  - {kind: randomized, alpha: 0.1, confidence: [2, 3]}\n",
@@ -80,6 +76,16 @@ def test_what_an_edit_leaves_without_games_is_skipped_and_does_not_fail(
     assert {one.name: one.note for one in report.findings if one.verdict == "SKIPPED"} == without
     assert report.ok
     assert len(scenario.plots) == 2 - sum(one.what == "plot" for one in scenario.skipped)
+
+
+def test_a_claim_that_misspells_a_name_is_left_undecided_and_the_run_does_not_end_well(file: Path) -> None:
+    file.write_text(TEXT.replace("'freeze' and", "'freze' and"), encoding="utf-8")
+    report = run(file, out=file.parent / "out", workers=1)
+    note = "no game meets \"adversary == 'freze' and words > 0\"; did you mean 'freeze'?"
+    assert [one.note for one in report.findings if one.verdict == "UNDECIDED"] == [note]
+    assert not report.ok
+    done = disttrack("check", str(file))
+    assert (done.exit_code, note in done.output) == (1, True)
 
 
 def test_a_claim_on_a_column_that_no_kind_has_is_refused(file: Path) -> None:

@@ -102,6 +102,8 @@ def test_overrides_reach_any_key(file: Path) -> None:
         ("kind: randomized", "kind: randomised",
          "small.yaml:8: protocol[1].kind: unknown kind 'randomised' of protocol; did you mean 'randomized'?"),
         ("alpha: 0.1, conf", "alpha: 1.5, conf", "small.yaml:8: protocol[1].alpha: must be a number between 0 and 1"),
+        ("alpha: 0.1, conf", "alpha: '0,1', conf", "both excluded; got '0,1'; write 0.1"),
+        ("alpha: 0.1, conf", "alpha: 10%, conf", "both excluded; got '10%'; write 0.1"),
         ("[0.1, 0.2]", "[0.1, 0]", "small.yaml:7: protocol[0].alpha[1]: must be a number between 0 and 1"),
         ("[4, 8]", "[4, 0]", "small.yaml:4: sites[1]: must be at least 1; got 0"),
         ("[4, 8]", "-3", "small.yaml:4: sites: must be at least 1; got -3"),

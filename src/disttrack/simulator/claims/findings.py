@@ -38,6 +38,7 @@ from disttrack.simulator.claims.expressions import (
 from disttrack.simulator.claims.false_alarm import ALLOWED, false_alarm
 from disttrack.simulator.claims.jackknife import observe
 from disttrack.simulator.claims.power import power
+from disttrack.simulator.errors import MEANT
 
 VACUOUS: Final = "VACUOUS"
 UNDECIDED: Final = "UNDECIDED"
@@ -64,8 +65,8 @@ class Finding:
     games
         Number of different games that it was measured on.
     verdict
-        ``PASS``, ``FAIL``, ``VACUOUS`` if it passes in its control too, ``UNDECIDED`` if errors have ended games or
-        games have no verdict, or ``SKIPPED`` if the scenario leaves it without games.
+        ``PASS``, ``FAIL``, ``VACUOUS`` if it passes in its control too, ``UNDECIDED`` if errors have ended games,
+        games have no verdict or it misspells a name, or ``SKIPPED`` if the scenario leaves it without games.
     note
         Why nothing could be measured, or is decided; empty otherwise.
     control
@@ -152,15 +153,16 @@ def findings_of(
     lost
         What was known beforehand of the games that an error ended or that were not judged; the table leaves them out.
     skipped
-        By number, why a claim is left without games.
+        By number, why a claim is left without games; if it seems to misspell a name, it is undecided.
     too_few
         Why claims may have too few games: those whose false-alarm rate is then above `ALLOWED` are skipped.
     """
     outcomes: list[Finding] = []
     for number, claim in enumerate(claims):
         if reason := (skipped or {}).get(number):
+            verdict = UNDECIDED if MEANT in reason else SKIPPED
             outcomes.append(
-                Finding(claim.name, claim.where, "", claim.measure, claim.bound, verdict=SKIPPED, note=reason)
+                Finding(claim.name, claim.where, "", claim.measure, claim.bound, verdict=verdict, note=reason)
             )
             continue
         findings = [_of_one_length(claim, one, table) for one in _findings(claim, table)]

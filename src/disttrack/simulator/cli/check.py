@@ -9,7 +9,7 @@ import click
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import JSON, SET
 from disttrack.simulator.cli.tables import print_facts, print_json, print_text
-from disttrack.simulator.errors import ScenarioError, one_line
+from disttrack.simulator.errors import MEANT, ScenarioError, one_line
 
 
 @click.command()
@@ -19,7 +19,7 @@ from disttrack.simulator.errors import ScenarioError, one_line
 def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> int:
     """Check scenarios and estimate their work. Plays none of their games.
 
-    All files are checked; the status is 2 if one of them is wrong.
+    All files are checked; the status is 2 if one of them is wrong, and 1 if a claim seems to misspell a name.
     """
     documents: list[dict[str, Any]] = []
     for file in files:
@@ -33,7 +33,10 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> 
     else:
         for document in documents:
             _print(document)
-    return 0 if all(document["valid"] for document in documents) else 2
+    if not all(document["valid"] for document in documents):
+        return 2
+    misspelt = (MEANT in one["why"] for document in documents for one in document["skipped"] if one["what"] == "claim")
+    return int(any(misspelt))
 
 
 def _work(file: str, overrides: tuple[str, ...]) -> dict[str, Any]:

@@ -178,7 +178,9 @@ def entry_of(text: str) -> dict[str, Any]:
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
         if not equals:
-            remedy = "; what has spaces needs quotes of its own"
+            before, value = list(entry.items())[-1]
+            cut = assignment.isdigit() and isinstance(value, int)  # 0,1 is read as 0 and 1
+            remedy = f"; write {before}={value}.{assignment}" if cut else "; what has spaces needs quotes of its own"
             raise ScenarioError(f"{text}: {assignment!r} must be parameter=value{remedy}")
         if joined := re.fullmatch(r"(\w+=[^:'\"\[{]*):(\w+=.*)", assignment):
             raise ScenarioError(f"{text}: a comma divides parameters: {joined[1]},{joined[2]}")

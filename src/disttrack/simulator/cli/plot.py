@@ -29,9 +29,12 @@ if TYPE_CHECKING:
 def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str) -> int:
     """Draw the figures that the scenario of a result asks for, or others, as PNG and SVG, into DIR/figures."""
     from disttrack.simulator.results.folder import Results
+    from disttrack.simulator.runs.own_folder import alone
 
     drawn: list[Path] = []
-    fault = draw_figures(Results(folder, own), [entry_of(text) for text in asked] or None, style=style, drawn=drawn)
+    results = Results(folder, own)
+    with alone(results.dir):
+        fault = draw_figures(results, [entry_of(text) for text in asked] or None, style=style, drawn=drawn)
     for path in sorted(drawn):
         click.echo(str(path))
     return 2 * bool(fault)
@@ -47,9 +50,11 @@ def report(folder: str, own: dict[str, object]) -> None:
     """
     from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.folder import Results
+    from disttrack.simulator.runs.own_folder import alone
 
     results = Results(folder, own)
-    click.echo(str(write_report(results, draw_figures(results))))
+    with alone(results.dir):
+        click.echo(str(write_report(results, draw_figures(results))))
 
 
 def draw_figures(

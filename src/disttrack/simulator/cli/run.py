@@ -49,7 +49,7 @@ def run(
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
     """
     from disttrack.simulator.cli.progress import bar, watched
-    from disttrack.simulator.runs.own_folder import claim, points_in
+    from disttrack.simulator.runs.own_folder import alone, claim, points_in
     from disttrack.simulator.runs.runner import run as play
     from disttrack.simulator.runs.seeds import run_seeds
 
@@ -73,25 +73,26 @@ def run(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for file, scenario, folder in zip(files, scenarios, outs, strict=True):
         how["out"] = folder
-        earlier = [] if how["fresh"] else points_in(folder)
-        with bar(scenario.name, quiet=quiet) as on_progress:
+        with alone(folder):
+            earlier = [] if how["fresh"] else points_in(folder)
+            with bar(scenario.name, quiet=quiet) as on_progress:
+                if seeds is None:
+                    report = play(scenario, controls=not no_controls, on_progress=on_progress, **how)
+                else:
+                    held, errors = run_seeds(scenario, seeds, on_progress=on_progress, **how)
+            if earlier and not any(point in earlier for point in points_in(folder)):
+                print_text(
+                    f"note: {folder} had tables and figures of other points, which these replace; the games are kept."
+                    " --out keeps both",
+                    err=True,
+                )
             if seeds is None:
-                report = play(scenario, controls=not no_controls, on_progress=on_progress, **how)
+                replay = shlex.join(["disttrack", "replay", file, *(f"--set={one}" for one in overrides)])
+                with watched("run"):
+                    shown = {"figures": not no_figures, "full": full, "replay": replay, "limit": how["game_timeout"]}
+                    documents.append(print_run(scenario, report, form, **shown))
             else:
-                held, errors = run_seeds(scenario, seeds, on_progress=on_progress, **how)
-        if earlier and not any(point in earlier for point in points_in(folder)):
-            print_text(
-                f"note: {folder} had tables and figures of other points, which these replace; the games are kept."
-                " --out keeps both",
-                err=True,
-            )
-        if seeds is None:
-            replay = shlex.join(["disttrack", "replay", file, *(f"--set={one}" for one in overrides)])
-            with watched("run"):
-                shown = {"figures": not no_figures, "full": full, "replay": replay, "limit": how["game_timeout"]}
-                documents.append(print_run(scenario, report, form, **shown))
-        else:
-            documents.append(print_seeds(scenario, held, errors, form))
+                documents.append(print_seeds(scenario, held, errors, form))
     if as_json:
         print_json({"runs": documents})
     return int(not all(document["ok"] for document in documents))

@@ -21,7 +21,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from disttrack.simulator.errors import ScenarioError, accepted, nearest, printable
+from disttrack.simulator.errors import ScenarioError, accepted, as_decimal, nearest, printable
 from disttrack.simulator.points.code import is_ours
 from disttrack.simulator.points.lines import defined_at
 from disttrack.simulator.points.source import (
@@ -353,7 +353,8 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     except (ValueError, TypeError) as error:
         where = re.split(r"\W", str(error), maxsplit=1)[0]
         message = str(error).removeprefix(where).lstrip(" :")
-        raise ScenarioError(f"{where}: {message}" if where in known else f"{name}: {error}") from error
+        advice = as_decimal(arguments.get(where))
+        raise ScenarioError(f"{where}: {message}{advice}" if where in known else f"{name}: {error}") from error
     except EXITS as error:
         if isinstance(error, ScenarioError):
             raise

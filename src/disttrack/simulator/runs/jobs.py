@@ -104,7 +104,8 @@ class Batches:
     """Hands out games in batches of about half a second, each of one point.
 
     The first game of each point comes before all others: it shows how long the point's games take, and whether they
-    draw any coins at all. Points with the same code of the user's follow each other, the costly ones first.
+    draw any coins at all. Points with the same code of the user's follow each other, the costly ones first; while the
+    first game of a protocol against an adversary is in play, which may compile functions, others come before theirs.
 
     Parameters
     ----------
@@ -137,6 +138,7 @@ class Batches:
         ordered = sorted(by_point.values(), key=lambda jobs: (sorted(jobs[0].point.own), -jobs[0].cost))
         self._estimated = {number: waiting[0].cost for number, waiting in by_point.items()}
         self._left = {number: len(waiting) for number, waiting in by_point.items()}  # games that have not ended
+        self._ended: dict[tuple[str, str], bool] = {}  # of each pair of sides that was handed out, if a game has ended
         self._overdue: set[str] = set()
         self._looks: dict[str, tuple[float, float]] = {}  # first share that was seen of a game in play, and when
         self._measured: dict[int, tuple[int, float]] = {}  # games of a point that were played, and their seconds
@@ -151,7 +153,7 @@ class Batches:
     def next(self) -> list[Job]:
         """Return the next batch."""
         if self._alone:
-            return [self._alone.pop()]
+            return [self._next_alone()]
         number = next((one for one in self._waiting if one in self._measured), next(iter(self._waiting)))
         jobs, size = self._waiting[number], 1
         if number in self._measured:
@@ -162,8 +164,19 @@ class Batches:
             del self._waiting[number]
         return batch
 
+    def _next_alone(self) -> Job:
+        """Take out the next game that is handed out alone: where two workers would compile the same, another one."""
+        own = self._alone[-1].point.own
+        places = range(len(self._alone) - 1, -1, -1)
+        free = (place for place in places if self._ended.get(_sides(self._alone[place].point), True))
+        place = next((place for place in free if self._alone[place].point.own == own), -1)
+        job = self._alone.pop(place)
+        self._ended.setdefault(_sides(job.point), False)
+        return job
+
     def learn(self, job: Job, seconds: float) -> None:
         """Note that a game has ended, and how long it took."""
+        self._ended[_sides(job.point)] = True
         games, before = self._measured.get(job.point.number, (0, 0.0))
         self._measured[job.point.number] = games + 1, before + seconds
         self._left[job.point.number] -= 1
@@ -229,3 +242,8 @@ class Batches:
     def put_back(self, jobs: Iterable[Job]) -> None:
         """Take back games whose worker died; each is handed out alone, as one of them may have been the cause."""
         self._alone += reversed(list(jobs))
+
+
+def _sides(point: Point) -> tuple[str, str]:
+    """Return the kinds of the two sides of a point, whose games are played by the same compiled functions."""
+    return point.protocol.kind, point.adversary.kind

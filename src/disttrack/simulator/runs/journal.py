@@ -25,6 +25,8 @@ from disttrack.simulator.tasks.base import Record
 
 JOURNAL: Final = "journal.sqlite"
 """Its name in a folder of results."""
+TAKEN: Final = "{}: another run is writing to this folder; choose another with --out"
+"""The refusal of a folder."""
 TABLE: Final = "games (key TEXT PRIMARY KEY, record BLOB, checksum BLOB)"
 HEAD: Final = 65_536
 """Bytes at the beginning of the file, and of SQLite's log beside it, in which the table is named."""
@@ -88,8 +90,7 @@ class Journal:
             if isinstance(error, OSError):
                 raise ScenarioError(f"{path.parent}: cannot be written: {error.strerror or error}") from error
             if _code(error) in BUSY:
-                message = f"{path.parent}: another run is writing to this folder; choose another with --out"
-                raise ScenarioError(message) from error
+                raise ScenarioError(TAKEN.format(path.parent)) from error
             kind = RunError if _code(error) in FULL else ScenarioError
             raise kind(f"{path}: cannot be opened or written: {error}") from error
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
+
+if sys.platform != "win32":
+    import fcntl
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.files import is_inside
 from disttrack.simulator.results.stored import COLUMNS, MANIFEST, listed, read_manifest
 from disttrack.simulator.results.write import ERRORS
-from disttrack.simulator.runs.journal import JOURNAL, is_journal
+from disttrack.simulator.runs.journal import JOURNAL, TAKEN, is_journal
 
 SEEDS: Final = "seeds"
 """Folder, within that of the results, with one folder of results per fresh seed."""
@@ -20,6 +24,38 @@ PRINTED: Final = "output.log"
 """The file in a folder of results with the printed output of the user's classes."""
 NAMES: Final = (*COLUMNS, MANIFEST, JOURNAL, ERRORS, PRINTED, SEEDS, "seeds.csv", "table.txt", "figures", "report.html")
 """Names in a folder of results that belong to its runs."""
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep other commands that write results, figures or a page into a folder out of it, where there are such locks.
+
+    The journal, which is locked too, is open only while games are played and tables written.
+
+    Raises
+    ------
+    ScenarioError
+        Another command is writing to it.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        place = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise ScenarioError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    try:
+        with suppress(OSError):  # some file systems have no locks
+            try:
+                fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise ScenarioError(TAKEN.format(folder)) from error
+        yield
+    finally:
+        with suppress(OSError):  # workers have the same lock
+            fcntl.flock(place, fcntl.LOCK_UN)
+        os.close(place)
 
 
 def claim(folder: Path) -> frozenset[str]:

@@ -1,5 +1,7 @@
 """Claims and figures that a scenario leaves without games: they are skipped with a reason, neither failed nor refused.
 
+A claim whose condition is one misspelt name away from a game is left undecided, so that the run does not end well.
+
 A scenario that was edited still has the claims of all that it once played. What can be seen before a game is played is
 enough to tell: its points, and the columns that kinds of this task could have.
 """
@@ -23,7 +25,8 @@ from disttrack.simulator.claims.expressions import (
     rows,
     select,
 )
-from disttrack.simulator.points.registry import ROLES, parameters
+from disttrack.simulator.errors import MEANT
+from disttrack.simulator.points.registry import ROLES, kinds, parameters
 from disttrack.simulator.points.settings import LEFT_OUT
 from disttrack.simulator.tasks.base import Task
 
@@ -88,12 +91,17 @@ def why_undrawn(where: str, known: Columns) -> str:
 
 
 def _near(where: str, known: Columns) -> str:
-    """Return advice for a text in a condition that no point has, and that is very close to one that a point has."""
+    """Return advice for a text in a condition that no point and no kind has, very close to one that a point has."""
     texts = sorted({str(value) for column in known.values() for value in column if isinstance(value, str)})
     asked = [node.value for node in ast.walk(parse(where)) if isinstance(node, ast.Constant)]
     missing = [one for one in asked if isinstance(one, str) and one not in texts]
-    near = [close for one in missing for close in get_close_matches(one, texts, 1, 0.8)]
-    return f"; did you mean {near[0]!r}?" if near else ""
+    near = [close for one in missing for close in get_close_matches(one, texts, 1, 0.8) if not _is_kind(one)]
+    return f"{MEANT}{near[0]!r}?" if near else ""
+
+
+def _is_kind(name: str) -> bool:
+    """Return whether a side may be of this kind: an edit has left it out."""
+    return any(name in kinds(role) for role in ROLES)
 
 
 def stated_trials(data: Mapping[str, object]) -> dict[str, int]:

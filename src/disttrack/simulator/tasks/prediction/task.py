@@ -16,7 +16,7 @@ from disttrack.simulator.game.rehearsal import BRANCH, original
 from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.tasks.adversary import made_for_task
+from disttrack.simulator.tasks.adversary import adversary_of, made_for_task
 from disttrack.simulator.tasks.answers import Answer, held
 from disttrack.simulator.tasks.base import Columns, Demand, Row, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
@@ -195,4 +195,5 @@ class Prediction(Duel[Learner, Any]):
         sizes = self.sizes_of(point)
         memory = 8e7 + 60.0 * sizes["steps"] + 24.0 * sizes["points"]
         slowness = getattr(point.protocol.maker(), "slowness", 1.0)
-        return Demand(seconds=sizes["steps"] * slowness / 1.5e6, memory=memory)
+        rate = 1.5e6 if adversary_of(point).oblivious else 1.5e5  # one that reacts is asked in each round
+        return Demand(seconds=sizes["steps"] * slowness / rate, memory=memory)
