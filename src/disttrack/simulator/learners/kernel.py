@@ -43,20 +43,23 @@ STEPS, CHANGES, CHANGES_BEFORE, CHANGED_AT, STEPS_BEFORE, ITEMS_BEFORE, UNTIL, A
 LARGEST_ERROR, ERROR, REWARD, ERRORS = range(4)
 
 # ---- what all games share: items of an action, of the game and before it, whether messages and the state are seen, and
-# the fraction by which outputs are multiplied
-BURST, ITEMS, START, TRAFFIC, STATE, NUM, DEN = range(7)
+# the fraction by which outputs are multiplied; actions after which a game is cut off
+BURST, ITEMS, START, TRAFFIC, STATE, NUM, DEN, MOST_ACTIONS = range(8)
 
 # ---- rows of `counts`, then of `values`
-DONE, SENT_ITEMS, SENT_MESSAGES, COUNTS = range(4)
+SENT_ITEMS, SENT_MESSAGES, COUNTS = range(3)
 SHOWN_OUTPUT, WORST, GAINED, VALUES = range(4)
 
 LOOK: Final = -1
-"""No action: what the learner observes is written, and nothing is played."""
+"""What a new game waits for: what the learner observes is written, and nothing is played."""
+UNPLAYABLE: Final = -1
+"""An action is none, or its game is over."""
 
 
 def act_all(
     whole: Any, real: Any, sites: Any, facts: Any, errors: Any, given: Any, spoke: Any, seen: Any, counts: Any,
-    values: Any, moves: Any, actions: Any, playing: Any, shared: Any, logs: Any, before: Any, waiting: Any,
+    values: Any, moves: Any, actions: Any, playing: Any, over: Any, cut: Any, shared: Any, logs: Any, before: Any,
+    waiting: Any,
 ) -> Any:  # fmt: skip
     """Play an action in each of the games that are played.
 
@@ -70,6 +73,8 @@ def act_all(
         What the learners observe.
     counts, values
         Facts and rewards of all games: a row per fact, a column per game.
+    over, cut
+        Take whether the action has ended the game, or is the last one before it is cut off.
     logs
         log(1 + s) / log(1 + items) for s from 0 to items.
     before
@@ -81,21 +86,28 @@ def act_all(
     Returns
     -------
     number
-        Of these games.
+        Of these games; or UNPLAYABLE, and none was played.
     """
     number = 0
+    for game in range(len(actions)):
+        begins = playing[game] and facts[game, WAITS] == GO_ON
+        if begins and (whole[game, STEP] >= shared[ITEMS] or not 0 <= actions[game] <= len(given[game])):
+            return UNPLAYABLE
     for game in range(len(actions)):
         if playing[game]:
             numbers, reals, rows, fact, error = whole[game], real[game], sites[game], facts[game], errors[game]
             items, last, site = given[game], spoke[game], actions[game]
-            if site != LOOK:
+            if fact[WAITS] == LOOK:
+                fact[WAITS] = GO_ON
+            else:
                 if take(numbers, reals, rows, fact, error, items, last, site, before, shared) != GO_ON:
                     waiting[number] = game
                     number += 1
                     continue
                 moves[fact[ACTIONS] - 1, game] = site
+                over[game] = numbers[STEP] >= shared[ITEMS]
+                cut[game] = not over[game] and fact[ACTIONS] >= shared[MOST_ACTIONS]
             observe(numbers, reals, rows, fact, items, last, seen[game], shared, logs)
-            counts[DONE, game] = fact[ACTIONS]
             counts[SENT_ITEMS, game], counts[SENT_MESSAGES, game] = numbers[STEP], numbers[MESSAGES]
             values[SHOWN_OUTPUT, game] = reals[STANDING] * shared[NUM] / shared[DEN]
             values[WORST, game], values[GAINED, game] = error[LARGEST_ERROR], error[REWARD]
