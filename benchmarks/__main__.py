@@ -13,7 +13,6 @@ from typing import Any
 
 import click
 
-from benchmarks.figure import draw
 from benchmarks.goals import PARTS, Suite
 from benchmarks.measured import row
 from benchmarks.scaling import exponents, measure
@@ -28,7 +27,7 @@ from disttrack.simulator.results.files import write_text, writing
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Runs per median.")
 @click.option("--limit", type=float, default=3.0, show_default=True, help="Longest run of scaling, in seconds.")
 def main(out: Path, quick: bool, parts: tuple[str, ...], only: str | None, repeats: int, limit: float) -> None:
-    """Measure the engines against baselines of the same run; write tables and a figure."""
+    """Measure the engines against baselines of the same run; write tables."""
     out.mkdir(parents=True, exist_ok=True)
     if quick:
         repeats, limit = 1, 0.1
@@ -73,7 +72,6 @@ def _scaling(out: Path, repeats: int, limit: float) -> None:
             writer.writerow({**asdict(point), "seconds": f"{point.seconds:.5g}", "exponent": exponent})
     for (against, line), power in fitted.items():
         click.echo(f"{line}: time grows as {against}^{power:.2f}")
-    draw(points, out / "scaling")
 
 
 def _machine() -> dict[str, Any]:

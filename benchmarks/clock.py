@@ -7,21 +7,27 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 
 
-def seconds(work: Callable[[], object], repeats: int) -> float:
+def seconds(work: Callable[[], object], repeats: int, clock: Callable[[], float] = time.perf_counter) -> float:
     """Return the median duration of some runs."""
     took = []
     for _ in range(repeats):
-        begun = time.perf_counter()
+        begun = clock()
         work()
-        took.append(time.perf_counter() - begun)
+        took.append(clock() - begun)
     return statistics.median(took)
+
+
+def alternating(works: Sequence[Callable[[], object]], repeats: int) -> list[tuple[float, ...]]:
+    """Return the durations of some runs of each, in turn: a slow period of the machine affects all."""
+    rounds = [[seconds(work, 1) for work in works] for _ in range(repeats)]
+    return list(zip(*rounds, strict=True))
 
 
 def peak_memory() -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from math import exp
 from pathlib import Path
+from statistics import median
 from typing import Any, Final
 
 from benchmarks.baselines import compiled_loop, naive_simpy, simpy_processes, timeouts
-from benchmarks.clock import in_own_process, seconds
+from benchmarks.clock import alternating, in_own_process, seconds
 from benchmarks.measured import Figure, at_least
 from benchmarks.reactions import Reactions
 from disttrack.adversaries import RoundRobin, Uniform
@@ -179,13 +180,10 @@ class Suite(Reactions):
             def play_all(workers: int) -> None:
                 run(scenario, out=Path(folder, "out"), workers=workers, fresh=True)
 
-            # alternating, so that a slow period of the machine affects both
-            took: dict[int, list[float]] = {1: [], 2: []}
-            for _ in range(min(self.repeats, 3)):  # a minute each
-                for workers, times in took.items():
-                    times.append(seconds(lambda n=workers: play_all(n), 1))  # type: ignore[misc]
-            alone, both = (sorted(times)[len(times) // 2] for times in took.values())
-        what = f"two workers, 200 games of {alone / 200:.2f} s, medians of {len(took[1])}"
+            repeats = min(self.repeats, 3)  # a minute each
+            took = alternating([partial(play_all, workers) for workers in (1, 2)], repeats)
+        alone, both = map(median, took)
+        what = f"two workers, 200 games of {alone / 200:.2f} s, medians of {repeats}"
         yield at_least(what, both, "s", f"one worker, {alone:.1f} s", alone / both, 1.8)
 
     # ------------------------------------------------------------------

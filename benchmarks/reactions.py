@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from typing import Any
 
 from benchmarks.baselines import alarms, beginnings, naive_simpy, timeouts
-from benchmarks.clock import seconds
+from benchmarks.clock import alternating, seconds
 from benchmarks.measured import Figure, at_least
 from disttrack.adversaries import Burst, Freeze, RoundRobin, View
 from disttrack.protocols import Deterministic, Martingale, Protocol, Randomized, Robust
@@ -45,12 +46,8 @@ class Reactions:
         """`bulk` against `leap` with a reacting adversary, and a game with very many items and sites."""
         for protocol, wanted in ((Robust(alpha=0.03), 10.0), (Martingale(alpha=0.03), 1.0)):
             items = self.size(2_000_000)
-            # alternating, so that a slow period of the machine affects both
-            took: dict[str, list[float]] = {"leap": [], "bulk": []}
-            for _ in range(self.repeats):
-                for engine, times in took.items():
-                    times.append(seconds(lambda e=engine, p=protocol, n=items: freeze(p, e, 1024, n), 1))  # type: ignore[misc]
-            leap, bulk = (min(times) for times in took.values())
+            games = [partial(freeze, protocol, engine, 1024, items) for engine in ("leap", "bulk")]
+            leap, bulk = map(min, alternating(games, self.repeats))
             yield at_least(
                 f"bulk, {protocol.kind} against freeze, k = 1,024, alpha = 0.03, N = {items:,}", bulk, "s",
                 f"leap, {leap:.3g} s", leap / bulk, wanted,

@@ -102,21 +102,22 @@ def test_a_compiled_game_is_that_of_leap(data: st.DataObject) -> None:
     )
     games, plain = games_of(sizes, number), LeapGames(sizes, number)
     assert isinstance(games, CompiledGames)
-    for game in range(number):
-        for each in (games, plain):
-            each.begin(game, game)
     rng = np.random.default_rng(draw(st.integers(0, 99)))
     sticky = draw(st.floats(0, 1))
     actions = np.zeros(number, dtype=np.int64)
-    for _ in range(500):
-        assert state(games, number) == state(plain, number)
-        playing = np.array([not games.is_over(game) for game in range(number)])
-        if not playing.any():
-            break
-        if rng.random() > sticky:
-            actions = rng.integers(sizes.sites + 1, size=number)
-        for each in (games, plain):
-            each.act(actions, playing)
+    for begun, most in ((0, draw(st.integers(0, 500))), (5, 500)):  # the second games follow others in their places
+        for game in range(number):
+            for each in (games, plain):
+                each.begin(game, begun + game)
+        for _ in range(most):
+            assert state(games, number) == state(plain, number)
+            playing = np.array([not games.is_over(game) for game in range(number)])
+            if not playing.any():
+                break
+            if rng.random() > sticky:
+                actions = rng.integers(sizes.sites + 1, size=number)
+            for each in (games, plain):
+                each.act(actions, playing)
 
 
 @pytest.mark.parametrize(

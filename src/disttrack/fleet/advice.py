@@ -127,7 +127,7 @@ class Suited:
     played: bool
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Its parameters that are not the usual ones, without limit and window."""
         usual = parameters(type(self.protocol))
         return {

@@ -5,18 +5,22 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict, deque
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from disttrack.fleet.change import Try
 from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.sites import QuotaSite
+from disttrack.simulator.game.consultation import Consultation
 
 MOST: Final = 2**22
 """Requests that are noted; beyond this number nothing is."""
 
 Integers = npt.NDArray[np.int64]
+Pages = tuple["array[int]", "array[int]"]
+"""Steps and costs."""
 
 
 class Book:
@@ -32,7 +36,7 @@ class Book:
         Returns the present step.
     """
 
-    def __init__(self, rule: Quota, turns: Any, clock: Callable[[], int]) -> None:
+    def __init__(self, rule: Quota, turns: Consultation, clock: Callable[[], int]) -> None:
         self._turns, self._clock = turns, clock
         self._rule, self._cycle = rule, np.array(rule.cycle)
         self._offers = rule.shape != "window"
@@ -45,7 +49,7 @@ class Book:
         self._waiting: defaultdict[int, deque[int]] = defaultdict(deque)
         """Of each site, the first steps of the requests that wait for an answer."""
 
-    def comes(self, site: Any, requests: int) -> None:
+    def comes(self, site: QuotaSite, requests: int) -> None:
         """Note that requests come to a site; it has counted those before."""
         begun = self._turns.begun
         if self._first.get(site.number, (-1, 0))[0] != begun:
@@ -53,21 +57,21 @@ class Book:
         if self._offers:
             self._write(self.offered, site, requests)
 
-    def admits(self, site: Any, requests: int) -> None:
+    def admits(self, site: QuotaSite, requests: int) -> None:
         """Note that a site admits the next ones of the requests that have come."""
         self._write(self.admitted, site, requests)
         self.admissions += requests
         plan = self._turns.plan
         self.waited += self._turns.begun + 1 - plan.since if isinstance(plan, Try) else 0
 
-    def waits(self, site: Any) -> None:
+    def waits(self, site: QuotaSite) -> None:
         """Note that the next of the requests that have come waits for an answer."""
         begun, before = self._first[site.number]
         plan = self._turns.plan
         first = plan.since if isinstance(plan, Try) else begun + plan.nth(site.number, site.offered - before + 1)
         self._waiting[site.number].append(int(first))
 
-    def answers(self, site: Any, admitted: bool, cost: int) -> None:
+    def answers(self, site: QuotaSite, admitted: bool, cost: int) -> None:
         """Note the answer to the request of a site that has waited longest."""
         since = self._waiting[site.number].popleft()
         if admitted:
@@ -75,7 +79,7 @@ class Book:
             self._append(self.admitted, now, cost)
             self.waited, self.admissions = self.waited + now - since, self.admissions + 1
 
-    def _write(self, pages: tuple[Any, Any], site: Any, requests: int) -> None:
+    def _write(self, pages: Pages, site: QuotaSite, requests: int) -> None:
         begun, before = self._first[site.number]
         first = site.offered - before + 1
         if requests == 1:
@@ -89,13 +93,13 @@ class Book:
             pages[1].frombytes(costs.astype(np.int64).tobytes())
 
     @staticmethod
-    def _append(pages: tuple[Any, Any], step: int, cost: int) -> None:
+    def _append(pages: Pages, step: int, cost: int) -> None:
         if len(pages[0]) < MOST:
             pages[0].append(step)
             pages[1].append(cost)
 
 
-def in_order(pages: tuple[Any, Any]) -> tuple[Integers, Integers]:
+def in_order(pages: Pages) -> tuple[Integers, Integers]:
     """Return the steps of pages in order, and their costs."""
     steps, costs = (np.frombuffer(page, np.int64) if page else np.zeros(0, np.int64) for page in pages)
     order = np.argsort(steps, kind="stable")

@@ -7,9 +7,11 @@ the server and then those of the sites, settling of costs, flushes, sites that c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
+
+import numpy as np
 
 from disttrack.fleet.change import Change
 from disttrack.fleet.quotas.base import Quota
@@ -56,7 +58,7 @@ class Fleet(Receivers):
     sites: Sequence[QuotaSite]
     server: QuotaServer
 
-    def __init__(self, rule: Quota, k: int, rngs: Any) -> None:
+    def __init__(self, rule: Quota, k: int, rngs: Mapping[str, np.random.Generator]) -> None:
         super().__init__(rule.sites(k, rngs["sites"]), rule.server(k, rngs["server"]))
         self.rule, self.k = rule, k
         self.answers = self.server.answers = self.sites[0].answers

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.listed_schedules import Labels
@@ -30,7 +31,7 @@ def steps_left(view: View) -> int:
     return window - view.steps % window
 
 
-def in_blocks(requests: int, sites: int, labels: Callable[[int, int], Any]) -> Iterator[Labels]:
+def in_blocks(requests: int, sites: int, labels: Callable[[int, int], npt.NDArray[np.int64]]) -> Iterator[Labels]:
     """Yield requests in blocks; `labels` returns the sites of those from a first one up to before another."""
     for begin in range(0, requests, BLOCK):
         yield Labels(labels(begin, min(begin + BLOCK, requests)), sites)

@@ -12,6 +12,7 @@ import numpy as np
 from disttrack.fleet.book import beyond, in_order, largest, possible
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
 from disttrack.fleet.quotas import Quota
+from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.network import Latency, Network, network_of
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
@@ -44,7 +45,7 @@ class QuotaGame(Count):
 
     kind: ClassVar[str] = "quota"
     each_item: ClassVar[bool] = True
-    own_engines: ClassVar[Mapping[str, type[Any]]] = {"step": QuotaStep, "leap": QuotaLeap}
+    own_engines: ClassVar[Mapping[str, type[Engine]]] = {"step": QuotaStep, "leap": QuotaLeap}
     rules: ClassVar[int] = 5
     beside: ClassVar[str] = "overshoot"
     in_steps: ClassVar[str] = "the window is a number of rows; docs/quota.md shows how to keep pauses"
@@ -133,7 +134,7 @@ def _range(latency: Latency) -> tuple[float, float]:
     return float(ceil(least)), float(ceil(most)) if bounded else inf
 
 
-def by_window(looks: Sequence[dict[str, Any]], window: int) -> list[dict[str, Any]]:
+def by_window(looks: Sequence[dict[str, Any]], window: int) -> list[dict[str, int]]:
     """Return what happened in each window, the last one up to the end of the game."""
     rows, before = [], dict.fromkeys(("offered", "cost", "admitted", "rejected", "words", "messages", "died"), 0)
     for look in looks:
@@ -211,7 +212,7 @@ class Found(NamedTuple):
     deaths: int
 
 
-def _each(looks: Sequence[dict[str, Any]], windows: Sequence[dict[str, Any]], protocol: Quota) -> Found:
+def _each(looks: Sequence[dict[str, Any]], windows: Sequence[dict[str, int]], protocol: Quota) -> Found:
     """Return it for a limit in each window."""
     limit = protocol.limit
     could = sum(min(limit, row["cost"]) for row in windows)
@@ -220,7 +221,7 @@ def _each(looks: Sequence[dict[str, Any]], windows: Sequence[dict[str, Any]], pr
     return Found(max(row["admitted"] for row in windows), could, used, wasted, max(row["died"] for row in windows))
 
 
-def _any(game: Any, windows: Sequence[dict[str, Any]]) -> Found:
+def _any(game: Any, windows: Sequence[dict[str, int]]) -> Found:
     """Return it for another shape; without a full book from looks, so that `most` may be too small."""
     protocol: Quota = game.quota
     pages, died = game.book.admitted, np.array(game.died, np.int64)
@@ -249,9 +250,9 @@ def _burst(game: Any) -> int:
     return max(int(cost) - int(at.get(max(0, step - window), cost)) for step, cost in at.items())
 
 
-def _series(looks: Sequence[dict[str, Any]], protocol: Quota) -> dict[str, list[Any]]:
+def _series(looks: Sequence[dict[str, Any]], protocol: Quota) -> dict[str, list[float]]:
     """Return the columns of series.csv: the output is the cost admitted in the window so far."""
-    rows: dict[str, list[Any]] = {name: [] for name in ("step", "items", "output", "rel_error", "messages", "words")}
+    rows: dict[str, list[float]] = {name: [] for name in ("step", "items", "output", "rel_error", "messages", "words")}
     start = 0
     for look in looks:
         output = look["admitted"] - start

@@ -105,15 +105,23 @@ class OrderedCoins(Coins):
     def __init__(self, rng: np.random.Generator) -> None:
         super().__init__(rng)
         self.size = 0
-        self._before = rng.bit_generator.state, self._last_batch
 
     def undraw(self) -> None:
         """Take the last batch back, of which no coin has been handed out: the next one is drawn in its place."""
         self.rng.bit_generator.state, self._last_batch = self._before
 
-    def draw(self) -> Any:
-        """Return the next batch."""
+    def draw(self, wanted: int = 1) -> Any:
+        """Return the next batches, which have at least so many coins."""
         self._before = self.rng.bit_generator.state, self._last_batch
+        ends = [self._batch()]
+        while ends[-1] < wanted:
+            ends.append(ends[-1] + self._batch())
         if self.size:
-            return self.rng.integers(1, self.size, size=self._batch(), endpoint=True)[::-1]
-        return self.rng.standard_exponential(self._batch())[::-1]
+            drawn: Any = self.rng.integers(1, self.size, size=ends[-1], endpoint=True)
+        else:
+            drawn = self.rng.standard_exponential(ends[-1])
+        begun = 0
+        for end in ends:
+            drawn[begun:end] = drawn[begun:end][::-1].copy()
+            begun = end
+        return drawn

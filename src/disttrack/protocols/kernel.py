@@ -127,6 +127,10 @@ class KernelForm(ABC):
             Maps a function on the arrays to its compiled form.
         """
 
+    def renew(self, site_rng: np.random.Generator) -> bool:
+        """Begin another game in the same arrays, with the coins of this generator; return False if it must be made."""
+        return False
+
     def refill(self, wanted: int = 0) -> None:
         """Draw coins until there are `wanted`, or those of a turn."""
         wanted = wanted or int(self.whole[TOSSES])
@@ -135,8 +139,8 @@ class KernelForm(ABC):
         first, last = int(whole[COIN]), int(whole[COINS])
         have = last - first
         real[COINS_AT : COINS_AT + have] = real[COINS_AT + first : COINS_AT + last]
-        while have < wanted:
-            drawn = self.coins.draw()
+        if have < wanted:
+            drawn = self.coins.draw(wanted - have)
             real[COINS_AT + have : COINS_AT + have + len(drawn)] = drawn
             have += len(drawn)
         whole[COIN], whole[COINS] = 0, have

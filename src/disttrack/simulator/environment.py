@@ -20,9 +20,6 @@ from disttrack.simulator.learners.games import Games, Known, Sizes
 from disttrack.simulator.points.registry import find, make
 from disttrack.simulator.results.formats import number, percent
 
-PATIENCE: Final = 10
-"""Actions per item after which an episode is cut off."""
-
 Observation = npt.NDArray[np.float32]
 _RUNNING: Final = ("_games", "_place", "_only", "_actions")
 """Attributes that depend on the other games."""
@@ -134,11 +131,6 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
     burst = property(lambda self: self.sizes.burst, doc="Most items of an action.")
 
     @property
-    def limit(self) -> int:
-        """Actions after which an episode is cut off."""
-        return PATIENCE * (self._sizes.items + 1)
-
-    @property
     def begun(self) -> bool:
         """Whether there is a game, over or not."""
         return self._seed is not None
@@ -197,7 +189,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         self._actions[place] = self.site_of(action)
         games.act(self._actions, self._only)
         over, known = games.is_over(place), games.known(place)
-        cut = not over and known.actions >= self.limit
+        cut = not over and known.actions >= self._sizes.limit
         return games.seen[place].copy(), float(games.rewards[place]), over, cut, known.told()
 
     def site_of(self, action: Any) -> int:

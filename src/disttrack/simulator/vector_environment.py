@@ -93,15 +93,17 @@ class DistributedCounts(_Base):
         ended, none = self._autoreset_envs, self._none
         anew = ended if self._mode == "NextStep" and ended.any() else none
         playing = self._all if anew is none else ~anew
-        sites = self._checked(actions, playing)
         games = self._games
         if games is None:
-            return super().step(sites)
-        if not games.begun.all() or (games.over & playing).any() or (self._mode == "Disabled" and ended.any()):
-            raise gymnasium.error.ResetNeeded("an episode is over, or has not begun: call reset()")
-        games.act(sites, playing)
-        over = games.over & playing
-        cut = (games.actions >= self._singles[0].limit) & playing & ~over
+            return super().step(self._checked(actions, playing))
+        try:
+            if self._mode == "Disabled" and ended.any():
+                raise IndexError("a game is over")
+            games.act(self._whole(actions, playing), playing)
+        except IndexError:
+            self._checked(actions, playing)
+            raise gymnasium.error.ResetNeeded("an episode is over, or has not begun: call reset()") from None
+        over, cut = games.over, games.cut
         rewards: npt.NDArray[np.float64] = games.rewards.copy()
         infos: dict[str, Any] = {}
         self._autoreset_envs = over | cut
@@ -119,13 +121,14 @@ class DistributedCounts(_Base):
             infos[name], infos[f"_{name}"] = values, self._all.copy()
         return games.seen.copy(), rewards, over, cut, infos
 
+    def _whole(self, actions: Any, playing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """Return the actions as whole numbers, those of an array unchecked: the games check them."""
+        if isinstance(actions, np.ndarray) and actions.shape == playing.shape and actions.dtype.kind in "iu":
+            return np.ascontiguousarray(actions, dtype=np.int64)
+        return self._checked(actions, playing)
+
     def _checked(self, actions: Any, playing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """Return the actions as whole numbers; those of games that begin anew are ignored."""
-        if isinstance(actions, np.ndarray) and actions.shape == playing.shape and actions.dtype.kind in "iu":
-            sites = actions if playing is self._all else np.where(playing, actions, 0)
-            sites = sites.astype(np.int64)
-            if sites.min() >= 0 and sites.max() <= self._singles[0].sites:
-                return sites
         listed = list(actions) if isinstance(actions, Iterable) and not isinstance(actions, str | Mapping) else None
         if listed is None or len(listed) != self.num_envs:
             shown = repr(actions) if listed is None else len(listed)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from math import ceil
-from typing import Any
 
 from aiohttp import web
 from pydantic import BaseModel, Field
@@ -42,7 +41,7 @@ async def admit(sites: Mapping[int, SiteProcess], request: web.Request) -> web.S
         raise error_of(400, f"cost: must be at most {protocol.dearest}, as the protocol says; got {asked.cost}")
     number = await site.admit(asked.cost, READY)
     step, age = site.clock()
-    answer: dict[str, Any] = {"admitted": bool(number)}
+    answer: dict[str, object] = {"admitted": bool(number)}
     reservations = part.reservations
     settle = 0 if reservations is None else protocol.settle
     headers = limits(part.site, max(asked.cost, protocol.reserve), step, age, settle)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -19,6 +19,7 @@ from disttrack.simulator.cli.run_output import print_run
 from disttrack.simulator.cli.tables import Column, Table, print_table, print_text
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.game.play import hosted
+from disttrack.simulator.points.point import Part
 from disttrack.simulator.replay.files import save
 from disttrack.simulator.replay.record import record_of
 from disttrack.simulator.results.compared import compare_results
@@ -103,7 +104,7 @@ def _check(scenario: Scenario, rate: float | None, delay: float) -> None:
         raise ScenarioError("--delay needs --rate: without it, each item waits for the messages of the one before")
 
 
-def _name(side: Any, sides: Sequence[Any]) -> str:
+def _name(side: Part, sides: Sequence[Part]) -> str:
     """Return the name of a protocol, with the parameters in which it differs from others of that name."""
     others = [one.given() for one in sides if one.label == side.label]
     differing = [
@@ -121,8 +122,8 @@ def _ways(host: Host) -> list[float]:
 
 def _wire(scenario: Scenario, host: Host, times: str) -> Table:
     """Return the table of messages and bytes by protocol."""
-    rows: list[list[Any]] = []
-    sides: list[Any] = []
+    rows: list[list[str]] = []
+    sides: list[Part] = []
     for side in (point.protocol for point in scenario.points):
         if side.given() not in [one.given() for one in sides if one.kind == side.kind]:
             sides.append(side)

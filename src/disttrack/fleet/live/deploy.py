@@ -85,14 +85,15 @@ def serve(
     except NonsenseError as error:
         raise ScenarioError(f"--protocol: {error}") from error
     kept = Kept(journal)
-    known: dict[str, Any] = {"entry": entry_of(made), "sites": sites, "start": start, "step": float(step)}
+    entry = entry_of(made)
+    known: dict[str, object] = {"entry": entry, "sites": sites, "start": start, "step": float(step)}
     if kept.part is None:
         seed = secrets.randbits(128)
         kept.begin(ServerState, {**known, "began": time.time()}, protocol=made, k=sites, seed=seed, start=start)
     elif (stored := {name: kept.facts[name] for name in known}) != known:
         name = next(name for name in known if known[name] != stored[name])
         raise ScenarioError(f"--journal: {journal} is that of a server with {name} {stored[name]}; got {known[name]}")
-    server = ServerProcess(kept, known["entry"], security, step=step)
+    server = ServerProcess(kept, entry, security, step=step)
 
     async def run() -> None:
         try:

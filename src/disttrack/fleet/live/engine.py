@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from multiprocessing.connection import Connection
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary
@@ -17,6 +18,7 @@ from disttrack.fleet.engines import QuotaLeap
 from disttrack.fleet.fleet import Fleet
 from disttrack.fleet.live.processes import Processes
 from disttrack.fleet.live.server import Row
+from disttrack.fleet.live.site_state import Event
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.costs import Costs
 from disttrack.protocols.base import Message, Protocol, Server, Site
@@ -37,7 +39,7 @@ class Remote(Site):
 
     def __init__(self, number: int, silence: int, costs: Costs, catch_up: Callable[[], None]) -> None:
         self.number, self._silence, self._catch_up = number, silence, catch_up
-        self.events: list[tuple[Any, ...]] = []
+        self.events: list[Event] = []
         self.costs = costs
         self._untold = 0
         self._state: Sequence[Any] = ()
@@ -130,7 +132,7 @@ class Led(Engine):
 
     def _ask(self, sites: Sequence[Remote], numbers: Iterable[int]) -> None:
         """Send sites their events, in parallel, and update their states."""
-        groups: defaultdict[Any, list[Any]] = defaultdict(list)
+        groups: defaultdict[Connection, list[tuple[int, list[Event]]]] = defaultdict(list)
         for number in numbers:
             groups[self.processes.of_site[number]].append((number, sites[number].events))
         for pipe, events in groups.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from disttrack.fleet.live.frames import NonsenseError
 from disttrack.protocols.base import Protocol
@@ -12,7 +11,7 @@ from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.registry import advice_on, kinds, make
 
 
-def entry_of(protocol: Protocol) -> dict[str, Any]:
+def entry_of(protocol: Protocol) -> dict[str, object]:
     """Return the name and the parameters of a protocol.
 
     Examples

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_state import GONE
@@ -44,11 +43,11 @@ def silences(server: ServerProcess) -> list[float | None]:
     return [round(now - spoken[site], 3) if site in spoken else None for site in range(server.part.k)]
 
 
-def estimate(server: ServerProcess) -> dict[str, Any]:
+def estimate(server: ServerProcess) -> dict[str, object]:
     """Return the estimate: what ``GET /estimate`` answers."""
     part = server.part
     protocol, own = part.protocol, part.server
-    facts: dict[str, Any] = {"protocol": protocol.kind, "guarantee": protocol.guarantee, "sites": part.k}
+    facts: dict[str, object] = {"protocol": protocol.kind, "guarantee": protocol.guarantee, "sites": part.k}
     if isinstance(protocol, Quota):
         facts |= {"limit": protocol.limit, "window": own.window, "counted": own.now_spent}
         facts |= {"windows_above_limit": part.above}

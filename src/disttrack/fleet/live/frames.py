@@ -21,6 +21,10 @@ ARRAY: Final = 1
 """Code of an array of numpy among msgpack's own types."""
 
 
+Frame = tuple[Any, ...]
+"""A code, and what it has."""
+
+
 class NonsenseError(ValueError):
     """A peer has sent what no peer sends; its connection is closed, with this reason."""
 
@@ -65,7 +69,7 @@ class Frames:
             use_list=False, max_buffer_size=LARGEST, ext_hook=array_of, max_array_len=2**16, max_map_len=2**10
         )
 
-    def feed(self, data: bytes) -> Iterator[tuple[Any, ...]]:
+    def feed(self, data: bytes) -> Iterator[Frame]:
         """Yield the frames that are complete with these bytes; NonsenseError if there is something else among them."""
         try:
             self._unpacker.feed(data)
@@ -79,7 +83,7 @@ class Frames:
             raise NonsenseError(f"no frame ({type(error).__name__})") from error
 
 
-def checked(frame: tuple[object, ...], *types: type | tuple[type, ...]) -> tuple[Any, ...]:
+def checked(frame: Frame, *types: type | tuple[type, ...]) -> Frame:
     """Return what follows a frame's code; NonsenseError unless it has these types, and no number is negative.
 
     Examples

@@ -133,7 +133,7 @@ def _serve(pipe: Connection, others: Sequence[Connection], made: Made) -> None:
     _leave(others)
     protocol, k, seed, start, delay = made
     rows: list[Row] = []
-    outputs: list[tuple[int, Any]] = []
+    outputs: list[tuple[int, float]] = []
     kept = Kept(None)
     kept.begin(ServerState, {}, protocol=protocol, k=k, seed=[seed, k], start=start)
     part = kept.part
@@ -161,7 +161,7 @@ def _serve(pipe: Connection, others: Sequence[Connection], made: Made) -> None:
                 raise RunError(f"live: {server.refusal}")
             return [(session.sent, session.received, len(session.waiting)) for session in part.sessions]
 
-        commands: dict[str, Callable[..., Any]] = {
+        commands: dict[str, Callable[..., object]] = {
             "quiet": quiet,
             "turn": server.turn,
             "output": lambda: part.output,
@@ -199,7 +199,7 @@ def _sites(pipe: Connection, others: Sequence[Connection], made: Made, port: int
             for number, items in given:
                 sites[number].take(items)
 
-        def events(given: list[tuple[int, list[Event]]]) -> list[Any]:
+        def events(given: list[tuple[int, list[Event]]]) -> list[tuple[int, int, tuple[object, ...]]]:
             for number, applied in given:
                 for event in applied:
                     sites[number].do(event)
@@ -212,7 +212,7 @@ def _sites(pipe: Connection, others: Sequence[Connection], made: Made, port: int
     _run(lead(), pipe)
 
 
-def _state(part: SiteState) -> tuple[Any, ...]:
+def _state(part: SiteState) -> tuple[object, ...]:
     """Return items and quota, and of the site of a quota the rest of `engine.FIELDS`."""
     site = part.site
     if not isinstance(site, QuotaSite):

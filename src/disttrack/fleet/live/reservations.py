@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, Final
+from typing import Final
+
+from disttrack.fleet.quotas.sites import QuotaSite
 
 REMEMBERED: Final = 10
 """Settlings for which a commit is remembered."""
@@ -30,14 +32,14 @@ class Reservations:
         self.committed: dict[int, tuple[int, int]] = {}
         self.settlings = self._admitted = 0
 
-    def note_request(self, site: Any, price: int) -> None:
+    def note_request(self, site: QuotaSite, price: int) -> None:
         """Note the last request of a site: it waits, was admitted, or was rejected."""
         if len(site.waiting) > len(self.asked):
             self.asked.append((site.offered, price))
         elif site.admitted > self._admitted:
             self._open(site.offered, price)
 
-    def note_answers(self, site: Any) -> None:
+    def note_answers(self, site: QuotaSite) -> None:
         """Note the answers that a site has given to requests that have waited: the first ones are admitted."""
         while len(self.asked) > len(site.waiting):
             number, price = self.asked.popleft()

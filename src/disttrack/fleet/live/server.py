@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from disttrack.fleet.live import frames, link
-from disttrack.fleet.live.frames import Frames, NonsenseError, checked, pack
+from disttrack.fleet.live.frames import Frame, Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.greeting import Greeting, event_of, read_greeting
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import CHUNK, SILENCE, Failure, Security, beats, close
@@ -246,7 +246,7 @@ class ServerProcess:
             writer.write(pack(frames.LEFT))
         self.changed()
 
-    def _apply(self, site: int, frame: tuple[Any, ...]) -> Sent:
+    def _apply(self, site: int, frame: Frame) -> Sent:
         """Apply a frame of a site, and return what follows."""
         if frame[0] == frames.HEARD:
             return self.kept.apply(("heard", site, *checked(frame, int, int, int)))
@@ -284,7 +284,7 @@ class ServerProcess:
         self._send(sent)
         self.changed()
 
-    def _send(self, sent: Iterable[tuple[int, int, Any]]) -> None:
+    def _send(self, sent: Sent) -> None:
         """Send messages to connected sites; others get them when they connect."""
         for site, number, message in sent:
             writer = self.peers.get(site)

@@ -6,17 +6,17 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from disttrack.fleet.live import frames
 from disttrack.fleet.live.clock import tick
 from disttrack.fleet.live.entries import protocol_of
-from disttrack.fleet.live.frames import Frames, NonsenseError, checked, pack
+from disttrack.fleet.live.frames import Frame, Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import CHUNK, PAUSES, SILENCE, Failure, RefusedError, Security, beats, close
 from disttrack.fleet.live.requests import Pace, Waiting
-from disttrack.fleet.live.site_state import Event, SiteState
+from disttrack.fleet.live.site_state import Event, Sent, SiteState
 from disttrack.fleet.quotas import Quota
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError
@@ -164,7 +164,7 @@ class SiteProcess:
             self._waiting.give(waiting - len(self.part.site.waiting), self.part.site.admitted - admitted)
         return bool(sent)
 
-    def _send(self, sent: Sequence[tuple[int, int, Any]]) -> None:
+    def _send(self, sent: Sent) -> None:
         """Send messages, in one piece; those that cannot be sent now go out with the next connection."""
         if self.record is not None:
             now = time.monotonic_ns()
@@ -186,9 +186,9 @@ class SiteProcess:
         if self._leaving and self._writer is not None:
             self._writer.write(pack(frames.LEFT, self.part.session.received, *self.part.state))
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, object]:
         """Return the site's entry of ``GET /healthz``."""
-        facts: dict[str, Any] = {"site": self.number, "connected": self.connected.is_set()}
+        facts: dict[str, object] = {"site": self.number, "connected": self.connected.is_set()}
         if self.ready.is_set():
             items, session = self.part.machine.items, self.part.session
             facts |= {"items": items, "messages": session.sent, "unacknowledged": len(session.waiting)}
@@ -245,9 +245,9 @@ class SiteProcess:
             self.connected.clear()
             close(writer)
 
-    async def _welcomed(self, reader: asyncio.StreamReader, incoming: Frames) -> list[tuple[Any, ...]]:
+    async def _welcomed(self, reader: asyncio.StreamReader, incoming: Frames) -> list[Frame]:
         """Wait for the server's answer, and begin as it says; return the frames that came with it."""
-        got: list[tuple[Any, ...]] = []
+        got: list[Frame] = []
         while not got:
             data = await reader.read(CHUNK)
             if not data:
@@ -285,7 +285,7 @@ class SiteProcess:
             self._clock = self.over.start(work)
         self.ready.set()
 
-    def _resume(self, writer: asyncio.StreamWriter, rest: list[tuple[object, ...]]) -> None:
+    def _resume(self, writer: asyncio.StreamWriter, rest: list[Frame]) -> None:
         """Send again what the server has not acknowledged, and hear what came with its answer."""
         self._writer = writer
         session = self.part.session
@@ -305,7 +305,7 @@ class SiteProcess:
             if writer is not None:
                 writer.close()
 
-    def _apply(self, got: Iterable[tuple[Any, ...]]) -> None:
+    def _apply(self, got: Iterable[Frame]) -> None:
         session = self.part.session
         before = session.received
         for frame in got:

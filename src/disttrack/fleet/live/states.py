@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgpack
 import numpy as np
 
-CONTAINERS: Final[dict[str, Any]] = {kind.__name__: kind for kind in (list, tuple, set, frozenset, deque)}
+CONTAINERS: Final = {kind.__name__: kind for kind in (list, tuple, set, frozenset, deque)}
 PACKAGE: Final = "disttrack."
 GENERATORS: Final = {kind.__name__: kind for kind in (np.random.PCG64, np.random.PCG64DXSM, np.random.Philox)}
 
@@ -56,7 +56,7 @@ class _Writer:
 
     def __init__(self) -> None:
         self._places: dict[int, int] = {}
-        self._kept: list[Any] = []
+        self._kept: list[object] = []
         """The objects so far, so that no identity is used twice."""
 
     def node(self, value: object) -> Any:
@@ -89,7 +89,7 @@ class _Writer:
         if kind is np.random.Generator and type(value.bit_generator).__name__ in GENERATORS:
             state = value.bit_generator.state
             return ["generator", state["bit_generator"], self.node(state)]
-        inner: list[Any] = []
+        inner: list[object] = []
         _known(kind)
         if isinstance(value, tuple | list):
             inner = [self.node(one) for one in value]
@@ -99,11 +99,11 @@ class _Writer:
             raise TypeError(f"a state with a {kind.__name__} cannot be stored")
         return ["object", kind.__module__, kind.__qualname__, inner, self._pairs(dict(_attributes(value)))]
 
-    def _pairs(self, mapping: dict[object, object]) -> list[Any]:
+    def _pairs(self, mapping: dict[object, object]) -> list[object]:
         return [self.node(one) for pair in mapping.items() for one in pair]
 
 
-def _attributes(value: object) -> Iterator[tuple[str, Any]]:
+def _attributes(value: object) -> Iterator[tuple[str, object]]:
     """Yield the attributes of an object, those in slots too."""
     for kind in type(value).__mro__:
         names = kind.__dict__.get("__slots__", ())

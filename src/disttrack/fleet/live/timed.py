@@ -6,6 +6,7 @@ import time
 from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from statistics import fmean
 from typing import Any, ClassVar, Final
 
@@ -91,7 +92,7 @@ class Timed(Led, Strides):
         """Give the sites their items up to a step of the present plan."""
         plan, begun, before = self.consultation.plan, self.consultation.begun, self.now
         support = plan.support(self.k)
-        groups: defaultdict[Any, list[tuple[int, int]]] = defaultdict(list)
+        groups: defaultdict[Connection, list[tuple[int, int]]] = defaultdict(list)
         for site in range(self.k) if support is None else support:
             if items := plan.count(site, step - begun) - plan.count(site, before - begun):
                 groups[self.processes.of_site[site]].append((site, int(items)))

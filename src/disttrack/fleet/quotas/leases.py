@@ -143,13 +143,23 @@ class Lease(Leases):
         return int(self.limit * self.upfront) // k
 
     def granted(self, sites: int, left: int, price: int) -> int:
-        return min(left, max(price, int(left * self.fraction / sites))) if price <= left else 0
+        return lease_of(self.fraction, sites, left, price)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per lease, and of each price a refusal per site, for all windows."""
-        leases = k / self.fraction * (log(max(1.0, self.limit * self.fraction / k)) + 1) + 2 * k
+        leases = leases_until_none(self.fraction, k, self.limit)
         prices = 1 if self.reserve else len(set(self.cycle))
         return min(2.0 * (leases + k * prices) * (items / self.window + 1), 2.0 * items)
+
+
+def lease_of(fraction: float, sites: int, left: int, price: int) -> int:
+    """Return this fraction of what is left over the sites that ask, at least the price; 0 if that is too much."""
+    return min(left, max(price, int(left * fraction / sites))) if price <= left else 0
+
+
+def leases_until_none(fraction: float, k: int, pool: int) -> float:
+    """Return how many such leases are granted at most until nothing is left."""
+    return k / fraction * (log(max(1.0, pool * fraction / k)) + 1) + 2 * k
 
 
 class LeaseSite(QuotaSite):

@@ -28,12 +28,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, log
+from math import inf
 from typing import ClassVar
 
 import numpy as np
 
 from disttrack.fleet.quotas.base import Quota, Shape
+from disttrack.fleet.quotas.leases import lease_of, leases_until_none
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.fleet.quotas.token_parts import BucketSite, SlidingSite, TokenServer
 from disttrack.mechanisms.checks import Natural, UpToOne, Whole
@@ -72,7 +73,7 @@ class Tokens(Quota):
 
     def granted(self, sites: int, left: int, price: int) -> int:
         """Return the tokens for one of several sites that ask, if this many are left; 0 for none."""
-        return min(left, max(price, int(left * self.fraction / sites))) if price <= left else 0
+        return lease_of(self.fraction, sites, left, price)
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return (SlidingSite if self.shape == "sliding" else BucketSite)(self, number, k, answers)
@@ -91,7 +92,7 @@ class Tokens(Quota):
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the leases until all tokens are out, and per span what each site renews, returns and gets."""
-        leases = k / self.fraction * (log(max(1.0, self.pool * self.fraction / k)) + 1) + 2 * k
+        leases = leases_until_none(self.fraction, k, self.pool)
         spans = items / self.span + 1
         return min(2.0 * items + 26.0 * k * spans, (2.0 * leases + 26.0 * k) * spans)
 

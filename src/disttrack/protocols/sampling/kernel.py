@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -36,6 +36,8 @@ SCALE, KEPT, SPREAD = range(OWN_REAL, OWN_REAL + 3)
 """The means of the exponential numbers of the present p, and of the chance that a report survives; the spread."""
 DUE, LAST_SENT, BEFORE, DOUBLED = range(OWN, OWN + 4)
 """Of a site: count of its next report, item reported last, items before the game, count at its last doubling."""
+AHEAD: Final = 512
+"""Coins that are drawn at once where a game follows others, which have used as many."""
 
 
 def sampling_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
@@ -113,19 +115,32 @@ class SamplingForm(KernelForm):
     messages = ((REPORT, REPORTS), (DOUBLE, DOUBLES), (ADJUST, ADJUSTS))
 
     def __init__(self, rule: SamplingRule, coins: OrderedCoins, start: Sequence[int]) -> None:
-        k = rule.sites
-        most_coins = 1 + 3 * k
-        super().__init__(k, coins, most_coins)
+        most_coins = 1 + 3 * rule.sites
+        super().__init__(rule.sites, coins, most_coins)
         self.server: RandomizedServer = RandomizedServer(rule, 1, start)
-        whole, real, sites = self.whole, self.real, self.sites
+        self._rule, self._start = rule, start
+        whole, sites = self.whole, self.sites
         whole[TOSSES] = most_coins
         whole[BEFORE_ALL] = whole[KNOWN] = whole[LOWER] = self.server.before
         sites[:, COUNT] = sites[:, BEFORE] = sites[:, DOUBLED] = list(start) or 0
-        whole[INVERSE], real[SPREAD] = self.server.inverse, rule.spread
-        real[SCALE] = gap_scale(1 / self.server.inverse)
-        sites[:, DUE] = sites[:, COUNT] + gaps_of(self.take_coins(k), real[SCALE])
-        sites[:, NEXT] = np.minimum(sites[:, DUE], next_double(sites[:, DOUBLED]))
-        real[OUTPUT] = self.server.output
+        whole[INVERSE] = self.server.inverse
+        sites[:, NEXT] = next_double(sites[:, DOUBLED])
+        self._first = whole.copy(), sites.copy(), (self.server.output, gap_scale(1 / self.server.inverse), rule.spread)
+        self._toss()
+
+    def _toss(self) -> None:
+        """Let all sites toss the coins of their first reports."""
+        real, sites = self.real, self.sites
+        real[OUTPUT], real[SCALE], real[SPREAD] = self._first[2]
+        sites[:, DUE] = sites[:, COUNT] + gaps_of(self.take_coins(self.k), real[SCALE])
+        sites[:, NEXT] = np.minimum(sites[:, DUE], sites[:, NEXT])
+
+    def renew(self, site_rng: np.random.Generator) -> bool:
+        self.coins, self.server = OrderedCoins(site_rng), RandomizedServer(self._rule, 1, self._start)
+        self.whole[:], self.sites[:] = self._first[:2]
+        self.refill(AHEAD)
+        self._toss()
+        return True
 
     def serve(self, ledger: Any, compiled: Compiled) -> None:
         self.server.lower = int(self.whole[LOWER])

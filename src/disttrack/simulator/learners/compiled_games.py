@@ -21,7 +21,6 @@ from disttrack.simulator.learners.kernel import (
     CHANGED_AT,
     CHANGES,
     COUNTS,
-    DONE,
     DUE,
     ERRORS,
     FACTS,
@@ -32,6 +31,7 @@ from disttrack.simulator.learners.kernel import (
     SENT_MESSAGES,
     SHOWN_OUTPUT,
     STEPS,
+    UNPLAYABLE,
     VALUES,
     WAITS,
     WORST,
@@ -65,11 +65,14 @@ def _form_for(sizes: Sizes) -> KernelForm | None:
     return None if form is None or sizes.start + sizes.items > form.most_items else form
 
 
-def form_of(sizes: Sizes, seed: int) -> KernelForm | None:
-    """Return the arrays of a new game; None if the protocol has none with its parameters."""
-    rngs = streams(seed, ("sites", "server"))
+def form_of(sizes: Sizes, seed: int, before: KernelForm | None = None) -> KernelForm | None:
+    """Return the arrays of a new game, those of one before if it can; None if the protocol has none as it is."""
+    site_rng = streams(seed, ("sites",))["sites"]
+    if before is not None and before.renew(site_rng):
+        return before
+    server_rng = streams(seed, ("", "server"))["server"]
     begun = (even_start(sizes.start, sizes.sites),) if sizes.start else ()
-    form: KernelForm | None = sizes.protocol.kernel_form(sizes.sites, rngs["sites"], rngs["server"], *begun)
+    form: KernelForm | None = sizes.protocol.kernel_form(sizes.sites, site_rng, server_rng, *begun)
     return form
 
 
@@ -85,6 +88,11 @@ class CompiledGames(Games):
     ------
     ImportError
         numba cannot be imported.
+
+    Attributes
+    ----------
+    over, cut
+        Whether the last action has ended each game, or is the last one before it is cut off.
     """
 
     def __init__(self, sizes: Sizes, games: int, form: KernelForm) -> None:
@@ -94,37 +102,42 @@ class CompiledGames(Games):
         self._whole, self._real, self._sites_of = (np.zeros((games, *one.shape), dtype=one.dtype) for one in arrays)
         self._facts, self._errors = np.zeros((games, FACTS), dtype=np.int64), np.zeros((games, ERRORS))
         self._spoke = np.zeros((games, k), dtype=np.int64)
+        self.over, self.cut = np.zeros((2, games), dtype=np.bool_)
         self._before, self._waiting = np.zeros(k, dtype=np.int64), np.zeros(games, dtype=np.int64)
         self._moves = np.zeros((FIRST_MOVES, games), dtype=np.int32)
-        self.begun = np.zeros(games, dtype=np.bool_)
         self._counts, self._values = np.zeros((COUNTS, games), dtype=np.int64), np.zeros((VALUES, games))
         self.given, self.rewards = np.zeros((games, k)), self._values[GAINED]
         self.seen = np.zeros((games, len(sizes.observed[0])), dtype=np.float32)
         powers = int(sizes.sees != "outputs"), int(sizes.sees == "state")
-        self._shared = np.array([min(sizes.burst, items), items, sizes.start, *powers, *form.scale], dtype=np.int64)
+        burst, most = min(sizes.burst, items), sizes.limit
+        self._shared = np.array([burst, items, sizes.start, *powers, *form.scale, most], dtype=np.int64)
         self._numerator, self._denominator = form.scale
         self._logs = np.log1p(np.arange(items + 1.0)) / np.log1p(items)
         self._most_actions = 0
         """Limit of the actions of each game so far."""
-        self._forms: list[KernelForm] = [form] * games
+        self._forms: list[KernelForm | None] = [None] * games
+        self._whole[:, STEP] = items  # none can be played before it begins
         self._ledger = Ledger(k, sizes.start + items, sizes.protocol.kind)
-        self._look, self._one = np.full(games, LOOK), np.zeros(games, dtype=np.bool_)
+        self._none, self._one = np.zeros(games, dtype=np.int64), np.zeros(games, dtype=np.bool_)
 
     def begin(self, game: int, seed: int) -> None:
-        form = form_of(self._sizes, seed)
+        before = self._forms[game]
+        form = self._forms[game] = form_of(self._sizes, seed, before)
         assert form is not None
-        for name, rows in (("whole", self._whole), ("real", self._real), ("sites", self._sites_of)):
-            rows[game] = getattr(form, name)
-            setattr(form, name, rows[game])
+        if form is not before:
+            for name, rows in (("whole", self._whole), ("real", self._real), ("sites", self._sites_of)):
+                rows[game] = getattr(form, name)
+                setattr(form, name, rows[game])
         form.real[STANDING] = form.real[OUTPUT]
-        self._forms[game] = form
-        self._facts[game] = self._errors[game] = self.given[game] = self._spoke[game] = 0
-        self._facts[game, DUE] = form.due
-        self.begun[game] = self._one[game] = True
-        self._play_in(self._look, self._one)
+        facts = self._facts[game]
+        facts[:] = self._errors[game] = self.given[game] = self._spoke[game] = 0
+        facts[DUE], facts[WAITS] = form.due, LOOK
+        self._one[game] = True
+        self._play_in(self._none, self._one)
         self._one[game] = False
 
     def act(self, actions: npt.NDArray[np.int64], playing: npt.NDArray[np.bool_]) -> None:
+        self.over, self.cut = np.zeros((2, len(playing)), dtype=np.bool_)
         self._most_actions += 1
         if self._most_actions > len(self._moves):
             self._most_actions = int(self._facts[:, ACTIONS].max()) + 1
@@ -142,15 +155,18 @@ class CompiledGames(Games):
         """Play actions in some games, and return those that wait for help."""
         number: int = self._play(
             self._whole, self._real, self._sites_of, self._facts, self._errors, self.given, self._spoke, self.seen,
-            self._counts, self._values, self._moves, actions, playing, self._shared, self._logs, self._before,
-            self._waiting,
+            self._counts, self._values, self._moves, actions, playing, self.over, self.cut, self._shared, self._logs,
+            self._before, self._waiting,
         )  # fmt: skip
+        if number == UNPLAYABLE:
+            raise IndexError("an action is none, or its game is over")
         waiting: list[int] = self._waiting[:number].tolist()
         return waiting
 
     def _help(self, game: int) -> None:
         """Do in a game what it waits for."""
         form, waits = self._forms[game], self._facts[game, WAITS]
+        assert form is not None
         if waits == REFILL:
             form.refill()
             return
@@ -182,18 +198,6 @@ class CompiledGames(Games):
     def is_over(self, game: int) -> bool:
         return bool(self._whole[game, STEP] >= self._sizes.items)
 
-    @property
-    def over(self) -> npt.NDArray[np.bool_]:
-        """Whether all items of each game have been sent."""
-        over: npt.NDArray[np.bool_] = self._counts[SENT_ITEMS] >= self._sizes.items
-        return over
-
-    @property
-    def actions(self) -> npt.NDArray[np.int64]:
-        """The number of actions of each game."""
-        actions: npt.NDArray[np.int64] = self._counts[DONE]
-        return actions
-
     def told(self) -> dict[str, npt.NDArray[Any]]:
         return {
             "items": self._counts[SENT_ITEMS].copy(),
@@ -206,4 +210,5 @@ class CompiledGames(Games):
 def _of_games(numba: Any) -> Any:
     whole, real, row = numba.int64[:, ::1], numba.float64[:, ::1], numba.int64[::1]
     game = whole, real, numba.int64[:, :, ::1], whole, real, real, whole, numba.float32[:, ::1], whole, real
-    return *game, numba.int32[:, ::1], row, numba.boolean[::1], row, numba.float64[::1], row, row
+    flags = numba.boolean[::1]
+    return *game, numba.int32[:, ::1], row, flags, flags, flags, row, numba.float64[::1], row, row

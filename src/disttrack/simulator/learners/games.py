@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.consultation import LATER
 from disttrack.simulator.game.engines import Leap
 
+PATIENCE: Final = 10
+"""Actions per item after which a game is cut off."""
+
 
 class Sizes(NamedTuple):
     """What all games have in common."""
@@ -26,6 +29,11 @@ class Sizes(NamedTuple):
     start: int
     sees: str
     burst: int
+
+    @property
+    def limit(self) -> int:
+        """Actions after which a game is cut off."""
+        return PATIENCE * (self.items + 1)
 
     @property
     def observed(self) -> tuple[list[float], list[float]]:

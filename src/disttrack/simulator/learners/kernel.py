@@ -5,9 +5,10 @@ The n-th row of each array belongs to the n-th game. The numbers are those of `L
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from disttrack.adversaries.learned import COMMON, LARGEST
 from disttrack.protocols.kernel import (
@@ -31,6 +32,13 @@ from disttrack.protocols.kernel import (
 )
 from disttrack.simulator.game.engines.kernel import fed, turn
 
+Whole = npt.NDArray[np.int64]
+Real = npt.NDArray[np.float64]
+Seen = npt.NDArray[np.float32]
+Moves = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+Number = int | np.int64
+
 served = unserved
 """Stands for `KernelForm.served`."""
 
@@ -43,21 +51,24 @@ STEPS, CHANGES, CHANGES_BEFORE, CHANGED_AT, STEPS_BEFORE, ITEMS_BEFORE, UNTIL, A
 LARGEST_ERROR, ERROR, REWARD, ERRORS = range(4)
 
 # ---- what all games share: items of an action, of the game and before it, whether messages and the state are seen, and
-# the fraction by which outputs are multiplied
-BURST, ITEMS, START, TRAFFIC, STATE, NUM, DEN = range(7)
+# the fraction by which outputs are multiplied; actions after which a game is cut off
+BURST, ITEMS, START, TRAFFIC, STATE, NUM, DEN, MOST_ACTIONS = range(8)
 
 # ---- rows of `counts`, then of `values`
-DONE, SENT_ITEMS, SENT_MESSAGES, COUNTS = range(4)
+SENT_ITEMS, SENT_MESSAGES, COUNTS = range(3)
 SHOWN_OUTPUT, WORST, GAINED, VALUES = range(4)
 
 LOOK: Final = -1
-"""No action: what the learner observes is written, and nothing is played."""
+"""What a new game waits for: what the learner observes is written, and nothing is played."""
+UNPLAYABLE: Final = -1
+"""An action is none, or its game is over."""
 
 
 def act_all(
-    whole: Any, real: Any, sites: Any, facts: Any, errors: Any, given: Any, spoke: Any, seen: Any, counts: Any,
-    values: Any, moves: Any, actions: Any, playing: Any, shared: Any, logs: Any, before: Any, waiting: Any,
-) -> Any:  # fmt: skip
+    whole: Whole, real: Real, sites: Whole, facts: Whole, errors: Real, given: Real, spoke: Whole, seen: Seen,
+    counts: Whole, values: Real, moves: Moves, actions: Whole, playing: Flags, over: Flags, cut: Flags, shared: Whole,
+    logs: Real, before: Whole, waiting: Whole,
+) -> int:  # fmt: skip
     """Play an action in each of the games that are played.
 
     Parameters
@@ -70,6 +81,8 @@ def act_all(
         What the learners observe.
     counts, values
         Facts and rewards of all games: a row per fact, a column per game.
+    over, cut
+        Take whether the action has ended the game, or is the last one before it is cut off.
     logs
         log(1 + s) / log(1 + items) for s from 0 to items.
     before
@@ -81,21 +94,28 @@ def act_all(
     Returns
     -------
     number
-        Of these games.
+        Of these games; or UNPLAYABLE, and none was played.
     """
     number = 0
+    for game in range(len(actions)):
+        begins = playing[game] and facts[game, WAITS] == GO_ON
+        if begins and (whole[game, STEP] >= shared[ITEMS] or not 0 <= actions[game] <= len(given[game])):
+            return UNPLAYABLE
     for game in range(len(actions)):
         if playing[game]:
             numbers, reals, rows, fact, error = whole[game], real[game], sites[game], facts[game], errors[game]
             items, last, site = given[game], spoke[game], actions[game]
-            if site != LOOK:
+            if fact[WAITS] == LOOK:
+                fact[WAITS] = GO_ON
+            else:
                 if take(numbers, reals, rows, fact, error, items, last, site, before, shared) != GO_ON:
                     waiting[number] = game
                     number += 1
                     continue
                 moves[fact[ACTIONS] - 1, game] = site
+                over[game] = numbers[STEP] >= shared[ITEMS]
+                cut[game] = not over[game] and fact[ACTIONS] >= shared[MOST_ACTIONS]
             observe(numbers, reals, rows, fact, items, last, seen[game], shared, logs)
-            counts[DONE, game] = fact[ACTIONS]
             counts[SENT_ITEMS, game], counts[SENT_MESSAGES, game] = numbers[STEP], numbers[MESSAGES]
             values[SHOWN_OUTPUT, game] = reals[STANDING] * shared[NUM] / shared[DEN]
             values[WORST, game], values[GAINED, game] = error[LARGEST_ERROR], error[REWARD]
@@ -103,9 +123,9 @@ def act_all(
 
 
 def take(
-    whole: Any, real: Any, sites: Any, facts: Any, errors: Any, given: Any, spoke: Any, site: Any, before: Any,
-    shared: Any,
-) -> Any:  # fmt: skip
+    whole: Whole, real: Real, sites: Whole, facts: Whole, errors: Real, given: Real, spoke: Whole, site: Number,
+    before: Whole, shared: Whole,
+) -> int:  # fmt: skip
     """Play an action of one game, or what is left of it; return GO_ON when it is done, or what it waits for."""
     waited = facts[WAITS]
     if waited == GO_ON:
@@ -128,7 +148,7 @@ def take(
     return GO_ON
 
 
-def begin(whole: Any, facts: Any, errors: Any, skips: Any, shared: Any) -> None:
+def begin(whole: Whole, facts: Whole, errors: Real, skips: bool, shared: Whole) -> None:
     """Begin an action of one game."""
     facts[STEPS_BEFORE], facts[CHANGES_BEFORE], facts[ITEMS_BEFORE] = facts[STEPS], facts[CHANGES], whole[STEP]
     facts[UNTIL] = whole[STEP] if skips else min(whole[STEP] + shared[BURST], shared[ITEMS])
@@ -136,7 +156,7 @@ def begin(whole: Any, facts: Any, errors: Any, skips: Any, shared: Any) -> None:
     errors[ERROR] = 0.0
 
 
-def feed(whole: Any, sites: Any, facts: Any, spoke: Any, site: Any) -> Any:
+def feed(whole: Whole, sites: Whole, facts: Whole, spoke: Whole, site: Number) -> int:
     """Feed a site until it sends messages, and return GO_ON; or to the end of the action, and return OVER."""
     if whole[STEP] >= facts[UNTIL]:
         return OVER
@@ -151,21 +171,21 @@ def feed(whole: Any, sites: Any, facts: Any, spoke: Any, site: Any) -> Any:
     return GO_ON
 
 
-def serve(whole: Any, real: Any, sites: Any, spoke: Any, before: Any, now: Any) -> Any:
+def serve(whole: Whole, real: Real, sites: Whole, spoke: Whole, before: Whole, now: Number) -> int:
     """Let the server act after a turn, and all sites answer; return SERVE where that takes more than arrays."""
     for site in range(len(sites)):
         before[site] = sites[site, SENT]
-    event = served(whole, real, sites)
+    event: int = served(whole, real, sites)
     for site in range(len(sites)):
         if sites[site, SENT] > before[site]:
             spoke[site] = now
     return event
 
 
-def judge(whole: Any, real: Any, facts: Any, errors: Any, shared: Any) -> Any:
+def judge(whole: Whole, real: Real, facts: Whole, errors: Real, shared: Whole) -> bool:
     """Judge the output after a message; return whether the learner sees something new."""
     if real[OUTPUT] == real[STANDING]:
-        return shared[TRAFFIC] != 0
+        return bool(shared[TRAFFIC])
     if facts[STEPS] > 1:
         errors[ERROR] = max(errors[ERROR], abs(error_at(real[STANDING], whole[STEP] - 1, shared)))
     real[STANDING] = real[OUTPUT]
@@ -174,7 +194,7 @@ def judge(whole: Any, real: Any, facts: Any, errors: Any, shared: Any) -> Any:
     return True
 
 
-def finish(whole: Any, real: Any, facts: Any, errors: Any, given: Any, site: Any, shared: Any) -> None:
+def finish(whole: Whole, real: Real, facts: Whole, errors: Real, given: Real, site: Number, shared: Whole) -> None:
     """Count an action, and compute its reward."""
     if site < len(given):
         given[site] += whole[STEP] - facts[ITEMS_BEFORE]
@@ -183,14 +203,15 @@ def finish(whole: Any, real: Any, facts: Any, errors: Any, given: Any, site: Any
     errors[REWARD], errors[LARGEST_ERROR] = largest - errors[LARGEST_ERROR], largest
 
 
-def error_at(output: Any, step: Any, shared: Any) -> Any:
+def error_at(output: float, step: Number, shared: Whole) -> float:
     """Return the relative error of an output at the end of a step, with its sign."""
     count = shared[START] + step
     return (output * shared[NUM] / shared[DEN] - count) / count if count else 0.0
 
 
 def observe(
-    whole: Any, real: Any, sites: Any, facts: Any, given: Any, spoke: Any, seen: Any, shared: Any, logs: Any
+    whole: Whole, real: Real, sites: Whole, facts: Whole, given: Real, spoke: Whole, seen: Seen, shared: Whole,
+    logs: Real,
 ) -> None:  # fmt: skip
     """Write what a learner observes into `seen`."""
     sent, steps, k, items = whole[STEP], facts[STEPS], len(given), shared[ITEMS]
