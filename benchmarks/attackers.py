@@ -20,7 +20,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.claims.statistics import clopper_pearson
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import find, parameters
-from disttrack.simulator.search.policy_search import Games, attack
+from disttrack.simulator.search.policy_search import PolicyGames, Size, attack
 from disttrack.simulator.tasks.tracking import Count
 
 ALPHA: Final = 0.1
@@ -46,13 +46,13 @@ def proven(protocol: Any, sites: int) -> str:
     return f"{min(above, 1 / ALPHA):.2f}" if protocol.kind == "block" else f"{above:.2f} above"
 
 
-def errors_of(protocol: Protocol, adversary: Any, games: int, size: dict[str, int]) -> list[float]:
+def errors_of(protocol: Protocol, adversary: Any, games: int, size: Size) -> list[float]:
     """Return the largest errors of fresh games, over alpha."""
-    fresh = Games(protocol, size, FRESH, None)
+    fresh = PolicyGames(protocol, size, FRESH)
     return [fresh.error(adversary) / ALPHA for _ in range(games)]
 
 
-def row(protocol: Protocol, budget: int, games: int, size: dict[str, int], written: list[str]) -> str:
+def row(protocol: Protocol, budget: int, games: int, size: Size, written: list[str]) -> str:
     """Return the row of a tracker."""
     begun = time.process_time()
     by_hand: dict[str, list[float]] = {}
@@ -87,7 +87,7 @@ def main() -> None:
     print("| --- | ---: | --- | --- | ---: | ---: | ---: | --- | ---: |")
     for sites, items in zip(asked.sites, asked.items, strict=True):
         for protocol in trackers(asked.trackers):
-            size = {"sites": sites, "items": items}
+            size: Size = {"sites": sites, "items": items, "start": 0}
             print(row(protocol, asked.budget, asked.games, size, asked.written), flush=True)
 
 

@@ -15,7 +15,7 @@ from disttrack.simulator.cli import main
 from disttrack.simulator.replay.record import replayed
 from disttrack.simulator.search.advice import candidates
 
-SMALL: dict[str, Any] = {"sites": 4, "items": 60, "trials": 1, "workers": 1}
+SMALL: dict[str, Any] = {"sites": 4, "items": 60, "trials": 1, "workers": 1, "game_timeout": 60}
 OWN = """
 from disttrack import Burst, Deterministic
 
@@ -95,7 +95,7 @@ def test_a_faulty_class_costs_its_own_games_only(folder: Path, few: None) -> Non
     mine, others = (outcome.matrix["protocol"] == outcome.name, outcome.matrix["protocol"] != outcome.name)
     assert outcome.matrix[mine]["errors"].sum() >= 10
     assert outcome.matrix[others]["errors"].sum() == 0
-    late = arena("own_arena.py:hang", **SMALL, game_timeout=0.1)
+    late = arena("own_arena.py:hang", **{**SMALL, "game_timeout": 0.1})
     assert (late.own["errors"] == 1).all()
     assert late.replay == ""
     assert "TimeoutError" in late.results.errors[0]

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from commands import disttrack
 
-from disttrack import Deterministic, Martingale, Protocol, RoundRobin, Site, play
+from disttrack import Deterministic, RoundRobin, Site, load, play
 from disttrack.simulator.cli import main
 from disttrack.simulator.game.network.listed import LetterFault, read
+from disttrack.simulator.points.point import Point
 from disttrack.simulator.search.fault_search import attack_network, budget_of
 from disttrack.simulator.search.policy_search import SearchResult
 
@@ -29,21 +31,28 @@ class Forgetful(Deterministic):
         return super().returned_site(k, rng, items // 4)
 
 
-def searched(protocol: Protocol, faults: str, budget: int = 100, **network: Any) -> SearchResult:
-    return attack_network(protocol, RoundRobin(), faults, {**WARM, **network}, **SIZE, budget=budget)
+def point_of(protocol: str, **more: Any) -> Point:
+    return load({"name": "faults", "protocol": protocol, "adversary": "round-robin", "alpha": 0.1, **more}).points[0]
+
+
+def searched(protocol: str, faults: str, **network: Any) -> SearchResult[str]:
+    return attack_network(point_of(protocol, **SIZE, network={**WARM, **network}), faults, budget=100)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("protocol", "faults", "link", "left"),
+    ("maker", "faults", "link", "left"),
     [
-        (Deterministic(alpha=0.1), "lost=6 late=1*5", "bare", {"lost"}),
-        (Forgetful(alpha=0.1), "forgets=1*2 late=2*5 lost=1", "reliable", {"forgets"}),
+        (Deterministic, "lost=6 late=1*5", "bare", {"lost"}),
+        (Forgetful, "forgets=1*2 late=2*5 lost=1", "reliable", {"forgets"}),
     ],
 )
-def test_a_planted_fault_is_found_and_shortened(protocol: Protocol, faults: str, link: str, left: set[str]) -> None:
+def test_a_planted_fault_is_found_and_shortened(
+    maker: type[Deterministic], faults: str, link: str, left: set[str]
+) -> None:
     """A link that does not send again, and a site that forgets; both searches end with a failing list."""
-    found = searched(protocol, faults, link=link)
+    protocol = maker(alpha=0.1)
+    found = searched(f"{maker.__module__}:{maker.__name__}", faults, link=link)
     assert found.broken == 1
     network = {**WARM, "link": link, "faults": found.policy}
     game = play(protocol, RoundRobin(), **SIZE, network=network)
@@ -62,16 +71,15 @@ def test_a_planted_fault_is_found_and_shortened(protocol: Protocol, faults: str,
     ("faults", "link"), [("lost=6 late=1*5", "reliable"), ("forgets=1*2 late=2*5 lost=1", "reliable")]
 )
 def test_the_same_searches_break_nothing_without_the_planted_fault(faults: str, link: str) -> None:
-    assert searched(Deterministic(alpha=0.1), faults, link=link).broken == 0
+    assert searched("deterministic", faults, link=link).broken == 0
 
 
 @pytest.mark.slow
 def test_the_list_is_within_the_budget_and_the_games_too() -> None:
     counted: list[int] = []
     faults = "lost=2 late=3*7 overtaken=1*4 twice=1*3 cut=1*9 down=2*8 forgets=1*6 server-down=1*5 server-forgets=1*4"
-    found = attack_network(
-        Martingale(alpha=0.3), RoundRobin(), faults, sites=3, items=60, budget=100, seed=2, on_game=counted.append
-    )
+    point = point_of("martingale", sites=3, items=60, alpha=0.3)
+    found = attack_network(point, faults, budget=100, seed=2, on_game=counted.append)
     assert counted == list(range(1, found.games + 1))
     assert found.games <= 100
     least = {one.kind: one for one in budget_of(faults)}
@@ -80,7 +88,7 @@ def test_the_list_is_within_the_budget_and_the_games_too() -> None:
             assert one.site < 3
             assert one.steps <= least[one.what].steps
     assert len(read(found.policy)) <= sum(one.number for one in least.values())
-    assert found == attack_network(Martingale(alpha=0.3), RoundRobin(), faults, sites=3, items=60, budget=100, seed=2)
+    assert found == attack_network(point, faults, budget=100, seed=2)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +106,20 @@ def test_the_list_is_within_the_budget_and_the_games_too() -> None:
 def test_budgets_of_another_form_are_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message.replace("?", r"\?")):
         budget_of(text)
+
+
+@pytest.mark.parametrize(
+    ("sides", "message"),
+    [
+        ("lease limit=30 window=90, greedy", "--network: must be left out: adversaries say which sites come and go"),
+        ("frequency-sample domain=1000, zipf-items", "--network: games of task item-frequency have no network"),
+    ],
+)
+def test_games_without_such_faults_are_refused(sides: str, message: str) -> None:
+    protocol, adversary = sides.split(", ")
+    sizes = ("--sites", "4", *(("--set", "requests=300") if adversary == "greedy" else ("--items", "300")))
+    done = disttrack("attack", "--protocol", protocol, "--adversary", adversary, *sizes, "--network", "down=1*5")
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (2, message)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from disttrack import ScenarioError, arena, run
 from disttrack.simulator.cli import main
 from disttrack.simulator.search.advice import Situation, advise, scenario_of
 
-SMALL: dict[str, Any] = {"sites": 4, "items": 300, "trials": 1, "workers": 1}
+SMALL: dict[str, Any] = {"sites": 4, "items": 300, "trials": 1, "workers": 1, "game_timeout": 60}
 WANTED = Situation(sites=30, items=3_000, alpha=0.2, domain=20)
 
 

@@ -98,7 +98,7 @@ def test_a_policy_by_hand() -> None:
 @pytest.mark.slow
 def test_what_is_found_is_a_scenario_that_anyone_can_play(tmp_path: Path) -> None:
     result = attack(Randomized(alpha=0.1), **SIZE, budget=100, seed=1)
-    text = scenario_of(result, {"kind": "randomized", "alpha": 0.1}, **SIZE, start=0, seed=1)
+    text = scenario_of(result, {"kind": "randomized", "alpha": 0.1}, size={**SIZE, "start": 0}, seed=1)
     file = tmp_path / "attack.yaml"
     file.write_text(text, encoding="utf-8")
     results = run(file, out=tmp_path / "out", workers=1, overrides=["trials=2"])

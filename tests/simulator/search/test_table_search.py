@@ -1,4 +1,4 @@
-"""The learned table of a tiny game: near the exact value, the same in the search and in a game, and read strictly."""
+"""The learned table, and sequence, of a tiny game: near the exact value, the same in the search and in a game."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from disttrack.adversaries import Tabular
+from disttrack.adversaries import Adversary, Tabular
+from disttrack.adversaries.moves import read
 from disttrack.protocols import Block, Protocol, Randomized
 from disttrack.simulator import play
 from disttrack.simulator.cli import main
@@ -22,7 +23,7 @@ COINS = Randomized(alpha=0.5, confidence=0.5)
 BLOCKS = Block(alpha=0.5, confidence=0.25)
 
 
-def learned(protocol: Protocol, budget: int, **size: int) -> dict[str, int]:
+def learned(protocol: Protocol, budget: int, **size: int) -> Adversary:
     return learn(protocol, **size, start=0, budget=budget, rng=np.random.default_rng(1), on_games=lambda games: None)
 
 
@@ -36,7 +37,7 @@ def test_a_table_is_near_the_exact_value(protocol: Protocol, items: int) -> None
     with another order of the sites, or another digest, than in the search plays like one of these.
     """
     value = float(ExactGame(protocol, sites=2, items=items).value())
-    table = Tabular(table=learned(protocol, 24_000, sites=2, items=items))
+    table = learned(protocol, 24_000, sites=2, items=items)
     failed = sum(not play(protocol, table, sites=2, items=items, seed=seed).ok for seed in range(4000)) / 4000
     assert failed >= 0.97 * value - 5 * (value * (1 - value) / 4000) ** 0.5
 
@@ -51,9 +52,48 @@ def test_a_small_search_repeats_itself_and_keeps_its_budget() -> None:
 
 
 def test_a_table_plays_alike_in_every_engine() -> None:
-    table = Tabular(table=learned(COINS, 600, sites=3, items=8))
+    table = learned(COINS, 600, sites=3, items=8)
     games = [play(COINS, table, sites=3, items=8, seed=5, engine=engine) for engine in ("step", "leap", "compiled")]
     assert len({(game.messages, game.max_rel_error, game.messages_of_site[0][0]) for game in games}) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", [COINS, BLOCKS], ids=lambda one: one.kind)
+def test_a_sequence_is_near_the_best_one(protocol: Protocol) -> None:
+    """Its exact value is at least 80 % of the best one's.
+
+    Power: of all sequences the median is at 59 % for `randomized`, and at 70 % for `block`. Two searches each came to
+    98 % and more.
+    """
+    found = attack(protocol, sites=2, items=10, budget=12_000, oblivious=True)
+    sequence = [site for site, times in read(found.policy.as_mapping()["steps"]) for _ in range(times)]
+    game = ExactGame(protocol, sites=2, items=10, sees="nothing")
+    assert game.value(lambda history: sequence[len(history)]) >= 0.8 * float(game.value())
+
+
+OBLIVIOUS = ["attack", "--oblivious", "--protocol", "randomized alpha=0.5 confidence=0.5", "--budget", "100"]
+
+
+def test_the_command_saves_a_sequence(tmp_path: Path) -> None:
+    file = tmp_path / "worst.yaml"
+    done = CliRunner().invoke(main, [*OBLIVIOUS, "--sites", "2", "--items", "6", "--out", str(file)])
+    assert done.exit_code == 0, done.output
+    steps = done.output.partition("steps=")[2].partition("\n")[0]
+    assert sum(times for _, times in read(steps)) == 6
+    assert f"steps: {steps}" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--sites", "8", "--items", "500"], "oblivious: takes a tracker with an accuracy, and sites times items of"),
+        (["--sites", "2", "--items", "6", "--memory", "1"], "--network, --memory, --oblivious: one search has one"),
+    ],
+)
+def test_what_no_sequence_is_searched_for_is_refused(flags: list[str], says: str) -> None:
+    refused = CliRunner().invoke(main, [*OBLIVIOUS, *flags])
+    assert refused.exit_code == 2
+    assert says in refused.output
 
 
 def test_the_command_writes_a_table_beside_the_scenario(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +14,6 @@ from disttrack.simulator.cli.tables import print_facts
 from disttrack.simulator.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from disttrack.simulator.search.policy_search import SearchResult
 
 
@@ -43,6 +40,7 @@ def attack(
     **flags: Any,
 ) -> None:
     """Search for the worst policy against a protocol, or the worst faults, and save it as a scenario."""
+    from disttrack.simulator.points.point import PointError
     from disttrack.simulator.results.files import write_text
     from disttrack.simulator.search import fault_search
     from disttrack.simulator.search import policy_search as search
@@ -53,48 +51,50 @@ def attack(
     if (network is not None) + (memory is not None) + oblivious > 1:
         raise ScenarioError("--network, --memory, --oblivious: one search has one of them")
     point = point_of(adversary="policy" if network is None else adversary, **flags)
-    size: dict[str, Any] = {"sites": point.sites, "items": point.items, "start": point.start}
-    protocol, entry = point.protocol.make(), {"kind": point.protocol.kind, **point.protocol.arguments}
+    protocol = point.protocol.make()
     if network is None and point.network is not None:
         raise ScenarioError("--set network: policies are searched without a network; faults of one with --network")
     with click.progressbar(length=budget, label="games", file=sys.stderr) as bar:
-        options = {**size, "budget": budget, "seed": seed, "on_game": lambda games: bar.update(games - bar.pos)}
+        how: Any = {"budget": budget, "seed": seed, "on_game": lambda games: bar.update(games - bar.pos)}
         if network is not None:
             try:
-                worst = fault_search.attack_network(protocol, point.adversary.make(), network, point.network, **options)
-            except ValueError as error:
+                worst: SearchResult[Any] = fault_search.attack_network(point, network, **how)
+            except (ValueError, PointError) as error:
                 raise ScenarioError(f"--network: {error}") from error
         else:
-            of_policies: Callable[..., SearchResult] = partial(search.attack, oblivious=oblivious)
+            size: Any = {"sites": point.sites, "items": point.items, "start": point.start}
             if memory is not None:
-                of_policies = partial(attack_with_memory, memory=memory)
-            worst = of_policies(protocol, **options)
+                worst = attack_with_memory(protocol, memory=memory, **size, **how)
+            else:
+                worst = search.attack(protocol, oblivious=oblivious, **size, **how)
     if network is not None:
-        of = {"kind": point.adversary.kind, **point.adversary.arguments}
-        text = fault_search.scenario_of(worst, point.network, entry, of, **size, seed=seed)
+        text = fault_search.scenario_of(worst, point, seed)
         facts = {"worst faults": worst.policy or "none"}
-        replay = {"shortest": f"disttrack replay {out} --shortest moves"} if worst.broken else {}
+        shown = point.task.kind == "count" and worst.broken
+        replay = {"shortest": f"disttrack replay {out} --shortest moves"} if shown else {}
     else:
         found, file, replay = worst.policy.as_mapping(), "", {}
         if table := found.pop("table", None):
             file = out.with_suffix(".json").name
             write_text(out.with_suffix(".json"), json.dumps(table, indent=0, sort_keys=True))
             found = {"file": out.with_suffix(".json"), "moves": len(table)}
-        text = search.scenario_of(worst, entry, **size, seed=seed, file=file)
+        entry = {"kind": point.protocol.kind, **point.protocol.arguments}
+        text = search.scenario_of(worst, entry, seed=seed, size=size, file=file)
         name = f"worst {worst.policy.kind if memory is None else 'machine'}"
         facts = {name: " ".join(f"{name}={value}" for name, value in found.items())}
     write_text(out, f"{WRITTEN} attack.\n#\n{text}")
-    print_facts({**facts, **_measured(worst, protocol.accuracy), "scenario": str(out), **replay})
+    measure = point.task.make().beside or "largest error"
+    print_facts({**facts, **_measured(worst, measure, protocol.accuracy), "scenario": str(out), **replay})
 
 
-def _measured(worst: SearchResult, alpha: float | None) -> dict[str, str]:
+def _measured(worst: SearchResult[Any], measure: str, alpha: float | None) -> dict[str, str]:
     """Return what the last games of a search showed."""
     from disttrack.simulator.claims.statistics import clopper_pearson
 
     low, high = clopper_pearson(round(worst.broken * worst.last), worst.last)
     promise = f" (promised: {alpha:g})" if alpha else ""
     return {
-        "largest error": f"{worst.strength:.3g} on average over {worst.last} further games{promise}",
+        measure: f"{worst.strength:.3g} on average over {worst.last} further games{promise}",
         "failed": f"{100 * worst.broken:.1f} % of them ({100 * low:.1f} to {100 * high:.1f} %, with probability 95 %)",
         "games played": f"{worst.games:,}",
     }

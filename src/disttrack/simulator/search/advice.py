@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import inf
@@ -12,6 +12,7 @@ from typing import Any, Final
 from disttrack.adversaries.adaptive import Freeze
 from disttrack.adversaries.contents import FreezeItem, ZipfItems
 from disttrack.adversaries.oblivious import RoundRobin
+from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import play
@@ -95,8 +96,8 @@ class Candidate:
         Whether its games are as long as wanted.
     """
 
-    protocol: Any
-    parameters: dict[str, Any]
+    protocol: Protocol
+    parameters: Mapping[str, object]
     words: float
     games: Sequence[Any] = field(default=(), repr=False)
     whole: bool = True
@@ -200,7 +201,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         forms = [[(name, value) for value in values] for name, values in FORMS.items() if name in takes]
         for form in map(dict, product(*forms)):
             try:
-                protocol: Any = make("protocol", maker, usual | form)
+                protocol: Protocol = make("protocol", maker, usual | form)
             except ScenarioError as error:
                 if str(error).startswith(("alpha: ", "delta: ", "domain: ")):
                     raise
@@ -212,7 +213,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
                 yield Candidate(protocol, own, _bound(protocol, situation, situation.items))
 
 
-def _bound(protocol: Any, situation: Situation, items: int) -> float:
+def _bound(protocol: Protocol, situation: Situation, items: int) -> float:
     """Return the words of a game by the cost bound; a tracker without a bound may send every item."""
     bound = protocol.cost_bound(situation.sites, items)
     return float(bound if bound < inf else items)
@@ -230,7 +231,7 @@ def _settled(one: Candidate, situation: Situation, seed: int, side: object, most
         played = _bound(one.protocol, situation, items)
     if not items:
         return one, 0.0
-    start: Any = play if situation.domain is None else play_duel
+    start: Callable[..., Any] = play if situation.domain is None else play_duel
     game = start(one.protocol, side, sites=situation.sites, items=items, seed=seed)
     words = max(game.words + bound - played, one.words if one.games else 0.0)
     whole = one.whole and items == situation.items

@@ -153,7 +153,7 @@ def arena(
     return Arena(role, names[canonical(entered.identity())], results, _matrix(results.trials, scenario, names))
 
 
-def _entrant(entrant: Any) -> tuple[Part, Role, type[Task]]:
+def _entrant(entrant: type | str | Mapping[str, object]) -> tuple[Part, Role, type[Task]]:
     """Return the class that enters, with its role and its game.
 
     Raises
@@ -222,14 +222,14 @@ def _search(data: dict[str, Any], games: int) -> None:
     data["adversary"] = [{"kind": found.kind, **found.as_mapping()}, *others]
 
 
-def _trackers(situation: Situation) -> Iterator[dict[str, Any]]:
+def _trackers(situation: Situation) -> Iterator[dict[str, object]]:
     """Yield the entries of the shipped trackers with this promise, also where it is for inputs that do not react."""
     for one in candidates(situation):
         taken = parameters(type(one.protocol))
         yield {"kind": one.protocol.kind, **({"alpha": situation.alpha} if "alpha" in taken else {}), **one.parameters}
 
 
-def _attackers(task: type[Task], domain: int | None) -> Iterator[dict[str, Any]]:
+def _attackers(task: type[Task], domain: int | None) -> Iterator[dict[str, object]]:
     """Yield the entries of the adversaries that play a task without a parameter of their user's."""
     for name, kind in task.kinds("adversary").items():
         maker = kind.load()
@@ -238,10 +238,10 @@ def _attackers(task: type[Task], domain: int | None) -> Iterator[dict[str, Any]]
             with suppress(ScenarioError):  # it needs a file, or a parameter
                 make("adversary", maker, {})
                 own = {"domain": domain} if domain and "domain" in parameters(maker) else {}
-                yield _with_power(name, maker) | own
+                yield {**_with_power(name, maker), **own}
 
 
-def _with_power(kind: str, maker: object) -> dict[str, Any]:
+def _with_power(kind: str, maker: object) -> dict[str, object]:
     """Return the entry of an adversary that grants what it needs to see."""
     sees = getattr(maker, "sees", "outputs")
     return {"kind": kind} if sees == "outputs" else {"kind": kind, "sees": sees}
@@ -276,7 +276,7 @@ def _matrix(trials: pd.DataFrame, scenario: Scenario, names: Mapping[str, str]) 
         played = finished(games)
         over = over_alpha(played).fillna(0.0)
         worst = over.idxmax() if len(over) else games.index[0]
-        row: dict[str, Any] = {side: names[canonical(getattr(point, side).identity())] for side in ROLES}
+        row: dict[str, object] = {side: names[canonical(getattr(point, side).identity())] for side in ROLES}
         row |= {"point": point.number}
         row |= {"trial": int(games["trial"][worst]), "games": len(games), "errors": len(games) - len(played)}
         row |= {

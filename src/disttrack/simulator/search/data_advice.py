@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from disttrack.adversaries.updates import Churn
 from disttrack.mechanisms import DynamicMechanism, FullyDynamic, InsertedMinusDeleted
@@ -60,7 +60,7 @@ class Ranked:
     """A mechanism, its parameters that are not the usual ones, and its game; the game states its error."""
 
     mechanism: DynamicMechanism
-    given: dict[str, Any]
+    given: dict[str, object]
     game: Record
 
     @property
@@ -95,7 +95,7 @@ def advise(wanted: Wanted, seed: int = 0) -> list[Ranked]:
     return sorted(ranked, key=lambda one: float(one.game.bound))
 
 
-def candidates(wanted: Wanted) -> Iterator[tuple[DynamicMechanism, dict[str, Any]]]:
+def candidates(wanted: Wanted) -> Iterator[tuple[DynamicMechanism, dict[str, object]]]:
     """Yield the mechanisms, each with Laplace noise and, where delta allows it, with normal noise."""
     for maker in KINDS:
         for static in ("laplace", "gaussian") if wanted.delta else ("laplace",):

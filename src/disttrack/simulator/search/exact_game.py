@@ -12,19 +12,21 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from math import gcd, lcm
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.schedules import Burst, Schedule
-from disttrack.protocols.base import Protocol
+from disttrack.protocols.base import Number, Protocol
 from disttrack.simulator.game.outputs import as_float, exact
 from disttrack.simulator.search.exact_models import State, model_of
 
 Belief = frozenset[tuple[State, int]]
 """Hidden states with weights in proportion to their probability, whole numbers without a common divisor."""
-History = tuple[tuple[int, Any], ...]
+History = tuple[tuple[int, object], ...]
 """The site of each item so far, and the output after it."""
 Sees = Literal["nothing", "outputs", "state"]
+Seen: TypeAlias = Number | State | Fraction
+"""What is seen of an item: its output, the state, or whether it failed."""
 
 
 class After(NamedTuple):
@@ -128,17 +130,17 @@ class ExactGame:
             value += chance * self._value_of(choose, (*history, (site, output)), given, harm)
         return value
 
-    def _after(self, item: int, belief: Belief, worst: Fraction, site: int) -> Mapping[Any, After]:
+    def _after(self, item: int, belief: Belief, worst: Fraction, site: int) -> Mapping[Seen, After]:
         """Return the results of the next item by what is seen of it: the output, or the state with it."""
         outcomes = [(weight, outcome) for state, weight in belief for outcome in self._step(state, site)]
         scale = lcm(*(outcome.chance.denominator for _, outcome in outcomes))
-        parts: dict[tuple[Any, Fraction], dict[State, int]] = defaultdict(lambda: defaultdict(int))
+        parts: dict[tuple[Seen, Fraction], dict[State, int]] = defaultdict(lambda: defaultdict(int))
         for weight, (chance, output, state) in outcomes:
             harm = self._harm(item, output)
             seen = {"nothing": harm, "outputs": output, "state": state}[self._sees]  # a failure ends the game
             parts[seen, harm][state] += weight * chance.numerator * (scale // chance.denominator)
         whole = sum(weight for _, weight in belief) * scale
-        results = {}
+        results: dict[Seen, After] = {}
         for (seen, harm), weights in parts.items():
             total, common = sum(weights.values()), gcd(*weights.values())
             given = frozenset((state, weight // common) for state, weight in weights.items())
@@ -146,7 +148,7 @@ class ExactGame:
             results[as_float(seen) if self._sees == "outputs" else seen] = after
         return results
 
-    def _harm_of(self, item: int, output: Any) -> Fraction:
+    def _harm_of(self, item: int, output: Number) -> Fraction:
         """Return the harm of an output after an item: its error, or whether this is a failure."""
         error = abs(exact(output) / (item + 1) - 1)
         return Fraction(error > self._alpha) if self._failures else error

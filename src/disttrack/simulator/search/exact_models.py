@@ -19,7 +19,7 @@ import numpy as np
 
 from disttrack.mechanisms.rules import SamplingRule, next_double, sum_of_estimates
 from disttrack.mechanisms.rules.sampling import chances_redrawn
-from disttrack.protocols.base import EVERYONE, Message, Protocol
+from disttrack.protocols.base import EVERYONE, Message, Number, Protocol, Server, Site
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.block import Block
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
     """A possible result of an item: its probability, the output, and the state."""
 
     chance: Fraction
-    output: Any
+    output: Number
     state: State
 
 
@@ -66,7 +66,7 @@ def model_of(protocol: Protocol, sites: int) -> tuple[State, Step]:
     return _plain(protocol, sites)
 
 
-def _with(rows: Rows, site: int, row: Any) -> Rows:
+def _with(rows: Rows, site: int, row: object) -> Rows:
     return (*rows[:site], row, *rows[site + 1 :])
 
 
@@ -155,7 +155,7 @@ def _rounds(protocol: RoundProtocol, k: int) -> tuple[State, Step]:
         servers[shared] = server
         return shared._replace(items=items)
 
-    def heard(shared: _Round, signals: int, rows: Rows) -> tuple[Any, State]:
+    def heard(shared: _Round, signals: int, rows: Rows) -> tuple[Number, State]:
         """Return the output and the state after an item that made its site signal or not."""
         server, items = copy(servers[shared._replace(items=0)]), shared.items + 1
         forwards = server.rule is None
@@ -209,7 +209,7 @@ def _plain(protocol: Protocol, k: int) -> tuple[State, Step]:
     unused = np.random.default_rng(0)
     drawn = unused.bit_generator.state
 
-    def deliver(sites: Sequence[Any], server: Any, sender: int, messages: Sequence[Message]) -> None:
+    def deliver(sites: Sequence[Site], server: Server, sender: int, messages: Sequence[Message]) -> None:
         for message in messages:
             for receiver, answer in server.hear(sender, message):
                 for site in range(k) if receiver == EVERYONE else (receiver,):

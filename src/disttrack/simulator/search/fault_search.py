@@ -6,18 +6,20 @@ The search is that for the worst policy (`policy_search`); its candidates are li
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from math import floor
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from disttrack.adversaries.base import Adversary
-from disttrack.protocols.base import Protocol
-from disttrack.simulator.errors import accepted, nearest
-from disttrack.simulator.game.network import Network, network_of
+import numpy as np
+
+from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart
-from disttrack.simulator.game.network.listed import LATE, LetterFault, ListedFault, check, read, written
-from disttrack.simulator.game.play import play
-from disttrack.simulator.search.policy_search import Games, Reals, SearchResult, searched
+from disttrack.simulator.game.network.listed import LATE, LetterFault, ListedFault, check, written
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.search.policy_search import Games, OnGame, Reals, SearchResult, scenario_text, searched
+from disttrack.simulator.tasks.tracking import Count, prepare
 
 MESSAGES: Final = ("lost", *LATE)
 STATES: Final = {"down": "kept", "forgets": "lost", "server-down": "kept", "server-forgets": "lost"}
@@ -73,31 +75,48 @@ def budget_of(text: str) -> list[Allowed]:
     return allowed
 
 
-class FaultGames(Games):
-    """Plays games on a network, each with a list of faults.
+class FaultGames(Games[str]):
+    """Games of a point on its network, each with a list of faults in place of the network's own.
+
+    What the search drives up is the lag-aware error, or for another task than `count` its `beside`.
 
     Parameters
     ----------
-    protocol, game, seed, on_game
+    point
+        The game: both sides, sizes and network.
+    seed, on_game
         As for `Games`.
-    adversary
-        Feeds the sites.
-    network
-        The network; its own faults are left out.
+
+    Raises
+    ------
+    ScenarioError
+        The game has no network.
     """
 
-    def __init__(self, protocol: Protocol, adversary: Adversary, network: Network, *game: Any) -> None:
-        super().__init__(protocol, *game)
-        self.adversary = adversary
-        self.network = network.with_faults((), self.game["sites"])
+    def __init__(self, point: Point, seed: int, on_game: OnGame | None) -> None:
+        super().__init__(seed, on_game)
+        task = point.task.make()
+        if not isinstance(task, Count):
+            raise ScenarioError(f"--network: games of task {task.kind} have no network")
+        self.point, self.task = point, task
+        self.measure = task.beside or "max_lag_error"
+        given = prepare(point)
+        self.sites: int = given["sites"]
+        self.network = (given["network"] or Network()).with_faults((), self.sites)
 
-    def play(self, candidate: Any, seed: int, **more: Any) -> Any:
-        network = {**self.network, "faults": candidate}
-        return play(self.protocol, self.adversary, network=network, seed=seed, **self.game, **more)
+    def with_faults(self, faults: str) -> Point:
+        """Return the point with a list of faults."""
+        return replace(self.point, network={**self.network, "faults": faults})
+
+    def play(self, candidate: str, seed: int) -> tuple[float, bool]:
+        game = self.task.play(self.with_faults(candidate), seed)
+        if game.error:
+            raise ScenarioError(game.cause)
+        return float(game.row.get(self.measure) or 0.0), game.row["ok"]
 
     def wires(self) -> tuple[list[Wire], int]:
         """Return the transmissions of a game without faults, and its steps."""
-        game = self.play("", 0, record=True)
+        game = self.task.game(self.with_faults(""), seed=0, record=True)
         numbers: dict[tuple[int, bool], int] = {}
         sent: list[Wire] = []
         for sender, receiver in zip(game.transcript["sender"], game.transcript["receiver"], strict=True):
@@ -110,53 +129,41 @@ class FaultGames(Games):
 
 
 def attack_network(
-    protocol: Protocol,
-    adversary: Adversary,
-    faults: str,
-    network: Mapping[str, Any] | Network | None = None,
-    *,
-    sites: int,
-    items: int,
-    start: int = 0,
-    budget: int = 2000,
-    seed: int = 0,
-    on_game: Callable[[int], None] | None = None,
-    games: type[FaultGames] = FaultGames,
-) -> SearchResult:
-    """Search for the faults that drive the lag-aware error highest; its `policy` is their list, as a text.
+    point: Point, faults: str, *, budget: int = 2000, seed: int = 0, on_game: OnGame | None = None
+) -> SearchResult[str]:
+    """Search for the faults that drive the error of a game highest; its `policy` is their list, as a text.
 
     Parameters
     ----------
-    protocol, adversary
-        The two sides; the adversary chooses the sites of the items.
+    point
+        The game: its adversary chooses the sites of the items; faults that its network draws are left out, and
+        latencies are the shortest possible ones.
     faults
         The budget, as `budget_of` reads it.
-    network
-        Latencies and links; faults that it draws are left out, and latencies are the shortest possible ones.
-    sites, items, start, budget, seed, on_game
+    budget, seed, on_game
         As for `policy_search.attack`.
-    games
-        Plays them, and says by `error` what is driven up.
 
     Raises
     ------
     ValueError
         The budget has another form, or a stop needs a rule of return that the protocol does not have.
+    ScenarioError
+        The game has no network, or none with such faults.
     """
     allowed = budget_of(faults)
-    size = {"sites": sites, "items": items, "start": start, "sees": adversary.sees}
-    arena = games(protocol, adversary, network_of(network) or Network(), size, seed, on_game)
-    wires, steps = arena.wires()
+    games = FaultGames(point, seed, on_game)
+    wires, steps = games.wires()
     places = sum(one.number * one.coordinates for one in allowed)
 
     def at(place: Reals) -> str:
         kept: list[ListedFault] = []
-        for fault in _faults_at(map(float, place), allowed, wires, sites, steps):
-            if _fits([*kept, fault], sites):
+        for fault in _faults_at(map(float, place), allowed, wires, games.sites, steps):
+            if _fits([*kept, fault], games.sites):
                 kept.append(fault)
         return written(kept)
 
-    return searched(arena, at, [(0.0, 1.0)] * places, budget, seed)
+    games.task.check(games.with_faults(at(np.zeros(places))))  # a task may have no stops
+    return searched(games, at, [(0.0, 1.0)] * places, budget, seed)
 
 
 def _faults_at(
@@ -194,46 +201,11 @@ def _fits(faults: list[ListedFault], sites: int) -> bool:
     return True
 
 
-def scenario_of(
-    result: SearchResult,
-    network: Mapping[str, Any] | Network | None,
-    protocol: dict[str, Any],
-    adversary: dict[str, Any],
-    **sizes: Any,
-) -> str:
-    """Return a scenario that plays the faults that were found.
-
-    Parameters
-    ----------
-    network
-        As for `attack_network`.
-    protocol, adversary
-        The entries of the two sides: kind and parameters.
-    sizes
-        seed, sites, items and start.
-    """
-    import yaml
-
-    kind = str(protocol["kind"]).rpartition(":")[2]
-    body = {
-        "name": f"faults-against-{kind}".lower(),
-        "question": f"How strong are the worst faults of {result.games:,} games against {kind}?",
-        "trials": 20,
-        **{name: value for name, value in sizes.items() if value or name != "start"},
-        "protocol": protocol,
-        "adversary": adversary,
-        "network": (network_of(network) or Network()).with_faults(read(result.policy), sizes["sites"]),
-        "claims": [
-            {
-                "name": "the faults are as strong as in the search",
-                "measure": "mean(max_lag_error)",
-                "at_least": float(f"{0.9 * result.strength:.3g}"),
-            }
-        ],
-    }
-    text = yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=110)
-    return (
-        f"# From a search of {result.games:,} games: largest lag-aware error {result.strength:.3g} on average over\n"
-        f"# {result.last} games that had no part in the choice; {kind} failed in {100 * result.broken:.0f} % of them.\n"
-        f"{text}"
-    )
+def scenario_of(result: SearchResult[str], point: Point, seed: int) -> str:
+    """Return a scenario that plays the faults that were found at a point, from the seed of the search."""
+    games = FaultGames(point, seed, None)
+    protocol, adversary = ({"kind": part.kind, **part.arguments} for part in (point.protocol, point.adversary))
+    sizes = {size.key: getattr(point, size.column) for size in games.task.sizes}
+    own = {"task": games.task.kind, "seed": seed, "trials": 20, **sizes, "adversary": adversary}
+    own["network"] = games.with_faults(result.policy).network
+    return scenario_text(result, "list of faults", protocol, own, {"measure": f"mean({games.measure})"})

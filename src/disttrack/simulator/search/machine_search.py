@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from math import inf
 from typing import Final
 
 import numpy as np
 
+from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.memory import BoundedMemory, named, rows_of, text_of, told_apart
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.search.policy_search import FINAL, Games, SearchResult, final
+from disttrack.simulator.search.policy_search import FINAL, OnGame, PolicyGames, SearchResult, final, rounded
 
 LISTED: Final = 2
 """Bits up to which all tables are tried: 1, 13 and 5,477."""
@@ -49,8 +50,8 @@ def attack_with_memory(
     start: int = 0,
     budget: int = 2000,
     seed: int = 0,
-    on_game: Callable[[int], None] | None = None,
-) -> SearchResult:
+    on_game: OnGame | None = None,
+) -> SearchResult[Adversary]:
     """Search for the machine with `memory` bits that drives the relative error highest; play at most `budget` games.
 
     Up to 2 bits every table is played once, in random order and with a random patience, if the budget allows:
@@ -65,7 +66,7 @@ def attack_with_memory(
     memory
         Bits of memory.
     """
-    games = Games(protocol, {"sites": sites, "items": items, "start": start}, seed, on_game)
+    games = PolicyGames(protocol, {"sites": sites, "items": items, "start": start}, seed, on_game)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
     states = told_apart(memory, sites)
     known = [text_of(named(table, states)) for table in ("freeze", "drain")]
@@ -74,7 +75,7 @@ def attack_with_memory(
     tried: list[tuple[float, BoundedMemory]] = []
     while games.games < budget * (1 - FINAL):
         if fresh:
-            machine = BoundedMemory(memory, fresh.pop(), _rounded(2 ** rng.uniform(-3, 3)))
+            machine = BoundedMemory(memory, fresh.pop(), rounded(2 ** rng.uniform(-3, 3)))
         else:
             drawn = [tried[place] for place in rng.integers(len(tried), size=PARENTS)]
             machine = _changed(max(drawn, key=lambda one: one[0])[1], rng)
@@ -88,8 +89,4 @@ def _changed(machine: BoundedMemory, rng: np.random.Generator) -> BoundedMemory:
     if rng.random() < 0.5:
         rows[rng.integers(len(rows))][rng.integers(2)] = int(rng.integers(len(rows)))
     table = text_of([(after_change, after_wait) for after_change, after_wait in rows])
-    return BoundedMemory(machine.memory, table, _rounded(machine.patience * 2 ** rng.normal()))
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.3g}")
+    return BoundedMemory(machine.memory, table, rounded(machine.patience * 2 ** rng.normal()))

@@ -2,28 +2,28 @@
 
 The optimiser moves the numbers of `adversaries.adaptive.Policy`, or the faults of a network (`fault_search`), and sees
 one thing only: how large the relative error became in a game. In tiny games a table of moves is learned instead
-(`table_search`), or a sequence that no output changes (`sequence_search`). The result is saved as a scenario.
+(`table_search`). The result is saved as a scenario.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
 from statistics import fmean
-from typing import Any, Final
+from typing import Final, Generic, TypedDict, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.adaptive import Policy
+from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.known import ALPHA, early_of
-from disttrack.adversaries.moves import Moves
-from disttrack.adversaries.tabular import Tabular
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import play
-from disttrack.simulator.search import sequence_search, table_search
+from disttrack.simulator.search import table_search
 
 TINY: Final = 64
 """Sites times items up to which a table is learned in place of the numbers of `Policy`, which say too little there."""
@@ -37,16 +37,28 @@ MOST_FRESH: Final = 2000
 """Most games in which a table is measured."""
 
 Reals = npt.NDArray[np.float64]
+OnGame = Callable[[int], None]
+"""Called after each game with the number of games so far."""
+Found = TypeVar("Found")
+"""What is searched for: an adversary, or the faults of a network as a text."""
+
+
+class Size(TypedDict):
+    """A game's size."""
+
+    sites: int
+    items: int
+    start: int
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class SearchResult(Generic[Found]):
     """The result of a search.
 
     Attributes
     ----------
     policy
-        The worst policy or table, or the worst machine of a search with bounded memory.
+        The worst policy, table, fixed sequence or machine; or the worst faults.
     strength
         Mean over its last games of the largest relative error.
     broken
@@ -57,7 +69,7 @@ class SearchResult:
         Games that `strength` is the mean of. None of them had a part in choosing the policy.
     """
 
-    policy: Any
+    policy: Found
     strength: float
     broken: float
     games: int
@@ -78,11 +90,11 @@ def policy_at(place: Reals) -> Policy:
     stay, patience, reach, growth, begin = (float(number) for number in place)
     # at the low ends of their ranges a policy never stays, never waits, and begins at once
     return Policy(
-        stay=_rounded(max(0.0, stay - 0.5)),
-        patience=_rounded(2**patience),
-        reach=_rounded(reach),
-        growth=_rounded(2 ** max(0.0, growth)),
-        begin=_rounded(2**begin) if begin > -0.5 else 0.0,
+        stay=rounded(max(0.0, stay - 0.5)),
+        patience=rounded(2**patience),
+        reach=rounded(reach),
+        growth=rounded(2 ** max(0.0, growth)),
+        begin=rounded(2**begin) if begin > -0.5 else 0.0,
     )
 
 
@@ -95,8 +107,8 @@ def attack(
     budget: int = 2000,
     seed: int = 0,
     oblivious: bool = False,
-    on_game: Callable[[int], None] | None = None,
-) -> SearchResult:
+    on_game: OnGame | None = None,
+) -> SearchResult[Adversary]:
     """Search for the policy that drives the relative error highest; play at most `budget` games.
 
     Differential evolution with one game per policy, each with a seed of its own, so that no policy fits itself to one
@@ -128,28 +140,30 @@ def attack(
     ------
     Storn, Price 1997, as scipy has it; successive halving of Jamieson, Talwalkar 2016.
     """
-    arena = Games(protocol, {"sites": sites, "items": items, "start": start}, seed, on_game)
+    size: Size = {"sites": sites, "items": items, "start": start}
+    arena = PolicyGames(protocol, size, seed, on_game)
     tiny = bool(sites * items <= TINY and protocol.accuracy)
     if oblivious and not tiny:
         raise ScenarioError(f"oblivious: takes a tracker with an accuracy, and sites times items of at most {TINY}")
     if tiny:
-        size: dict[str, Any] = {"sites": sites, "items": items, "start": start}
-        learned = int(budget * (1 - FINAL))
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
-        more: dict[str, Any] = {**size, "budget": learned, "rng": rng, "on_games": arena.count}
-        if oblivious:
-            return measured(Moves(sequence_search.learn(protocol, **more)), arena, budget)
-        return measured(Tabular(table=table_search.learn(protocol, **more)), arena, budget)
+        games = int(budget * (1 - FINAL))
+        learned = table_search.learn(protocol, **size, budget=games, rng=rng, on_games=arena.count, oblivious=oblivious)
+        return measured(learned, arena, budget)
     return searched(arena, policy_at, bounds_of(protocol, sites, start + items), budget, seed)
 
 
 def searched(
-    arena: Games, candidate_at: Callable[[Reals], Any], bounds: Sequence[tuple[float, float]], budget: int, seed: int
-) -> SearchResult:
+    arena: Games[Found],
+    candidate_at: Callable[[Reals], Found],
+    bounds: Sequence[tuple[float, float]],
+    budget: int,
+    seed: int,
+) -> SearchResult[Found]:
     """Return the strongest candidate at a place within the bounds: differential evolution, then the best ones again."""
     from scipy.optimize import Bounds, differential_evolution
 
-    tried: list[tuple[float, Any]] = []
+    tried: list[tuple[float, Found]] = []
 
     def harmlessness(place: Reals) -> float:
         candidate = candidate_at(place)
@@ -167,13 +181,17 @@ def searched(
     return final(tried, arena, budget)
 
 
-class Games:
-    """Plays the games, each with the next seed."""
+class Games(ABC, Generic[Found]):
+    """Plays the games, each with the next seed.
 
-    def __init__(
-        self, protocol: Protocol, game: dict[str, Any], seed: int, on_game: Callable[[int], None] | None
-    ) -> None:
-        self.protocol, self.game, self.on_game = protocol, game, on_game
+    Parameters
+    ----------
+    seed, on_game
+        As for `attack`.
+    """
+
+    def __init__(self, seed: int, on_game: OnGame | None) -> None:
+        self.on_game = on_game
         self._seeds = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
         self.games = 0
         self.failed = 0
@@ -184,23 +202,34 @@ class Games:
         if self.on_game is not None:
             self.on_game(self.games)
 
-    def error(self, candidate: Any) -> float:
-        """Return the largest relative error of one game against a candidate; on a network the lag-aware one."""
-        played = self.play(candidate, int(self._seeds.integers(2**53)))
-        self.failed += not played.ok
+    def error(self, candidate: Found) -> float:
+        """Return the error of one game against a candidate."""
+        error, ok = self.play(candidate, int(self._seeds.integers(2**53)))
+        self.failed += not ok
         self.count()
-        return float(getattr(played, "max_lag_error", played.max_rel_error) or 0.0)
+        return error
 
-    def play(self, candidate: Any, seed: int) -> Any:
-        """Play a game against a candidate."""
-        return play(self.protocol, candidate, seed=seed, **self.game)
+    @abstractmethod
+    def play(self, candidate: Found, seed: int) -> tuple[float, bool]:
+        """Play a game against a candidate; return what the search drives up, and whether the promise was kept."""
 
 
-def final(tried: list[tuple[float, Any]], arena: Games, budget: int) -> SearchResult:
+class PolicyGames(Games[Adversary]):
+    """Games whose candidates are adversaries, and their largest relative errors."""
+
+    def __init__(self, protocol: Protocol, size: Size, seed: int, on_game: OnGame | None = None) -> None:
+        super().__init__(seed, on_game)
+        self.protocol, self.size = protocol, size
+
+    def play(self, candidate: Adversary, seed: int) -> tuple[float, bool]:
+        game = play(self.protocol, candidate, seed=seed, **self.size)
+        return float(game.max_rel_error or 0.0), game.ok
+
+
+def final(tried: Iterable[tuple[float, Found]], arena: Games[Found], budget: int) -> SearchResult[Found]:
     """Play the best ones again, drop half of them each time, and measure the winner in fresh games."""
-    tried.sort(key=lambda one: -one[0])
     left = budget - arena.games
-    policies = {repr(policy): policy for _, policy in tried}
+    policies = {repr(policy): policy for _, policy in sorted(tried, key=lambda one: -one[0])}
     finalists = list(policies)[: min(FINALISTS, left // 4)]
     last = max(4, left // 3)
     errors: dict[str, list[float]] = {name: [] for name in finalists}
@@ -214,7 +243,7 @@ def final(tried: list[tuple[float, Any]], arena: Games, budget: int) -> SearchRe
     return measured(policies[finalists[0]], arena, budget, last)
 
 
-def measured(winner: Any, arena: Games, budget: int, most: int = MOST_FRESH) -> SearchResult:
+def measured(winner: Found, arena: Games[Found], budget: int, most: int = MOST_FRESH) -> SearchResult[Found]:
     """Return the result of a search whose winner is measured in fresh games: those left of the budget, up to `most`."""
     arena.failed = 0
     last = max(4, min(most, budget - arena.games))
@@ -229,19 +258,13 @@ def _spread(size: int, dimensions: int, rng: np.random.Generator) -> Reals:
     return spread
 
 
-def _rounded(value: float) -> float:
+def rounded(value: float) -> float:
+    """Return a number with three digits."""
     return float(f"{value:.3g}")
 
 
 def scenario_of(
-    result: SearchResult,
-    protocol: dict[str, object],
-    *,
-    sites: int,
-    items: int,
-    start: int,
-    seed: int,
-    file: str = "",
+    result: SearchResult[Adversary], protocol: Mapping[str, object], *, seed: int, size: Size, file: str = ""
 ) -> str:
     """Return a scenario that plays the policy beside `freeze` and a stream that does not react.
 
@@ -249,36 +272,56 @@ def scenario_of(
     ----------
     protocol
         The protocol's entry: kind and parameters.
+    seed, size
+        Those of the search.
     file
         The file of the table, if the policy is one.
+    """
+    kind = result.policy.kind
+    adversary = {"kind": kind, **({"file": file} if file else result.policy.as_mapping())}
+    own = {
+        "trials": 1000 if size["sites"] * size["items"] <= TINY else 20,  # a tiny game is mostly chance
+        "adversary": [adversary, {"kind": "freeze"}, {"kind": "uniform"}],
+        "plots": [{"kind": "matrix"}],
+    }
+    claim = {"where": f"adversary == '{kind}'", "measure": "mean(max_rel_error)"}
+    return scenario_text(result, kind, protocol, {"seed": seed, **size, **own}, claim)
+
+
+def scenario_text(
+    result: SearchResult[Found],
+    what: str,
+    protocol: Mapping[str, object],
+    own: Mapping[str, object],
+    claim: Mapping[str, object],
+) -> str:
+    """Return the scenario that claims what a search found.
+
+    Parameters
+    ----------
+    what
+        A word for what was searched.
+    protocol
+        The protocol's entry: kind and parameters.
+    own
+        All other entries of the scenario, and the claim's.
+    claim
+        Which games it is about, and by which measure.
     """
     import yaml
 
     kind = str(protocol["kind"]).rpartition(":")[2]
-    adversary = {"kind": result.policy.kind, **({"file": file} if file else result.policy.as_mapping())}
+    name, least = f"{what}: as strong as in the search", rounded(0.9 * result.strength)
     body = {
         "name": f"attack-on-{kind}".lower(),
-        "question": f"How strong is the worst {adversary['kind']} of {result.games:,} games against {kind}?",
-        "seed": seed,
-        "trials": 1000 if sites * items <= TINY else 20,  # a tiny game is mostly chance
-        "sites": sites,
-        "items": items,
-        **({"start": start} if start else {}),
+        "question": f"How strong is the worst {what} of {result.games:,} games against {kind}?",
+        **{key: value for key, value in own.items() if key != "start" or value},
         "protocol": protocol,
-        "adversary": [adversary, {"kind": "freeze"}, {"kind": "uniform"}],
-        "claims": [
-            {
-                "name": f"{adversary['kind']} is as strong as in the search",
-                "where": f"adversary == '{adversary['kind']}'",
-                "measure": "mean(max_rel_error)",
-                "at_least": _rounded(0.9 * result.strength),
-            }
-        ],
-        "plots": [{"kind": "matrix"}],
+        "claims": [{"name": name, **claim, "at_least": least}],
     }
     text = yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=110)
     return (
-        f"# From a search of {result.games:,} games: largest relative error {result.strength:.3g} on average over\n"
+        f"# From a search of {result.games:,} games: largest error {result.strength:.3g} on average over\n"
         f"# {result.last} games that had no part in the choice; {kind} failed in {100 * result.broken:.0f} % of them.\n"
         f"{text}"
     )

@@ -18,7 +18,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from disttrack.adversaries.tabular import ONE, ROUNDING, added
+from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.moves import Moves, written
+from disttrack.adversaries.tabular import ONE, ROUNDING, Tabular, added
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.learners.compiled_games import games_of
 from disttrack.simulator.learners.games import Games, Sizes
@@ -56,7 +58,7 @@ class Layer(NamedTuple):
 
 
 class Played(NamedTuple):
-    """Games: before each item the digests of the history and of what is seen alone, and the place fed.
+    """Games: before each item the digests of the history and of what is seen alone, the place and the site fed.
 
     `failed` is the number of the item of the first failure, from 0.
     """
@@ -64,6 +66,7 @@ class Played(NamedTuple):
     histories: Keys
     seen: Keys
     places: Integers
+    sites: Integers
     failed: Integers
 
 
@@ -76,8 +79,9 @@ def learn(
     budget: int,
     rng: np.random.Generator,
     on_games: Callable[[int], None],
-) -> dict[str, int]:
-    """Return the table that makes most games fail, learned in at most `budget` games.
+    oblivious: bool = False,
+) -> Adversary:
+    """Return the adversary that makes most games fail, learned in at most `budget` games: a table, or fixed moves.
 
     Parameters
     ----------
@@ -89,6 +93,8 @@ def learn(
         Draws the seeds of the games and the random moves.
     on_games
         Called with the number of games that have been played since it was last called.
+    oblivious
+        Hide the outputs: histories are those of the moves alone, and the best of them is a fixed sequence of sites.
     """
     sizes = Sizes(protocol, sites, items, start, "outputs", 1)
     together = max(1, min(TOGETHER, budget // ROUNDS))
@@ -97,14 +103,24 @@ def learn(
     played: list[Played] = []
     for _ in range(ROUNDS):
         for _ in range(budget // (ROUNDS * together)):
-            played.append(_play(games, sizes, layers, rng))
+            played.append(_play(games, sizes, layers, rng, RANDOM, oblivious))
             on_games(together)
         layers = _solved(Played(*map(np.concatenate, zip(*played, strict=True))), sites)
-    return _table(layers)
+    if oblivious:
+        best = _play(games, sizes, layers, rng, 0.0, oblivious).sites[0]
+        return Moves(written((site, 1) for site in best.tolist()))
+    return Tabular(table=_table(layers))
 
 
-def _play(games: Games, sizes: Sizes, layers: list[tuple[Layer, Layer]], rng: np.random.Generator) -> Played:
-    """Play games by the solved process, and at random where there is none."""
+def _play(
+    games: Games,
+    sizes: Sizes,
+    layers: list[tuple[Layer, Layer]],
+    rng: np.random.Generator,
+    at_random: float,
+    oblivious: bool,
+) -> Played:
+    """Play games by the solved process except for some moves, and at random where there is none."""
     number, k, items = len(games.rewards), sizes.sites, sizes.items
     alpha = float(sizes.protocol.accuracy or 0.0)
     everyone, index = np.ones(number, dtype=np.bool_), np.arange(number)
@@ -113,19 +129,21 @@ def _play(games: Games, sizes: Sizes, layers: list[tuple[Layer, Layer]], rng: np
     exact, history = everyone.copy(), np.zeros(number, dtype=np.uint64)
     rows, order = np.zeros((number, k), dtype=np.int64), np.tile(np.arange(k), (number, 1))
     histories, seen = (np.zeros((number, items), dtype=np.uint64) for _ in range(2))
-    places, failed = np.zeros((number, items), dtype=np.int64), np.full(number, items)
+    places, fed = (np.zeros((number, items), dtype=np.int64) for _ in range(2))
+    failed = np.full(number, items)
     output = np.full(number, float(sizes.start))
     for item in range(items):
         now = _digest(_lasts(output, alpha), rows)
         history = np.where(exact, now, history)
         place = rng.integers(k, size=number)
         if layers:
-            follows = rng.random(number) >= RANDOM / items
+            follows = rng.random(number) >= at_random / items
             place = np.where(follows, _chosen(layers[item], history, now, place), place)
         histories[:, item], seen[:, item], places[:, item] = history, now, place
-        games.act(order[index, place], everyone)
+        fed[:, item] = order[index, place]
+        games.act(fed[:, item].copy(), everyone)
         told, before = games.told(), output
-        output = told["output"]
+        output = output if oblivious else told["output"]
         exact &= output == sizes.start + item + 1
         history = added(added(history, place.astype(np.uint64)), _lasts(output, alpha))
         row = rows[index, place] + ONE
@@ -133,7 +151,7 @@ def _play(games: Games, sizes: Sizes, layers: list[tuple[Layer, Layer]], rng: np
         by_rows = np.argsort(rows, axis=1, kind="stable")
         rows, order = (np.take_along_axis(one, by_rows, axis=1) for one in (rows, order))
         failed = np.where((failed == items) & (told["largest_error"] > alpha * (1 + ROUNDING)), item, failed)
-    return Played(histories, seen, places, failed)
+    return Played(histories, seen, places, fed, failed)
 
 
 def _lasts(outputs: Reals, alpha: float) -> Keys:
