@@ -53,6 +53,11 @@ FUNCTIONS = {
     "parameters as attributes": ("def Mine(view):\n    return int(view.known.alpha)  # here", "view.known['alpha']"),
     "a forgotten import": ("def Mine(view):\n    return math.floor(view.sent) % 4  # here", "name 'math' is not"),
     "an index": ("def Mine(view):\n    return [0, 1][view.steps]  # here", "list index out of range"),
+    "yields a list of plans": (
+        "from disttrack import Burst\n\ndef Mine(view):\n    yield [Burst(0), Burst(1)]  # here",
+        "yield one plan after the other",
+    ),
+    "an async generator": ("async def Mine(view):  # here\n    yield 0", "write def in place of async def"),
     "async": ("async def Mine(view):  # here\n    return 0", "write def in place of async def"),
 }
 GENERATORS = {

@@ -31,7 +31,10 @@ class Known(dict[str, Any]):
 
     def __missing__(self, name: str) -> NoReturn:
         near = "".join(f"; did you mean {one!r}?" for one in get_close_matches(str(name), self, 1, 0.6))
-        raise KeyError(f"the protocol states no {name!r}{near} (accepted: {', '.join(self)})")
+        raise KeyError(
+            f"the protocol states no {name!r}{near} (accepted: {', '.join(self)}); "
+            f"known.get({name!r}, …) has a value for protocols without it"
+        )
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"known is a mapping: view.known[{name!r}]", name=name, obj=self)

@@ -30,7 +30,11 @@ from disttrack.simulator.errors import accepted
 
 KNOWN: Final[dict[str, ColumnType]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
 TABLE: Final = {"a": np.array([1, 2, 3]), "kind": np.array(["x", "y", "x"])}
-NAMES: Final = "(accepted: fraction, median, mean, max, min, total, quantile, slope, crossing, games, log, sqrt, abs)"
+NAMES: Final = (
+    "(accepted: fraction(condition), median(column), mean(column), max(column), min(column), total(column), "
+    "quantile(column, share), slope(y, x), crossing(y, x, one, other), games(), each also with where=(condition), "
+    "and log, sqrt, abs of a value)"
+)
 COMPARISONS: Final = "compare with ==, !=, <, <=, >, >=, or with in and a list such as ['robust', 'block']"
 GRAMMAR: Final = "only columns, numbers, texts, + - * / **, comparisons, and, or, not, in, and measures"
 

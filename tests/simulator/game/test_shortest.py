@@ -85,6 +85,24 @@ def test_a_planted_fault_is_reached_by_the_fewest_items_and_sites() -> None:
     assert "(before: 9 sites, 2,000 items, 2,000 messages)" in listed.sentence
 
 
+def test_a_failure_by_rounding_is_called_one() -> None:
+    """1.1 as a double is above 1 + 0.1: the largest error and the promise look alike."""
+
+    class Scaled(Server):
+        output = 0.0
+
+        def hear(self, sender: int, message: Message) -> list[tuple[int, Message]]:
+            self.output += 1.1
+            return []
+
+    class Above(Planted):
+        def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+            return Scaled()
+
+    game = play(Above(alpha=0.1), RoundRobin(), sites=2, items=20)
+    assert "which is above 1.1, by the rounding of doubles alone" in game.shortest().sentence
+
+
 @pytest.mark.parametrize("fixed", [False, True])
 def test_it_fails_again_with_its_seed_by_the_reference_engine_too(fixed: bool) -> None:
     game = play(Randomized(alpha=0.1), Freeze(), sites=64, items=4000, seed=1)

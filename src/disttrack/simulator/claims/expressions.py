@@ -273,7 +273,11 @@ class _Evaluation:
             return ROWWISE[name](self._number(arguments[0]))
         names = [*AGGREGATES, *ROWWISE]
         if name not in names:
-            raise self._refused(f"there is no measure {name!r}{nearest(name, names)} (accepted: {', '.join(names)})")
+            forms = ", ".join(f"{one}({', '.join(it.arguments)})" for one, it in AGGREGATES.items())
+            raise self._refused(
+                f"there is no measure {name!r}{nearest(name, names)} (accepted: {forms}, each also with "
+                f"where=(condition), and {', '.join(ROWWISE)} of a value)"
+            )
         if self.aggregates is None:
             raise self._refused(f"{name} summarises columns; a condition is about one row at a time")
         aggregate = self.aggregates[name]

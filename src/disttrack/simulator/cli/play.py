@@ -12,6 +12,7 @@ from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_o
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.face import ended_early
+from disttrack.simulator.game.shortest import count
 from disttrack.simulator.points.settings import SIDES
 from disttrack.simulator.results.formats import cell, duration, number, percent
 from disttrack.simulator.tasks.base import COLUMNS
@@ -148,7 +149,7 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
     failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
     unjudged = "" if game.judged or game.error else " (no step was judged)"
     facts = {
-        "game": f"{sides}, {game.sites:,} sites, {game.items:,} items, seed {game.seed}",
+        "game": f"{sides}, {count(game.sites, 'site')}, {count(game.items, 'item')}, seed {game.seed}",
         "verdict": game.verdict + (failing if game.first_failure is not None else unjudged),
         "largest error": number(game.max_rel_error) + (f", promised {game.alpha:g}" if game.alpha else ""),
     }

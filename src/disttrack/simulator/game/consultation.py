@@ -8,7 +8,7 @@ plan continues, and if it has run out the game ends.
 from __future__ import annotations
 
 from collections import Counter
-from inspect import iscoroutine, isgenerator
+from inspect import isasyncgen, iscoroutine, isgenerator
 from typing import Any, Final, NoReturn
 
 from disttrack.adversaries.base import Adversary, Choice, View
@@ -149,12 +149,15 @@ def _meant(answer: Any, adversary: Adversary) -> str:
             "; a plan() with yield is a function, or a method script(view) of class …(Scripted, Adversary), "
             "where Scripted is of disttrack.adversaries.scripts"
         )
-    if iscoroutine(answer):
-        answer.close()
+    if iscoroutine(answer) or isasyncgen(answer):
+        if iscoroutine(answer):
+            answer.close()
         return "; write def in place of async def"
     if isinstance(answer, int) and not isinstance(answer, bool):
         word = "yield" if isinstance(adversary, Script) else "return"
         return f"; {word} Burst({answer}) feeds site {answer} until the output changes, Burst({answer}, 1) once"
+    if isinstance(answer, list | tuple) and answer and all(isinstance(one, Schedule) for one in answer):
+        return "; yield one plan after the other"
     if isinstance(answer, list | tuple) and answer and all(type(one) is int for one in answer):
         return f"; Labels({[*answer]}) feeds these sites in turn"
     return ""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, islice
+from math import isclose
 from typing import Any, Final, TypeAlias
 
 from disttrack.adversaries.moves import SKIP, Moves, Run, written
@@ -91,7 +92,12 @@ class Shortest:
         game, before = self.game, self.before
         items, output, alpha = game.start + game.items, _last_output(game), game.alpha or 0.0
         side, bound = ("below", 1 - alpha) if output < items else ("above", 1 + alpha)
-        why = f"{side} {bound * items:,g}" if not game.delayed else "outside of what is allowed for messages on the way"
+        rounding = ", by the rounding of doubles alone: leave room for it" if isclose(output, bound * items) else ""
+        why = (
+            f"{side} {bound * items:,g}{rounding}"
+            if not game.delayed
+            else "outside of what is allowed for messages on the way"
+        )
         chance = (
             "No coin has a part in it."
             if not game.coins
@@ -99,7 +105,7 @@ class Shortest:
             if self.tried and self.failing == self.tried
             else f"It is a fact about this seed: {self.failing or 'none'} of {self.tried} others fail in this game."
         )
-        sent, sent_before = (_count(one.messages, "message") for one in (game, before))
+        sent, sent_before = (count(one.messages, "message") for one in (game, before))
         faults = f" Faults of the network: {self.network['faults'] or 'none'}." if self.network is not None else ""
         return (
             f"{game.protocol} fails against {game.adversary} with {self.sizes} and {sent} (before: {_sizes(before)}, "
@@ -126,10 +132,11 @@ class Shortest:
 
 
 def _sizes(game: Game) -> str:
-    return f"{_count(game.sites, 'site')}, {_count(game.items, 'item')}"
+    return f"{count(game.sites, 'site')}, {count(game.items, 'item')}"
 
 
-def _count(number: int, what: str) -> str:
+def count(number: int, what: str) -> str:
+    """Return a number with its noun: 1 site, 2 sites."""
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 

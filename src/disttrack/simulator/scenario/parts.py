@@ -83,9 +83,8 @@ def sweeps_of(document: Document, head: Head, game: Task, faults: Faults) -> lis
 
 
 def _untaken(document: Document, place: Place) -> ScenarioError:
-    key = place[-1]
     return document.error(
-        place, f"no protocol here takes it, or each gives its own; remove it, or set it in each: --set protocol.{key}=…"
+        place, f"no protocol here takes it, or each gives its own; remove it, or theirs: --set {place[-1]}=… changes it"
     )
 
 
