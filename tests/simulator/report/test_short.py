@@ -145,3 +145,16 @@ def test_who_ended_in_an_error_is_not_said_to_hold_in_all_games(tmp_path: Path) 
     rows.to_csv(folder / "trials.csv", index=False)
     said = plain(answer("", [], read_tables([folder]), pd.DataFrame()))
     assert "holds in all games that ended without an error." in said
+
+
+def test_games_without_a_promise_are_not_said_to_hold(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "r", sites=(16,), trials=2, plots=())
+    rows = pd.read_csv(folder / "trials.csv")
+    rows["verdict"] = "ok"
+    adversary = rows["adversary"].iloc[0]
+    open_ = (rows["protocol"] == "robust") & (rows["adversary"] == adversary)
+    rows.loc[open_, "verdict"] = "undecided"
+    rows.to_csv(folder / "trials.csv", index=False)
+    text = " ".join(in_words(read_tables([folder])))
+    assert "in all games in which something was promised and judged." in text
+    assert f"Games in which nothing was promised or judged: robust against {adversary} ({open_.sum()})." in text

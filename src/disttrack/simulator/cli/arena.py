@@ -11,6 +11,7 @@ import click
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import FOLDER, SEED, entry_of
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
+from disttrack.simulator.results.answers import ENDED
 from disttrack.simulator.results.formats import number
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def _matrix(outcome: Arena) -> Table:
         ),
         Column("words", right=True, says="median of the games"),
         Column("errors", right=True, says="games that ended with an error or took too long"),
+        Column("ended early", right=True, says=f"{ENDED.says}; their words are of fewer"),
     ]
     rows = [
         [
@@ -77,6 +79,7 @@ def _matrix(outcome: Arena) -> Table:
             _plain(row["over_alpha"]),
             _plain(row["words"]),
             f"{row['errors']} of {row['games']}" if row["errors"] else "",
+            f"{row['ended_early']} of {row['games']}" if row["ended_early"] else "",
         ]
         for row in outcome.own.to_dict("records")
     ]

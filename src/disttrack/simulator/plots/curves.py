@@ -353,9 +353,15 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
 
 
 def _outcome(line: Line, cost: str) -> str:
-    """Return the median cost of a line, and how many of its games hold."""
-    held = int((line.games["verdict"] != "failed").sum())
-    return f"{line.label}: {rounded(line.games['_cost'].median())} {cost}, {held} of {len(line.games)} games hold"
+    """Return the median cost of a line, over several points of the least and the largest; and how many games hold."""
+    medians = line.games.groupby("point")["_cost"].median()
+    verdicts = line.games["verdict"].value_counts()
+    judged = int(verdicts.get("ok", 0) + verdicts.get("failed", 0))
+    held = [f"{verdicts.get('ok', 0)} of {judged} games hold"] if judged else []
+    rest = len(line.games) - judged
+    open_ = [f"{rest} without a verdict"] if rest else []
+    least, most = rounded(medians.min()), rounded(medians.max())
+    return f"{line.label}: {least}{f' to {most}' * (least != most)} {cost}, {', '.join(held + open_)}"
 
 
 def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, settings: str, limited: bool) -> str:

@@ -20,6 +20,8 @@ MOST: Final = 6
 """Broken pairs that are listed; more are counted."""
 UNEXPECTED: Final = 0.5
 """From this share of failing games on, a protocol is broken by an adversary, and does not only miss now and then."""
+OPEN: Final = "undecided"
+"""The verdict on a game in which nothing was promised, or no step was judged."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def sentences(tables: Tables) -> list[Html]:
     said = []
     for part, mine in _parts(tables):
         every = pairs(mine)
-        told = [*_broken(every), *_held(every, tables.lost), *_beside(mine), *_costs(every)]
+        told = [*_broken(every), *_held(every, mine), *_open(mine, every), *_beside(mine), *_costs(every)]
         said += [Html("{}: {}", part, one) for one in told] if part else told
     if tables.ended:
         early = f"Games that their adversary ended before all items were sent: {tables.ended:,}; costs are of these."
@@ -180,8 +182,8 @@ def _broken(every: Sequence[Pair]) -> list[Html]:
     return sentences
 
 
-def _held(every: Sequence[Pair], lost: int) -> list[Html]:
-    """Return the protocols that never fail, and those that fail in a few games; `lost` games ended in an error."""
+def _held(every: Sequence[Pair], tables: Tables) -> list[Html]:
+    """Return the protocols that never fail, and those that fail in a few games."""
     failed = {pair.protocol: 0 for pair in every}
     for pair in every:
         failed[pair.protocol] += pair.failed
@@ -189,9 +191,19 @@ def _held(every: Sequence[Pair], lost: int) -> list[Html]:
     never = _list([name for name, games in failed.items() if not games])
     sometimes = _list([f"{name} ({games:,})" for name, games in failed.items() if games and name not in broken])
     verb = "holds" if ";" not in never else "hold"
-    games = "all games that ended without an error" if lost else "all games"
+    games = "all games that ended without an error" if tables.lost else "all games"
+    if tables.trials["verdict"].eq(OPEN).any():
+        games = "all games in which something was promised and judged"
     sentences = [Html("<strong>{}</strong> {} in {}.", never, verb, games)] if never else []
     return sentences + ([Html("A few games fail: {}.", sometimes)] if sometimes else [])
+
+
+def _open(tables: Tables, every: Sequence[Pair]) -> list[Html]:
+    """Return who has games without a verdict beside games that have one: these show nothing of a promise."""
+    trials = tables.with_adversaries_named().trials
+    games = trials[trials["verdict"] == OPEN].groupby(["protocol", "adversary"], sort=False).size() if every else {}
+    listed = _list([f"{protocol} against {adversary} ({count:,})" for (protocol, adversary), count in games.items()])
+    return [Html("Games in which nothing was promised or judged: {}.", listed)] if listed else []
 
 
 def _list(texts: Sequence[str]) -> str:

@@ -60,7 +60,7 @@ class Arena:
     matrix
         A row per tracker and attacker: protocol, adversary, point, trial (of the worst game); numbers of games, held
         (without a failure), failed, errors (ended by a class); over_alpha (the largest error in units of alpha); words
-        (median).
+        (median); ended_early (games that the adversary ended before all items were sent: their words are of fewer).
     """
 
     role: Role
@@ -248,8 +248,15 @@ def _with_power(kind: str, maker: object) -> dict[str, object]:
 
 
 def _label(side: Part) -> str:
-    """Return the name of a side, of which its parameters other than the promise are a part."""
-    return label_of(side.label, in_words(unusual(side.maker(), side.arguments), PROMISE).values())
+    """Return the name of a side, with its parameters but for those of the promise.
+
+    A tracker that takes a delta or none is another one with it, and says so.
+    """
+    given = unusual(side.maker(), side.arguments)
+    if parameters(side.maker()).get("delta", MISSING) is None and side.arguments.get("delta") is not None:
+        given["delta"] = side.arguments["delta"]
+    without = [one for one in PROMISE if one != "delta"]
+    return label_of(side.label, in_words(given, without).values())
 
 
 def _names(sides: Sequence[Part]) -> dict[str, str]:
@@ -283,5 +290,6 @@ def _matrix(trials: pd.DataFrame, scenario: Scenario, names: Mapping[str, str]) 
             name: int((played["verdict"] == verdict).sum()) for name, verdict in (("held", "ok"), ("failed", "failed"))
         }
         row |= {"over_alpha": over.max(), "words": played["words"].median()}
+        row |= {"ended_early": int((played["items"] < (point.items or 0)).sum())}
         rows.append(row)
     return pd.DataFrame(rows)
