@@ -169,7 +169,8 @@ class Runs(Schedule):
         items = items * (self._fed[rank] == site)
         return items if is_array(site, step) else int(items)
 
-    def nth(self, site: Any, n: object) -> Any:
+    def nth(self, site: Any, n: Any) -> Any:
+        n = n if is_array(site, n) else min(n, NEVER)  # a larger one does not fit 63 bits
         rank = self._fed.searchsorted(site)
         before = self._items[self._first[rank]]
         there = (self._fed[rank] == site) & (n <= self._items[self._first[rank + 1]] - before)
