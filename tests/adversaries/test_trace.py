@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib.util
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from disttrack import FrequencyDeterministic, play_duel
@@ -52,55 +50,6 @@ def test_rows_are_put_in_the_order_of_time_and_ties_stay(table: str) -> None:
     trace.check()
     assert played(trace) == ["Oslo", "Rome", "Bonn", "Rome", "Oslo"]
     assert list(trace.names) == ["Oslo", "Rome", "Bonn"]  # numbered by first appearance in that order
-
-
-def test_sites_that_are_numbers_have_their_names_as_written(table: str) -> None:
-    trace = Trace(file=table, site="till")
-    assert played(trace) == ["7", "8", "9", "7", "8"]
-    assert trace.dropped == 1
-
-
-def test_times_may_be_dates_with_time_zones(tmp_path: Path) -> None:
-    """By hand, in UTC: b at 09:30, c at 10:00, a at 11:00."""
-    path = tmp_path / "dates.csv"
-    path.write_text("s,t\na,2024-03-01T12:00:00+01:00\nb,2024-03-01T09:30:00Z\nc,2024-03-01T05:00:00-05:00\n")
-    assert played(Trace(file=str(path), site="s", time="t")) == ["b", "c", "a"]
-
-
-def test_many_equal_times_keep_the_order_of_rows(tmp_path: Path) -> None:
-    """Far more rows than any sort handles by insertion, which would be stable by accident."""
-    path = tmp_path / "ties.csv"
-    rng = np.random.default_rng(3)
-    times = rng.integers(5, size=5000)
-    pd.DataFrame({"s": np.arange(5000), "t": times}).to_csv(path, index=False)
-    trace = Trace(file=str(path), site="s", time="t")
-    assert played(trace) == [str(row) for time in range(5) for row in range(5000) if times[row] == time]
-
-
-@pytest.mark.parametrize("ending", [".parquet", ".csv.gz", ".CSV"])
-def test_other_formats_hold_the_same_stream(tmp_path: Path, table: str, ending: str) -> None:
-    path = tmp_path / f"sales{ending}"
-    if ending == ".parquet":
-        pytest.importorskip("pyarrow")
-        pd.read_csv(table).to_parquet(path)
-    elif ending == ".csv.gz":
-        path.write_bytes(gzip.compress(TABLE.encode()))
-    else:
-        path.write_text(TABLE)
-    trace = Trace(file=str(path), site="shop", time="when")
-    trace.check()
-    assert played(trace) == ["Oslo", "Rome", "Bonn", "Rome", "Oslo"]
-    assert trace.dropped == 1
-
-
-def test_the_game_ends_with_the_trace(table: str) -> None:
-    trace = Trace(file=table, site="shop")
-    seen = View(sites=3, items=100, rng=np.random.default_rng(0))
-    plan = trace.plan(seen)
-    assert plan is not None
-    assert plan.length == 5
-    seen.sent = seen.steps = 5
-    assert trace.plan(seen) is None
 
 
 def test_a_trace_is_read_once_and_again_when_it_has_changed(tmp_path: Path, monkeypatch: Any) -> None:

@@ -11,7 +11,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -95,14 +94,9 @@ def test_any_table_of_text_is_read_as_it_was_written(
 @pytest.mark.parametrize(
     ("content", "sites", "dropped"),
     [
-        ("site\nNA\nnull\nNone\nnan\nN/A\n-\n", ["NA", "null", "None", "nan", "N/A", "-"], 0),
-        ("site\n007\n7\n07\n7.0\n7e0\n", ["007", "7", "07", "7.0", "7e0"], 0),
-        ("site\n9007199254740992\n9007199254740993\n\n9007199254740994\n", [str(2**53 + n) for n in range(3)], 1),
-        (f"site\n{2**64}\n{2**64 + 1}\n", [str(2**64), str(2**64 + 1)], 0),
+        ("site\nNA\nnull\n007\n7.0\n\n9007199254740993\n", ["NA", "null", "007", "7.0", "9007199254740993"], 1),
         ("site,v\n a,1\na,2\na ,3\n,4\n\n", [" a", "a", "a "], 2),
         (b"\xef\xbb\xbfsite,v\r\na,1\r\n", ["a"], 0),
-        ('site,v\n"Rome, Italy",1\n"a\nb",2\n"say ""hi""",3\n', ["Rome, Italy", "a\nb", 'say "hi"'], 0),
-        ("site\n" + "1\n" * 5000 + "x\n2\n", ["1"] * 5000 + ["x", "2"], 0),
     ],
 )
 def test_names_are_text_as_written(tmp_path: Path, content: str | bytes, sites: list[str], dropped: int) -> None:
@@ -116,11 +110,9 @@ def test_names_are_text_as_written(tmp_path: Path, content: str | bytes, sites: 
     ("content", "line"),
     [
         ("t,site,v\n1,a,5,\n2,b,6,\n", r"line 2: its number of fields is 4, the header's 3 \(a text with a comma"),
-        ('site,v\n"a\nb",1\nRome, Italy,2\n', r"line 4: its number of fields is 3, the header's 2"),
         ("site,v\na,1\nb\n", r"line 3: its number of fields is 1, the header's 2$"),
         ("site,v\na,1\nsite,v\nb,2\n", r"line 3: the header again; a table has one header"),
         ('site,v\n"a"b,1\n', r"line 2: ',' expected after '\"'"),
-        ('site,v\na,1\n"b,2\nc,3\n', r"line 3: unexpected end of data"),
         (b"site\nabc\nM\xfcnchen\n", r"line 3: not UTF-8, invalid start byte at byte 2"),
         ("site\na\n".encode("utf-16"), r"it has NUL bytes"),
         (b"site\na\0b\n", r"line 2: a NUL character"),
@@ -130,8 +122,6 @@ def test_names_are_text_as_written(tmp_path: Path, content: str | bytes, sites: 
         ("", r"its first line must name the columns, and is empty"),
         ("site,site\na,b\n", r"has 2 columns 'site'; it has site, site$"),
         ("t;site\n1;a\n", r"has no column 'site'; it has t;site; fields are separated by commas$"),
-        ('"a\nb",c\n1,2\n', r"has no column 'site'; it has 'a\\nb', c$"),
-        ("site\n", r"column 'site' of .* names no site in any row"),
     ],
 )
 def test_a_table_that_does_not_fit_is_refused_with_its_line(tmp_path: Path, content: str | bytes, line: str) -> None:
@@ -222,24 +212,6 @@ def test_a_number_is_exact_or_none(value: Decimal, spoilt: str) -> None:
     assert number(str(value)) == value
     assert (number(f"{abs(value)}{spoilt}") is None) == bool(spoilt.strip())
     assert moment(str(value)) is None or number(str(value)) is not None
-
-
-def latencies(folder: Path) -> tuple[str, list[float]]:
-    """Return a file of latencies at four sites, and these in order."""
-    values = [f"{value:.3f}" for value in np.random.default_rng(1).lognormal(3, 1, 4000)]
-    rows = "".join(f"s{place % 4},{value}\n" for place, value in enumerate(values))
-    return written(folder, "site,ms\n" + rows), sorted(map(float, values))
-
-
-def test_ranks_of_numbers_follow_their_order(tmp_path: Path) -> None:
-    """The promise is on ranks: the median's is between 0.5 - 1.5 alpha and 0.5 + 1.5 alpha of the items."""
-    file, truth = latencies(tmp_path)
-    trace = ItemTrace(file=file, site="site", item="ms")
-    assert [*map(float, trace.item_names)] == sorted({*truth})
-    game = RankGame().match(RankDeterministic(alpha=0.1), trace, {"sites": 4, "items": 4000}, seed=1)
-    median = float(trace.item_names[game.server.quantile(0.5)])
-    assert truth[1400] <= median <= truth[2600]
-    assert game.problem.row()["verdict"] == "ok"
 
 
 def test_equal_numbers_are_items_side_by_side_and_texts_have_no_rank(tmp_path: Path) -> None:

@@ -138,6 +138,7 @@ class Recorded(Opponent):
     def stream(self) -> Stream:
         """Return the stream, which a process reads once."""
         assert self.site is not None
+        self.check()
         path = self.path().resolve()
         return _load(str(path), _state(path), self.dataset, self.site, self.time, self.item_columns())
 

@@ -78,7 +78,7 @@ def read(path: Path, columns: Sequence[str], missing: Collection[str] = ("",)) -
     Parameters
     ----------
     columns
-        Their names.
+        Their names, each of which occurs once.
     missing
         Texts that mean that there is no value.
 
@@ -159,7 +159,7 @@ def refuse_packed(first: bytes) -> None:
 def _read_csv(path: Path, columns: Sequence[str]) -> Table:
     with unpacked(path) as file:
         rows = _Rows(file)
-        places = [rows.names.index(_once(column, rows.names)) for column in columns]
+        places = [rows.names.index(column) for column in columns]
         texts: list[list[str]] = [[] for _ in columns]
         pairs = [(kept.append, place) for kept, place in zip(texts, places, strict=True)]
         same: dict[str, str] = {}
@@ -230,14 +230,6 @@ def _lines(file: IO[bytes]) -> Iterator[str]:
         yield text
 
 
-def _once(column: str, names: Sequence[str]) -> str:
-    """Return the name of a column, which must occur once."""
-    if names.count(column) != 1:
-        found = "no column" if column not in names else f"{names.count(column)} columns"
-        raise ValueError(f"it has {found} {column!r}")
-    return column
-
-
 # ---------------------------------------------------------------------- Parquet
 
 
@@ -263,7 +255,7 @@ def _read_parquet(path: Path, columns: Sequence[str]) -> Table:
     with closing(_parquet(path)) as file:
         schema, rows = file.schema_arrow, file.metadata.num_rows
         for column in columns:
-            kind = schema.field(schema.names.index(_once(column, schema.names))).type
+            kind = schema.field(schema.names.index(column)).type
             if pa.types.is_nested(kind):
                 raise ValueError(
                     f"column {column!r} holds values of type {kind}; accepted are texts, numbers and times"
