@@ -146,7 +146,7 @@ class Opponent(Checked):
         """Return whether it is made for a shipped task, or for every task that takes plans."""
         return not cls.plays or task in cls.plays
 
-    _ahead: Iterator[Any] | None = None
+    _ahead: Iterator[object] | None = None
     """The rest of the moves of `stretches`, for games of one move at a time."""
 
     def move(self, view: Any) -> Any:

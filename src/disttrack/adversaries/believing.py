@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from heapq import heapreplace
 from itertools import count
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -217,9 +217,9 @@ def _distance(view: StateView, number: int) -> int:
 def _by_errors(view: StateView, belief: SamplingBelief) -> Iterator[Burst]:
     """Attack `randomized`: the errors are read from the state when p has changed, and known in between."""
 
-    def note(*move: Any) -> None:
+    def note(site: int, items: int, changed: bool) -> None:
         epoch = belief.epoch
-        belief.note(view, *move)
+        belief.note(view, site, items, changed)
         if belief.epoch != epoch:
             belief.see([view.site(number).last[0] for number in range(view.sites)])
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from math import inf, isnan
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final, SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ def relative_error(view: View) -> float:
     return error_of(view.output, view.start + view.sent)
 
 
-def error_of(output: Any, count: int) -> float:
+def error_of(output: SupportsFloat, count: int) -> float:
     """Return the relative error of an output when there are `count` items; infinite if the output is no number."""
     error = (float(output) - count) / count if count else 0.0
     return inf if isnan(error) else error

@@ -23,6 +23,8 @@ TAIL: Final = 1.5
 """Tail index of `heavy` bursts: Pr[length > x] falls as x^-1.5, so their variance is infinite."""
 
 LengthDistribution = Literal["geometric", "constant", "heavy"]
+AliasTable = tuple[npt.NDArray[np.float64], npt.NDArray[Any]]
+"""Thresholds and aliases."""
 
 
 @dataclass
@@ -104,9 +106,7 @@ class Zipf(Adversary):
     each_item: ClassVar[bool] = True
 
     exponent: NotNegative = 1.1
-    _table: tuple[npt.NDArray[np.float64], npt.NDArray[Any]] | None = field(
-        default=None, init=False, repr=False, compare=False
-    )
+    _table: AliasTable | None = field(default=None, init=False, repr=False, compare=False)
 
     def plan(self, view: View) -> Schedule:
         if self._table is None or len(self._table[0]) != view.sites:
@@ -168,7 +168,7 @@ def label_type(sites: int) -> type[np.unsignedinteger[Any]]:
     return np.uint16 if sites <= 2**16 else np.uint32
 
 
-def alias_table(weights: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
+def alias_table(weights: npt.NDArray[np.float64]) -> AliasTable:
     """Return thresholds and aliases from which `draw` draws i with probability proportional to weights[i].
 
     Scale the weights to a mean of 1 and give each i a cell of size 1. A light i leaves its cell partly
@@ -193,9 +193,7 @@ def alias_table(weights: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float6
     return threshold, alias.astype(label_type(len(weights)))
 
 
-def draw(
-    table: tuple[npt.NDArray[np.float64], npt.NDArray[Any]], size: int, rng: np.random.Generator
-) -> npt.NDArray[Any]:
+def draw(table: AliasTable, size: int, rng: np.random.Generator) -> npt.NDArray[Any]:
     """Return `size` independent draws from an alias table."""
     threshold, alias = table
     place = rng.random(size)

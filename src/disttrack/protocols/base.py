@@ -32,6 +32,8 @@ Guarantee = Literal["always", "adaptive", "oblivious", "none"]
 """Against which inputs a protocol keeps its promise: all, all with high probability, those that do not react, none."""
 Readmission = Literal["none", "report", "anew"]
 """How a site returns that has lost its state: not at all, by a report of its number of items, by a new start of all."""
+ReactingBulk = Literal["none", "slower", "faster"]
+"""Whether a bulk form plays streams that react, and whether that is faster than single sites."""
 STEADY: Final = 1000
 """Number of the round from which on the constants of rounds hardly change."""
 
@@ -61,7 +63,7 @@ class Protocol(Checked, ABC):
     """Whether it may draw random numbers that no seed decides. A class with False draws only from the generators handed
     to `sites` and `server`; a game that drew nothing from them is then played for one seed, and counted for all."""
 
-    reacting_bulk: ClassVar[Literal["none", "slower", "faster"]] = "none"
+    reacting_bulk: ClassVar[ReactingBulk] = "none"
     """Whether its bulk form also plays streams that react to the outputs (`BulkForm.until_change`), and whether that is
     faster than single sites, which holds if few messages change the output, or many are polls."""
 

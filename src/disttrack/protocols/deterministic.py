@@ -24,7 +24,7 @@ from disttrack.protocols.base import (
     Site,
     ratio,
 )
-from disttrack.protocols.bulk import CHUNK, BulkForm, MessageBatch, Segment, Stream, in_order
+from disttrack.protocols.bulk import CHUNK, BulkForm, Integers, MessageBatch, Segment, Stream, in_order
 from disttrack.protocols.deterministic_kernel import REPORT, ThresholdsForm, next_threshold
 from disttrack.protocols.kernel import KernelForm
 
@@ -183,9 +183,9 @@ class _BulkForm(BulkForm):
     def __init__(self, server: _Server, rule: Thresholds, k: int, start: Sequence[int]) -> None:
         self.server = server
         self._rule = rule
-        self._start: Any = np.array(start or [0] * k, dtype=np.int64)
+        self._start: Integers = np.array(start or [0] * k, dtype=np.int64)
         self._reported = self._start.copy()
-        self._next: Any = rule.after(self._reported)
+        self._next: Integers = rule.after(self._reported)
 
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
         total = int(self._reported.sum())
@@ -244,9 +244,9 @@ class _Server(Server):
         self.output = self._scaled()
         return ()
 
-    def grown(self, growth: Any) -> Any:
+    def grown(self, growth: Integers) -> Integers:
         """Return the sums of the reports after growing by these amounts in total."""
-        sums = self.total + growth
+        sums: Integers = self.total + growth
         self.total = int(sums[-1])
         self.output = self._scaled()
         return sums

@@ -28,6 +28,8 @@ import numpy as np
 from disttrack.mechanisms.checks import Flag, Positive, Share, one_of
 from disttrack.protocols.base import EVERYONE, Guarantee, Message, Protocol, Server, Site
 
+Answer = Mapping[str, object]
+"""A line, as JSON."""
 MOST_SITES: Final = 256
 """Processes of a game: each takes three of the files that a process may open."""
 LONGEST: Final = 2**20
@@ -156,7 +158,7 @@ class Program:
 
     def __init__(self, command: Sequence[str], name: str, timeout: float) -> None:
         self.name, self.timeout, self._rest = name, timeout, b""
-        self.answer: Mapping[str, Any] = {}
+        self.answer: Answer = {}
         """The answer to the last line."""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._errors}
@@ -170,11 +172,11 @@ class Program:
         if (crew := _CREW.get()) is not None:
             crew.append(self)
 
-    def begin(self, facts: Mapping[str, Any]) -> None:
+    def begin(self, facts: Answer) -> None:
         """Send the first line."""
         self.ask({"type": "init", **facts})
 
-    def ask(self, line: Mapping[str, Any]) -> Mapping[str, Any]:
+    def ask(self, line: Answer) -> Answer:
         """Send a line and return the answer.
 
         Raises
@@ -287,7 +289,7 @@ class ProgramSite(Site):
     def hear(self, message: Message) -> Sequence[Message]:
         return self._sent(self._program.ask(_line_of(message)))
 
-    def _sent(self, answer: Mapping[str, Any]) -> Sequence[Message]:
+    def _sent(self, answer: Answer) -> Sequence[Message]:
         _accept(self._program, answer, {"send", "silence"})
         silence = answer.get("silence", 0)
         if isinstance(silence, bool) or not isinstance(silence, int) or silence < 0:
@@ -309,7 +311,7 @@ class ProgramServer(Server):
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         return self._sent(self._program.ask({**_line_of(message), "from": sender}))
 
-    def _sent(self, answer: Mapping[str, Any]) -> Sequence[tuple[int, Message]]:
+    def _sent(self, answer: Answer) -> Sequence[tuple[int, Message]]:
         _accept(self._program, answer, {"send", "output"})
         output = answer.get("output", self.output)
         if isinstance(output, bool) or not isinstance(output, int | float) or not isfinite(output):
@@ -318,16 +320,16 @@ class ProgramServer(Server):
         return _messages(self._program, answer, range(self._k))
 
 
-def _line_of(message: Message) -> dict[str, Any]:
+def _line_of(message: Message) -> dict[str, object]:
     return {"type": "message", "kind": message.kind, "value": message.value, "words": message.words}
 
 
-def _accept(program: Program, answer: Mapping[str, Any], keys: set[str]) -> None:
+def _accept(program: Program, answer: Answer, keys: set[str]) -> None:
     if unknown := sorted(set(answer) - keys):
         raise program.wrong(f"the keys {' and '.join(sorted(keys))} only, not {unknown[0]!r}", answer)
 
 
-def _messages(program: Program, answer: Mapping[str, Any], receivers: Sequence[int]) -> list[tuple[int, Message]]:
+def _messages(program: Program, answer: Answer, receivers: Sequence[int]) -> list[tuple[int, Message]]:
     """Return the messages of an answer with their receivers; a site's have none but the server."""
     sent = answer.get("send", [])
     if not isinstance(sent, list):

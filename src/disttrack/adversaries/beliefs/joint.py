@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +67,7 @@ class JointReports:
 
 def _redrawn(lasts: Combinations, chances: Reals, site: int, before: int, inverse: int) -> tuple[Combinations, Reals]:
     """Let one site redraw its report in each combination."""
-    parts: list[Any] = []
+    parts: list[Combinations] = []
     weights: list[Reals] = []
     for last in np.unique(lasts[:, site]).tolist():
         rows = lasts[:, site] == last

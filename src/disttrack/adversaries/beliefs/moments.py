@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class Moments:
                 self._weights += np.outer(ties, ties) / variance
         self.means[place] = value
 
-    def learn_all(self, values: Any) -> None:
+    def learn_all(self, values: Reals) -> None:
         """Condition on the values of all numbers."""
         self.means[:] = values
         self._own[:] = 0.0

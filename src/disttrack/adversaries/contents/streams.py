@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from disttrack.adversaries.base import View
 from disttrack.adversaries.contents.base import ItemAdversary
 from disttrack.adversaries.contents.plans import Pairs
-from disttrack.adversaries.oblivious import CHUNK, alias_table, draw
+from disttrack.adversaries.oblivious import CHUNK, AliasTable, alias_table, draw
 from disttrack.adversaries.schedules import NEVER
 from disttrack.mechanisms.checks import FromZero, NotNegative, Whole
 
@@ -37,7 +37,7 @@ class DrawnItems(ItemAdversary):
     domain: Whole = 1000
     period: Whole | None = None
     heaviest: Whole = 1
-    _table: Any = field(default=None, init=False, repr=False, compare=False)
+    _table: AliasTable | None = field(default=None, init=False, repr=False, compare=False)
 
     @abstractmethod
     def weights(self) -> npt.NDArray[np.float64]:

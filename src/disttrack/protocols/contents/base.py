@@ -133,7 +133,7 @@ class ItemSite(Site):
 
     __slots__ = ("count", "feed", "k", "next_total", "scale", "tracker")
 
-    def __init__(self, tracker: Any, k: int, feed: Feed) -> None:
+    def __init__(self, tracker: ItemTracker, k: int, feed: Feed) -> None:
         self.tracker, self.k, self.feed = tracker, k, feed
         self.count = 0
         """Items received, by their weight; as all numbers of items and copies here."""
@@ -206,7 +206,7 @@ class ItemServer(Server):
 
     __slots__ = ("estimates", "k", "moved", "rounds", "scale", "total", "totals", "tracker")
 
-    def __init__(self, tracker: Any, k: int) -> None:
+    def __init__(self, tracker: ItemTracker, k: int) -> None:
         self.tracker, self.k = tracker, k
         self.estimates: dict[Name, int] = {}
         self.moved: list[Name] = []

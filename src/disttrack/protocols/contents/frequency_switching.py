@@ -107,6 +107,8 @@ def _copies(tracker: FrequencySwitching, k: int) -> tuple[int, FrequencyRandomiz
 class _Site(ItemSite):
     __slots__ = ("_coins", "_due", "_first", "_next")
 
+    tracker: FrequencySwitching
+
     def __init__(self, tracker: FrequencySwitching, k: int, feed: Feed, coins: Coins) -> None:
         super().__init__(tracker, k, feed)
         self._coins, self._first, self._next = coins, 0, 1

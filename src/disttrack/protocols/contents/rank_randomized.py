@@ -78,7 +78,7 @@ class RankRandomized(RankTracker):
 class _Site(RankSite):
     __slots__ = ("_coins", "place", "step")
 
-    def __init__(self, tracker: object, k: int, feed: Feed, coins: Coins) -> None:
+    def __init__(self, tracker: RankTracker, k: int, feed: Feed, coins: Coins) -> None:
         super().__init__(tracker, k, feed)
         self._coins = coins
         self.step = self.place = 1

@@ -57,7 +57,7 @@ class RankSite(ItemSite):
 
     __slots__ = ("block", "nodes")
 
-    def __init__(self, tracker: object, k: int, feed: Feed) -> None:
+    def __init__(self, tracker: RankTracker, k: int, feed: Feed) -> None:
         super().__init__(tracker, k, feed)
         self.block: list[Any] = []
         """The items of the present block."""
@@ -90,7 +90,7 @@ class RankServer(ItemServer):
 
     __slots__ = ("nodes",)
 
-    def __init__(self, tracker: object, k: int) -> None:
+    def __init__(self, tracker: RankTracker, k: int) -> None:
         super().__init__(tracker, k)
         self.nodes: list[list[tuple[int, int, Sequence[Name]]]] = [[] for _ in range(k)]
         """The size, the step and the summary of each node of each site, the oldest one first."""

@@ -76,7 +76,7 @@ class _Site(CoinSite):
 class _Server(ItemServer):
     __slots__ = ("_coins", "_keys", "_reports")
 
-    def __init__(self, tracker: Any, k: int, coins: Coins) -> None:
+    def __init__(self, tracker: ItemSample, k: int, coins: Coins) -> None:
         super().__init__(tracker, k)
         self._coins = coins
         self._keys: list[tuple[float, int, Any]] = [(-inf, 0, None)] * tracker.size

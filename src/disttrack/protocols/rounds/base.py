@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from disttrack.protocols.base import Protocol, Site
+from disttrack.protocols.base import Protocol, ReactingBulk, Readmission, Site
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins, OrderedCoins
 from disttrack.protocols.kernel import KernelForm
@@ -23,8 +23,8 @@ from disttrack.protocols.rounds.sites import RoundServer, RoundSite
 class RoundProtocol(Protocol):
     """A protocol whose sites are `RoundSite`s. Subclasses define the signal rule of a round and the server."""
 
-    reacting_bulk: ClassVar[Any] = "slower"
-    readmission: ClassVar[Any] = "anew"
+    reacting_bulk: ClassVar[ReactingBulk] = "slower"
+    readmission: ClassVar[Readmission] = "anew"
 
     @abstractmethod
     def rule_of(self, k: int, coins: Coins) -> RuleOf:

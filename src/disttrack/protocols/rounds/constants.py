@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from math import ceil, isfinite, log, pi, sqrt
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from disttrack.protocols.rounds.tight import tight_round
 
@@ -77,7 +77,7 @@ blocks: of a site, over C k. shift: bits added to the estimate, over T; below 0 
 """
 
 
-def checked(values: Mapping[Any, Any]) -> dict[str, float]:
+def checked(values: Mapping[str, object]) -> dict[str, float]:
     """Return factors set by hand, or raise ValueError if a name or a number is not acceptable."""
     factors = {}
     for name, value in values.items():
@@ -93,12 +93,12 @@ def checked(values: Mapping[Any, Any]) -> dict[str, float]:
     return factors
 
 
-def paper_constants(k: int, delta: float, number: int) -> Constants:
-    """Return the paper's constants of the round with this number, from 1.
+def paper_constants(k: int, delta: float, number: int, values: tuple[tuple[str, float], ...] = ()) -> Constants:
+    """Return the paper's constants of the round with this number, from 1, with some factors set by hand.
 
     Round r fails with probability at most sqrt k beta_r (Lemma 7), beta_r = 6 delta / (pi^2 r^2 sqrt k): delta in all.
     """
-    return scaled_constants(k, 6 * delta / (pi**2 * number**2 * sqrt(k)))
+    return scaled_constants(k, 6 * delta / (pi**2 * number**2 * sqrt(k)), values)
 
 
 @lru_cache(maxsize=4096)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, log, log2, pi, sqrt
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.rules import size_within
-from disttrack.protocols.base import EVERYONE, Guarantee, Message, Protocol, Server, Site, bound_by_rounds
+from disttrack.protocols.base import EVERYONE, Guarantee, Message, Protocol, Readmission, Server, Site, bound_by_rounds
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.block import Blocks
 from disttrack.protocols.rounds.rules import RuleOf, SignalRule, remembering
@@ -90,7 +90,7 @@ class DifferenceEstimators(Protocol):
     kind: ClassVar[str] = "difference-estimators"
     guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "each change concerns estimators that are never used again"
-    readmission: ClassVar[Any] = "anew"
+    readmission: ClassVar[Readmission] = "anew"
 
     def doubling(self, k: int, number: int) -> Doubling:
         """Return the division of a doubling by its number, from 1."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, exp, log, log1p, pi, sqrt
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.roots import root
-from disttrack.protocols.base import Guarantee
+from disttrack.protocols.base import Guarantee, ReactingBulk
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.coin_rounds import bias, share_of, signals_of, words_of, worth_it
@@ -75,7 +75,7 @@ class Martingale(RoundProtocol):
     kind: ClassVar[str] = "martingale"
     guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "each change shows that the last item was signalled, which does not help an adversary"
-    reacting_bulk: ClassVar[Any] = "faster"
+    reacting_bulk: ClassVar[ReactingBulk] = "faster"
     kernel_form = RoundProtocol.round_form
 
     def __post_init__(self) -> None:

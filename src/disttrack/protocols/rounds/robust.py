@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil, pi, sqrt
+from math import ceil
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -14,7 +14,7 @@ from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.counters import COUNTERS, counter, counter_class
 from disttrack.mechanisms.noise import Draws, Laplace
 from disttrack.mechanisms.rules import size_within
-from disttrack.protocols.base import Guarantee, Message, bound_by_rounds
+from disttrack.protocols.base import Guarantee, Message, ReactingBulk, bound_by_rounds
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.block import Blocks
@@ -23,7 +23,6 @@ from disttrack.protocols.rounds.constants import (
     Constants,
     checked,
     paper_constants,
-    scaled_constants,
     tight_constants,
 )
 from disttrack.protocols.rounds.rules import RuleOf, SignalRule
@@ -83,7 +82,7 @@ class Robust(RoundProtocol):
     arithmetic: ClassVar[str] = "grid"  # of its counters of bits, and of its thresholds
     guarantee: ClassVar[Guarantee] = "adaptive"  # "none" for an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
-    reacting_bulk: ClassVar[Any] = "faster"
+    reacting_bulk: ClassVar[ReactingBulk] = "faster"
     kernel_form = RoundProtocol.round_form
 
     def __post_init__(self) -> None:
@@ -132,11 +131,8 @@ class Robust(RoundProtocol):
         """Return the constants of a round by its number, from 1."""
         if self.parameters == "tight":
             return tight_constants(k, self.delta, number, self.alpha, self.counter)
-        if isinstance(self.parameters, Mapping):
-            beta = 6 * self.delta / (pi**2 * number**2 * sqrt(k))
-            constants = scaled_constants(k, beta, tuple(sorted(self.parameters.items())))
-        else:
-            constants = paper_constants(k, self.delta, number)
+        by_hand = self.parameters if isinstance(self.parameters, Mapping) else {}
+        constants = paper_constants(k, self.delta, number, tuple(sorted(by_hand.items())))
         return constants if self.counter in (BEST, constants.counter) else constants._replace(counter=self.counter)
 
     def block_size(self, k: int, number: int, total: int) -> int:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log, log1p, sqrt
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
 from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.mechanisms.checks import Positive, Share
+from disttrack.mechanisms.noise import Floats
 from disttrack.protocols.base import Guarantee, Server
 from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer, Largest
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
@@ -122,7 +123,7 @@ class _Server(CopiesServer):
             self._left -= 1
             self._begin_test()
 
-    def _median(self, estimates: Any) -> float:
+    def _median(self, estimates: Floats) -> float:
         """Return a point of the grid by the exponential mechanism, scored by its rank distance from the median."""
         places = np.sort(np.rint(np.log(np.maximum(estimates, 1)) / self._step))
         points = ceil(log(LARGEST_COUNT) / self._step)
@@ -141,7 +142,7 @@ class _Server(CopiesServer):
         return float(np.exp(place * self._step))
 
 
-def _stretches(places: Any, points: int) -> Any:
+def _stretches(places: Floats, points: int) -> Floats:
     """Return the first points of the stretches between the places of estimates, and of these places."""
     inside = places[places < points]
     begins = np.unique(np.concatenate(([0.0], inside, inside + 1)))

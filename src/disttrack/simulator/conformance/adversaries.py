@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.contents import ItemAdversary, Pairs
 from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Message, Protocol, Server
@@ -31,6 +32,8 @@ TRACKERS: tuple[Protocol, ...] = (
 )
 """What adversaries that choose items play against: they take weights."""
 
+Attacker = Adversary | ItemAdversary
+
 SENDS: Final = "let plan(view) send items: in a game without items nothing is tested"
 
 
@@ -43,11 +46,11 @@ def _play(protocol: Protocol, adversary: Any, k: int, items: int, **more: Any) -
     return recorded(protocol, adversary, sites=k, items=items, **more)
 
 
-def _states_its_facts(adversary: object, sites: Sequence[int], items: int) -> Checks:
+def _states_its_facts(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
     return states(adversary, ("kind", "source"), {"sees": ("outputs", "traffic", "state")}, parameters=False)
 
 
-def _stays_in_range(adversary: object, sites: Sequence[int], items: int) -> Checks:
+def _stays_in_range(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
     for k in sites:
         for protocol in _partners(adversary):
             game = _play(protocol, adversary, k, items)
@@ -56,7 +59,7 @@ def _stays_in_range(adversary: object, sites: Sequence[int], items: int) -> Chec
             yield None
 
 
-def _step_and_leap_agree(adversary: object, sites: Sequence[int], items: int) -> Checks:
+def _step_and_leap_agree(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
     for k in sites:
         for protocol in _partners(adversary):
             games = [_play(protocol, adversary, k, items, engine=engine) for engine in ("step", "leap")]
@@ -64,7 +67,7 @@ def _step_and_leap_agree(adversary: object, sites: Sequence[int], items: int) ->
             yield None
 
 
-def _games_are_apart(adversary: object, sites: Sequence[int], items: int) -> Checks:
+def _games_are_apart(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
     """A game leaves no trace in the adversary that was handed in, and the same seed gives the same moves."""
     before = pickle.dumps(copy.deepcopy(adversary))
     for k in sites:
@@ -77,7 +80,7 @@ def _games_are_apart(adversary: object, sites: Sequence[int], items: int) -> Che
         yield None
 
 
-def _oblivious_if_it_says_so(adversary: Any, sites: Sequence[int], items: int) -> Checks:
+def _oblivious_if_it_says_so(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
     """Every move is the same whatever the outputs are: of protocols that look alike, or of two trackers of items."""
     yield None
     if not adversary.oblivious or getattr(adversary, "rehearses", False):
@@ -91,12 +94,12 @@ def _oblivious_if_it_says_so(adversary: Any, sites: Sequence[int], items: int) -
         yield None
 
 
-def _moves(game: Game) -> list[Any]:
+def _moves(game: Game) -> list[object]:
     """Return the site of each step of a recorded game, with the item where the adversary chooses it."""
     turns: Any = game.turns.itertuples()
     begun = [(turn.plan, turn.step) for turn in turns if turn.plan is not None]
     ends = [*(begin for _, begin in begun[1:]), game.steps]
-    moves: list[Any] = []
+    moves: list[object] = []
     for (plan, begin), end in zip(begun, ends, strict=True):
         for step in range(1, end - begin + 1):
             moves.append((plan.at(step), plan.items.at(step)) if isinstance(plan, Pairs) else plan.at(step))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from scipy.stats import binom, chi2
@@ -42,7 +42,7 @@ def _states_its_facts(counter: Counter, steps: Sequence[int]) -> Checks:
 
 
 def _refuses_nonsense(counter: Counter, steps: Sequence[int]) -> Checks:
-    wrong: dict[str, tuple[Any, ...]] = {
+    wrong: dict[str, tuple[object, ...]] = {
         "epsilon": (0, -1, math.nan, math.inf, "1", True),
         "horizon": (0, -3, 2.5, True, *((None,) if counter.needs_horizon else ())),
         "delta": (0, 1, -0.5, 2),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
-from disttrack.simulator.conformance.failure import Checks, survives_pickling, unless
+from disttrack.simulator.conformance.failure import Checks, ConformanceError, survives_pickling, unless
 
 STATED: Final = {
     "kind": "give the class a name in scenario files: kind = 'my-name'",
@@ -58,7 +58,7 @@ def refuses(thing: Any, wrong: Mapping[str, Sequence[object]]) -> Checks:
                 break
 
 
-def _refusal(thing: Any, name: str, value: object) -> Any:
+def _refusal(thing: Any, name: str, value: object) -> ConformanceError | None:
     try:
         replace(thing, **{name: value})
     except (ValueError, TypeError) as error:

@@ -142,12 +142,12 @@ def _mend(error: Exception, cause: str) -> str:
     return f"{where}; disttrack play with this class and --debug has the traceback"
 
 
-def _global_state() -> Any:
+def _global_state() -> object:
     name, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002 - watched, not used
     return random.getstate(), (name, keys.tobytes(), *rest)  # type: ignore[union-attr]
 
 
-def survives_pickling(one: object) -> Any:
+def survives_pickling(one: object) -> object:
     """Return what comes back from pickling; ConformanceError if nothing does."""
     try:
         return pickle.loads(pickle.dumps(one))

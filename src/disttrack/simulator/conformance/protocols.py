@@ -36,7 +36,7 @@ from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.outputs import measured
 from disttrack.simulator.game.play import hosted, play
 
-NONSENSE: Final[Mapping[str, tuple[Any, ...]]] = {
+NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
     "alpha": (0, 1, -0.1, 2, math.nan, "0.1", None),
     "delta": (0, 1, -0.1, 2, math.nan, "0.1"),
     "confidence": (0, -1, math.inf, math.nan, "3"),

@@ -157,7 +157,7 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = ST
     return checked(type(counter).__name__, _bound(COUNTER_CHECKS, counter, steps))
 
 
-def _as_adversary(thing: Any) -> Adversary | ItemAdversary:
+def _as_adversary(thing: object) -> Adversary | ItemAdversary:
     """Return an adversary of trackers, also that of a function; raise TypeError for anything else."""
     if isinstance(thing, Opponent) and not (isinstance(thing, ItemAdversary) or thing.plays_in("count")):
         games = " and ".join(thing.plays)
@@ -229,5 +229,5 @@ def remark_on(thing: object) -> str:
     )
 
 
-def _bound(checks: Mapping[str, Callable[..., Checks]], *arguments: Any) -> dict[str, Callable[[], Checks]]:
+def _bound(checks: Mapping[str, Callable[..., Checks]], *arguments: object) -> dict[str, Callable[[], Checks]]:
     return {name: partial(check, *arguments) for name, check in checks.items()}
