@@ -61,15 +61,6 @@ class OtherSites(Wrapped):
         return segment
 
 
-class OutOfOrder(Wrapped):
-    """Lists its messages backwards."""
-
-    def spoil(self, segment: Segment, now: int) -> Segment:
-        for batch in segment.batches:
-            batch.steps, batch.sites = batch.steps[::-1], batch.sites[::-1]
-        return segment
-
-
 @dataclass(frozen=True)
 class IgnoresStart(DeterministicRounds):
     """Its bulk form begins with nothing, whatever is held already."""
@@ -150,7 +141,6 @@ MUTANTS: dict[str, tuple[Protocol, str]] = {
     "none made": (in_bulk(lambda form: None)(alpha=0.2), "engine bulk can't play this game"),
     "stands still": (in_bulk(StandsStill)(alpha=0.2), "ends at step 0"),
     "other sites": (in_bulk(OtherSites)(alpha=0.2), "leap and bulk play different games"),
-    "out of order": (in_bulk(OutOfOrder)(alpha=0.2), "leap and bulk play different games"),
     "ignores the start": (IgnoresStart(alpha=0.2), "leap and bulk play different games .* start 1000"),
     "deaf in haste": (OnlyInOnePiece(alpha=0.2), "leap and bulk differ in the distribution of .* in pieces"),
     "plays on": (reacting(PlaysOn)(alpha=0.2), "until_change.. to step 68 changes the output in step 35"),

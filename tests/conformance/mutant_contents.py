@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from disttrack.adversaries.base import View
-from disttrack.adversaries.contents import FreezeItem, Pairs, UniformItems
+from disttrack.adversaries.contents import FreezeItem, Pairs
 from disttrack.protocols.base import Message
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample
-
-_NUMBER = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -20,14 +17,6 @@ class PlaysNothing(FrequencySample):
     """Is made for no task that there is."""
 
     plays = ("item-frequencies",)
-
-
-@dataclass(frozen=True)
-class BoundFalls(FrequencySample):
-    """Costs less in a longer game."""
-
-    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        return 1e6 / items
 
 
 class _Sleepy:
@@ -77,24 +66,6 @@ class ForgetsWeights(FrequencyDeterministic):
 
 
 @dataclass(frozen=True)
-class TakesAnyAlpha(FrequencyDeterministic):
-    """Looks at nothing."""
-
-    def __post_init__(self) -> None:
-        pass
-
-
-@dataclass(frozen=True)
-class ChanceAlways(FrequencySample):
-    """A sample of a few items that says it is always right."""
-
-    guarantee = "always"
-
-    def needed(self) -> float:
-        return 0.05
-
-
-@dataclass(frozen=True)
 class RashDelta(FrequencySample):
     """A sample of a few items that promises the delta of a large one."""
 
@@ -102,16 +73,6 @@ class RashDelta(FrequencySample):
 
     def needed(self) -> float:
         return 0.05
-
-
-@dataclass(frozen=True)
-class DrawsOfItsOwn(FrequencySample):
-    """Draws from a state that outlives a game."""
-
-    def sites(self, k: int, rng: Any, start: Any = (), feeds: Any = ()) -> Sequence[Any]:
-        for _ in range(next(_NUMBER) % 7):
-            rng.random()
-        return super().sites(k, rng, start, feeds)
 
 
 @dataclass
@@ -124,35 +85,12 @@ class SaysOblivious(FreezeItem):
         return Pairs([view.changes % view.sites], [0], 1)
 
 
-@dataclass
-class Remembers(UniformItems):
-    """Has other moves in each game."""
-
-    def plan(self, view: View) -> Pairs:
-        for _ in range(next(_NUMBER) % 7):
-            view.rng.random()
-        return super().plan(view)
-
-
-@dataclass
-class SaysNoSource(UniformItems):
-    """Says nothing of where it comes from."""
-
-    source = ""
-
-
 TRACKERS: dict[str, tuple[Any, str]] = {
     "PlaysNothing": (PlaysNothing(alpha=0.2), "plays item-frequencies"),
-    "BoundFalls": (BoundFalls(alpha=0.2), "cost_bound falls with the number of items at 1 sites"),
     "SilenceTooLong": (SilenceTooLong(alpha=0.2), "a site spoke with a silence of"),
     "ForgetsWeights": (ForgetsWeights(alpha=0.2), "says always right, but failed"),
-    "TakesAnyAlpha": (TakesAnyAlpha(alpha=0.2), "accepts alpha=0"),
-    "ChanceAlways": (ChanceAlways(alpha=0.2), "says always right, but failed"),
     "RashDelta": (RashDelta(alpha=0.2, delta=1e-6), r"failed in \d+ of \d+ games with delta = 1e-06"),
-    "DrawsOfItsOwn": (DrawsOfItsOwn(alpha=0.2, strength=1), "step and leap play different games"),
 }
 ADVERSARIES: dict[str, tuple[Any, str]] = {
     "SaysOblivious": (SaysOblivious(), "says oblivious, but its moves depend"),
-    "Remembers": (Remembers(), "step and leap play different games|two games with the same seed differ"),
-    "SaysNoSource": (SaysNoSource(), "says no source"),
 }

@@ -9,10 +9,8 @@ from typing import Any, ClassVar
 import spoilt_parts as parts
 
 from disttrack.mechanisms.checks import Checked, Positive, Share
-from disttrack.protocols import Deterministic, Exact, Protocol, Randomized, Robust
+from disttrack.protocols import Deterministic, Exact, Protocol, Randomized
 from disttrack.protocols.base import Site
-from disttrack.protocols.bulk import Segment, Stream
-from disttrack.protocols.rounds.reacting import ReactingRounds
 
 
 def spoilt(
@@ -119,14 +117,6 @@ class NoBound(Deterministic):
 
 
 @dataclass(frozen=True)
-class RandomAlways(Randomized):
-    """Claims that coins never fall badly."""
-
-    guarantee: ClassVar[Any] = "always"
-    confidence: Positive = 0.5
-
-
-@dataclass(frozen=True)
 class RashlyConfident(Randomized):
     """Claims a delta that it is far from."""
 
@@ -145,14 +135,6 @@ class RashlyConfident(Randomized):
 
 
 @dataclass(frozen=True)
-class OtherBulkForm(Deterministic):
-    """Its bulk form is of another accuracy."""
-
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
-        return Deterministic(alpha=self.alpha / 2).bulk_form(k, site_rng, server_rng, start)
-
-
-@dataclass(frozen=True)
 class HalfTheCoins(Randomized):
     """Its bulk form samples half as often."""
 
@@ -160,51 +142,21 @@ class HalfTheCoins(Randomized):
         return Randomized(alpha=2 * self.alpha, confidence=self.confidence).bulk_form(k, site_rng, server_rng, start)
 
 
-class ForgetsOpenings(ReactingRounds):
-    """Takes the output to be exact as long as items are forwarded, where the server says another at the last one."""
-
-    def advance(self, stream: Stream, now: int, until: int) -> Segment:
-        segment = super().advance(stream, now, until)
-        if segment.forwarded is not None:
-            segment.steps, segment.outputs = (), ()
-        return segment
-
-
-@dataclass(frozen=True)
-class OpensExactly(Robust):
-    """Its bulk form forgets what the server adds to the output when the first round begins."""
-
-    parameters: Any = "tight"
-    reacting_bulk: ClassVar[Any] = "none"
-
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
-        right = super().bulk_form(k, site_rng, server_rng, start)
-        return ForgetsOpenings(right.server, self.rules(k, site_rng))
-
-
 MUTANTS: dict[str, tuple[Any, str]] = {
     "TooLongSilence": (spoilt(parts.TooLongSilence), r"spoke with a silence|silence\(\) promised \d+ more items"),
-    "NegativeSilence": (spoilt(parts.NegativeSilence), "not a whole number from 0 on"),
     "FloatSilence": (spoilt(parts.FloatSilence), "not a whole number from 0 on"),
     "SilenceDraws": (spoilt(parts.SilenceDraws), r"silence\(\) changes something"),
-    "SilenceWearsOff": (spoilt(parts.SilenceWearsOff), r"silence\(\) changes something"),
     "CountsHandovers": (spoilt(parts.CountsHandovers), "step and leap play different games"),
     "Nameless": (spoilt(parts.Nameless), "has no kind"),
-    "ForNothing": (spoilt(parts.ForNothing), "site . sends a message 'report' of 0 words"),
-    "Chatters": (spoilt(parts.Chatters), "spoke with a silence"),
     "GloballyRandom": (spoilt(parts.GloballyRandom), "global random generator"),
     "NumpyGlobally": (spoilt(parts.NumpyGlobally), "global random generator"),
-    "OwnCoins": (spoilt(server=parts.OwnCoins), "step and leap play different games|same seed differ"),
     "SameCoins": (spoilt(server=parts.SameCoins), "six seeds give the same game"),
     "Remembers": (spoilt(server=parts.Remembers), "step and leap play different games|same seed differ"),
     "TwiceTheTruth": (spoilt(server=parts.TwiceTheTruth), "says always right, but failed"),
     "InWords": (spoilt(server=parts.InWords), "the output is 'about .*' at step 1, with"),
     "ForgetsTheStart": (ForgetsTheStart, "failed against .*, with 1,000 items at the start"),
     "SlightlyHigh": (spoilt(server=parts.SlightlyHigh, one_sided=True), "says one-sided, but was"),
-    "FreeNotes": (spoilt(server=parts.Tells), "the server sends a message 'note' of 0 words"),
     "NoKind": (spoilt(kind=""), "says no kind"),
-    "NoSource": (spoilt(source=""), "says no source"),
-    "Secretive": (spoilt(reveals=""), "says no reveals"),
     "OddGuarantee": (spoilt(guarantee="mostly"), "guarantee 'mostly' is unknown"),
     "TakesAnyAlpha": (TakesAnyAlpha, "accepts alpha="),
     "NamelessRefusal": (NamelessRefusal, "the error does not name alpha"),
@@ -213,11 +165,8 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "TooFewSites": (TooFewSites, "makes 1 sites where 2"),
     "FallingBound": (FallingBound, "cost_bound falls"),
     "NoBound": (NoBound, "cost_bound is not above 0"),
-    "RandomAlways": (RandomAlways, "says always right, but failed"),
     "RashlyConfident": (RashlyConfident, "failed in .* games with delta"),
-    "OtherBulkForm": (OtherBulkForm, "messages by bulk 165, by leap 105"),
     "HalfTheCoins": (HalfTheCoins, r"messages by bulk \d+, by leap \d+"),
-    "OpensExactly": (OpensExactly, "leap and bulk differ in the distribution of the output at step"),
 }
 """Every mutant, and what its refusal must say."""
 

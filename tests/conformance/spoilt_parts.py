@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.protocols.base import EVERYONE, Message, Server, Site
+from disttrack.protocols.base import Message, Server, Site
 
 
 class Wrapped(Site):
@@ -51,11 +51,6 @@ class TooLongSilence(Wrapped):
         return self.inner.silence() + 1
 
 
-class NegativeSilence(Wrapped):
-    def silence(self) -> int:
-        return self.inner.silence() - 1
-
-
 class FloatSilence(Wrapped):
     def silence(self) -> Any:
         return float(self.inner.silence())
@@ -65,16 +60,6 @@ class SilenceDraws(Wrapped):
     def silence(self) -> int:
         self.rng.random()
         return self.inner.silence()
-
-
-class SilenceWearsOff(Wrapped):
-    def __init__(self, inner: Site, rng: Any) -> None:
-        super().__init__(inner, rng)
-        self.asked = 0
-
-    def silence(self) -> int:
-        self.asked += 1
-        return max(0, self.inner.silence() - self.asked % 2)
 
 
 class CountsHandovers(Wrapped):
@@ -92,20 +77,6 @@ class Nameless(Wrapped):
         return [Message("", message.value) for message in super().take(items)]
 
 
-class ForNothing(Wrapped):
-    def take(self, items: int) -> Sequence[Message]:
-        return [message._replace(words=0) for message in super().take(items)]
-
-
-class Chatters(Wrapped):
-    """Says something of its own at every item, whatever silence it has."""
-
-    silence = Wrapped.silence
-
-    def take(self, items: int) -> Sequence[Message]:
-        return (*super().take(items), *([Message("report")] if items == 1 else []))
-
-
 class GloballyRandom(Wrapped):
     def take(self, items: int) -> Sequence[Message]:
         random.random()
@@ -121,33 +92,11 @@ class NumpyGlobally(Wrapped):
 # ---------------------------------------------------------------------- servers
 
 
-class OwnCoins(Mirror):
-    """Draws from a generator that no seed decides."""
-
-    def __init__(self, inner: Server, rng: Any) -> None:
-        super().__init__(inner, np.random.default_rng())
-
-    @property
-    def output(self) -> Any:  # type: ignore[override]
-        return self.inner.output + self.shift
-
-    shift = 0.0
+class SameCoins(Mirror):
+    """Draws from the generator handed in, and goes by nothing that it draws."""
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self.shift = self.rng.random() / 1e6
-        return super().hear(sender, message)
-
-
-class SameCoins(OwnCoins):
-    """Draws from the generator handed in, but goes by another one."""
-
-    def __init__(self, inner: Server, rng: Any) -> None:
-        super().__init__(inner, rng)
-        self.rng = np.random.default_rng(1)
-        self.given = rng
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self.given.random()
+        self.rng.random()
         return super().hear(sender, message)
 
 
@@ -182,10 +131,3 @@ class SlightlyHigh(Mirror):
     @property
     def output(self) -> Any:  # type: ignore[override]
         return self.inner.output * (1 + 1e-6)
-
-
-class Tells(Mirror):
-    """Broadcasts without end: each answer of a site sets off another broadcast."""
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        return (*super().hear(sender, message), (EVERYONE, Message("note", 1, 0)))

