@@ -13,7 +13,7 @@ from disttrack.adversaries.schedules import NEVER, OVER, Burst, Schedule
 _NONE_LEFT: Final = object()
 
 
-def after(plan: Any) -> Schedule | None:
+def after(plan: object) -> Schedule | None:
     """Return what follows the last plan of a script, when it is asked again.
 
     A burst without a length lasts until the output changes: that was its end, and the game's. Any other plan is played
@@ -28,8 +28,8 @@ class Scripted(Opponent):
     It is listed before the base class of its role: ``class Freeze(Scripted, Adversary)``.
     """
 
-    _script: Iterator[Any] | None = None
-    _present: Any = None
+    _script: Iterator[object] | None = None
+    _present: object = None
     """The present plan."""
 
     @abstractmethod
@@ -55,7 +55,7 @@ class Scripted(Opponent):
         self._present = self._present if answer is None else answer
         return answer
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Return what is copied for a game, which plays the script from its beginning."""
         return {name: value for name, value in vars(self).items() if name not in ("_script", "_present")}
 
@@ -95,7 +95,7 @@ class Script(Choice):
         self._present = self._present if answer is None else answer
         return answer
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Return what is copied for a game, which runs the function from its beginning."""
         return {"choose": self.choose, "kind": self.kind}
 
