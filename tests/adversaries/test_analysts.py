@@ -10,13 +10,12 @@ import pytest
 from disttrack.adversaries.analysts import (
     AnalystView,
     GradientAnalyst,
-    LeaderboardClimber,
     RandomSets,
     SignCorrelation,
     VariableSelection,
 )
 from disttrack.mechanisms.statistical import Holdout, ThresholdOut
-from disttrack.mechanisms.statistical.queries import Coins, FeatureMean, Residual, Selection, Vote
+from disttrack.mechanisms.statistical.queries import Coins, Residual, Selection, Vote
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.tasks.analysis.task import StatisticalQueries
 from disttrack.simulator.tasks.duel import play_duel
@@ -39,10 +38,6 @@ def asked(analyst: Any, answers: Any, queries: int, features: int) -> list[Any]:
     return found
 
 
-def test_that_there_is_something_to_test() -> None:
-    assert len(ANALYSTS) >= 6
-
-
 @pytest.mark.parametrize("name", ANALYSTS)
 def test_every_analyst_says_what_it_is_and_asks(name: str) -> None:
     analyst = ANALYSTS[name]()
@@ -51,19 +46,6 @@ def test_every_analyst_says_what_it_is_and_asks(name: str) -> None:
     found = asked(analyst, lambda number: 0.4, 12, 5)
     assert 1 <= len(found) <= 12
     assert analyst.selects == all(isinstance(query, Selection) for query in found)
-
-
-def test_the_vote_goes_by_the_signs_of_the_answers() -> None:
-    found = asked(SignCorrelation(), lambda number: [0.6, 0.4, 0.5, 0.7][number - 1], 4, 4)
-    assert found[:3] == [FeatureMean(0), FeatureMean(1), FeatureMean(2)]
-    assert isinstance(found[3], Vote)
-    assert found[3].weights.tolist() == [1.0, -1.0, 0.0]
-
-
-def test_the_climber_keeps_what_improves() -> None:
-    found = asked(LeaderboardClimber(), lambda number: [0.6, 0.55, 0.7, 0.1][number - 1], 4, 10)
-    assert [len(query.features) for query in found] == [1, 2, 2, 2]
-    assert found[3].features == (0, 2)  # feature 1 did not improve on 0.6
 
 
 def test_the_gradient_goes_with_the_answers() -> None:
@@ -90,9 +72,6 @@ def test_random_sets_by_hand() -> None:
             favour += (2.0 * pairs[:, 0] - 1) * (0.3 if number % 4 else -0.4)
     assert sets[-1].inside.reshape(4, 2).tolist() == [[value > 0, value <= 0] for value in favour]
     assert sets[-1].true == 0.5
-    odd = asked(RandomSets(), lambda number: 0.5, 40, 11)
-    assert all(not query.inside[10] for query in odd)
-    assert {query.true for query in odd} == {0.0, 0.5, 1.0}  # 5 pairs, two of which have points
 
 
 def published(train: Any, holdout: Any, selected: int, sees: Any) -> float:
@@ -132,14 +111,10 @@ def test_variable_selection_against_the_published_experiment(selected: int) -> N
     train, holdout = data[:, :61], data[:, 61:]
     game = play_duel(Holdout(), VariableSelection(selected), **sizes)
     assert 0.5 + game.final_error == pytest.approx(published(train, holdout, selected, lambda _, other: other))
-
-    def reusable(one: float, other: float) -> float:
-        return one if abs(one - other) <= 0.0801 else other
-
-    for normal in (False, True):
-        curator = ThresholdOut(threshold=0.0801, noise=1e-9, normal=normal)
-        game = play_duel(curator, VariableSelection(selected), **sizes)
-        assert 0.5 + game.final_error == pytest.approx(published(train, holdout, selected, reusable), abs=1e-7)
+    curator = ThresholdOut(threshold=0.0801, noise=1e-9)
+    game = play_duel(curator, VariableSelection(selected), **sizes)
+    expected = published(train, holdout, selected, lambda one, other: one if abs(one - other) <= 0.0801 else other)
+    assert 0.5 + game.final_error == pytest.approx(expected, abs=1e-7)
 
 
 def test_only_who_trains_sees_the_first_half() -> None:

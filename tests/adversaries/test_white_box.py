@@ -9,17 +9,8 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from disttrack.adversaries import Adversary, Eavesdrop, Freeze, WhiteBox
-from disttrack.protocols import Exact, Martingale, Protocol, Robust
+from disttrack.protocols import Protocol, Robust
 from disttrack.simulator import play
-
-
-@pytest.mark.parametrize("adversary", [Eavesdrop(), WhiteBox()], ids=lambda one: one.kind)
-@pytest.mark.parametrize("protocol", [Martingale(alpha=0.3), Exact(), Robust(alpha=0.5)], ids=lambda one: one.kind)
-@pytest.mark.parametrize("start", [0, 1000])
-def test_they_play_where_there_is_nothing_to_see(adversary: Adversary, protocol: Protocol, start: int) -> None:
-    """Also where a game begins within a round, and where no threshold may be looked at."""
-    game = play(protocol, adversary, sites=5, items=3000, start=start, seed=1, sees="state")
-    assert game.items == 3000
 
 
 def errors(protocol: Protocol, adversary: Adversary, **size: Any) -> list[float]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import accumulate
 from math import expm1
-from typing import Any
 
 import numpy as np
 import pytest
-from enumeration import every_outcome
 from scipy import stats
 
 from disttrack.protocols.coins import Coins, gap_scale
@@ -69,19 +66,3 @@ def test_gap_scale_gives_the_bias() -> None:
     for p in (0, 1.5, -1):
         with pytest.raises(ValueError, match=f"p must be above 0 and at most 1; got {p}"):
             gap_scale(p)
-
-
-def test_scripted_coins_have_the_distributions_of_the_real_ones() -> None:
-    """What stands in for the coins offers what single sites ask of them, with probabilities that sum to 1."""
-    offered = {name for name in vars(Coins) if not name.startswith("_")} - {"rng"}
-    assert offered == {"gap", "up_to", "success", "successes"}  # the last one is asked for arrays only
-
-    def play(coins: Any) -> tuple[int, int, bool]:
-        return coins.gap(gap_scale(0.25)), coins.up_to(3), coins.success(0.5)
-
-    leaves = list(every_outcome(play, 4))
-    assert len(leaves) == 5 * 3 * 2
-    assert sum(probability for probability, _ in leaves) == 1
-    assert sum(p for p, (gap, _, _) in leaves if gap == 2) == Fraction(3, 16)
-    assert sum(p for p, (_, up_to, _) in leaves if up_to == 3) == Fraction(1, 3)
-    assert sum(p for p, (_, _, success) in leaves if success) == Fraction(1, 2)

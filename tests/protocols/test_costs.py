@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from math import exp, expm1, log
+from math import expm1
 from pathlib import Path
 
 import pytest
 
-from benchmarks.words import deterministic, least_known, memoryless, oblivious, partial_privacy
+from benchmarks.words import deterministic, memoryless, oblivious, partial_privacy
 from disttrack.adversaries import RoundRobin
 from disttrack.protocols import Deterministic, Martingale, Robust
-from disttrack.protocols.rounds.coin_rounds import plan, share_of
 from disttrack.simulator import play
 
 PAGE = Path(__file__).parents[2] / "docs" / "tracking.md"
@@ -30,24 +29,6 @@ def test_words_are_the_computed_ones(protocol: object, computed: float, within: 
     options = {"sites": 256, "start": 10**8, "items": round(10**8 * expm1(12)), "engine": "bulk", "seed": 2}
     words = play(protocol, RoundRobin(), **options).words  # type: ignore[arg-type]
     assert words / 12 == pytest.approx(computed, rel=within)
-
-
-@pytest.mark.slow
-def test_where_robustness_costs_something_and_where_nothing() -> None:
-    """About 1.5 / alpha^2 sites divide them; the lower bounds' orders are below everything."""
-    assert memoryless(65_536, 0.01) < oblivious(65_536, 0.01)
-    assert oblivious(1024, 0.01) < memoryless(1024, 0.01) < 2.5 * oblivious(1024, 0.01)
-    for k, alpha in ((1024, 0.01), (65_536, 0.1)):
-        randomised, each = least_known(k, alpha)
-        assert randomised < min(oblivious(k, alpha), memoryless(k, alpha), partial_privacy(k, alpha))
-        assert each / 2.1 < deterministic(k, alpha) < each
-
-
-@pytest.mark.quick_cases(0)
-def test_a_round_of_privacy_costs_more_than_one_of_coins() -> None:
-    planned = plan(4096, 1 / 64, share_of(4096, 1 / 64, 0.05, 10))
-    assert planned.growth == pytest.approx(log(1 + planned.signals / 64 / planned.offset))
-    assert 1.5 < partial_privacy(4096, 1 / 64) / memoryless(4096, 1 / 64) < exp(1.2)
 
 
 def test_the_page_shows_what_is_computed() -> None:

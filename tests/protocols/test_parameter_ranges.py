@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from functools import partial
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
 from disttrack.adversaries import Bursts, Replay
+from disttrack.mechanisms import checks as of
 from disttrack.protocols import Martingale, Randomized, Robust
 from disttrack.protocols.rounds.constants import HAND_SET
+from disttrack.protocols.sampling.copies import Largest
 from disttrack.simulator.points.registry import kinds, parameters
 from disttrack.simulator.tasks.threshold import ThresholdAlarm
 from disttrack.simulator.tasks.tracking import Count
@@ -19,44 +21,30 @@ from disttrack.simulator.tasks.tracking import Count
 NO_NUMBERS: Final = (math.nan, math.inf, True, "0.5", [1])
 Edges = tuple[tuple[Any, ...], tuple[Any, ...]]
 """Values at the edges of a range: those inside, which are accepted, and those outside."""
-OPEN: Final[Edges] = ((1e-9, 1 - 1e-9), (0, 1, -0.1, 1.5))
-CLOSED: Final[Edges] = ((0, 1), (-0.1, 1.1))
-SHARE: Final[Edges] = ((1e-9, 1), (0, -1, 1.1))
-POSITIVE: Final[Edges] = ((1e-9, 1e9), (0, -1.0))
-NOT_NEGATIVE: Final[Edges] = ((0, 1e9), (-1e-9, -1))
-AT_LEAST_1: Final[Edges] = ((1, 1e9), (0.999, 0, -1))
 COUNT: Final[Edges] = ((1, 10**6), (0, -1, 1.5))
-COUNT_OR_0: Final[Edges] = ((0, 10**6), (-1, 1.5))
-FLAG: Final[Edges] = ((False, True), (None, 1, "yes"))
-SIDES: Final[Edges] = (("above", "below"), (None, "left"))
-RANGES: Final[dict[str, Edges]] = {
-    "alpha": OPEN, "batch.epsilon": OPEN, "begin": NOT_NEGATIVE, "burn": COUNT_OR_0,
-    "candidates": ((2, 10**6), (1, 0, 2.5)), "centred": FLAG, "coin-reports.epsilon": OPEN, "countdown.epsilon": OPEN,
-    "confidence": POSITIVE, "constant": POSITIVE, "copies": ((1, 3), (0, -1, 1.5, 2)),
-    "counter": (("best", "binary"), (None, "abacus", "randomized-response")), "delta": OPEN, "demand": CLOSED,
-    "depth": OPEN, "domain": COUNT, "block": POSITIVE, "choice": (("rotate", "hash"), (None, "left")),
-    "epsilon": POSITIVE, "even": FLAG, "exponent": NOT_NEGATIVE,
-    "churn-of-sites.stay": COUNT, "dies": FLAG, "few": SHARE, "greedy.stay": COUNT, "part": SHARE,
-    "grow.count": COUNT_OR_0, "group": COUNT_OR_0, "growth": AT_LEAST_1, "k": COUNT, "keep": SHARE,
-    "largest": ((1.5, 2**63), (1, 0, -5)), "law": (("geometric", "constant", "heavy"), (None, "normal")),
-    "looks": COUNT, "margin": NOT_NEGATIVE, "mean": AT_LEAST_1, "memory": COUNT_OR_0, "near": CLOSED, "noise": CLOSED,
-    "of": (("freeze",), (3, None)), "overcount.keep": COUNT, "patience": POSITIVE, "peak": COUNT,
-    "bits": ((1, 14_000), (0, -1, 1.5, 14_001)), "blind-resets.share": OPEN, "total": COUNT, "weight": COUNT,
-    "freeze-item.items": COUNT, "period": COUNT, "heavy-item.share": ((0, 1 - 1e-9), (-0.1, 1)),
-    "martingale.parameters": (("tight", "simple"), (None, "paper")),
-    "heaviest": COUNT, "pulses": COUNT_OR_0, "selected": COUNT,
-    "prefill": COUNT_OR_0, "randomized.parameters": (("median",), (None, "mean")), "rate": POSITIVE, "reach": SHARE,
-    "retrying.rate": SHARE, "backoff": (("none", "bucket"), (None, "linear")), "retrying.patience": COUNT,
-    "wait": COUNT,
-    "reads": (("changes", "output"), (None, "state")), "table": (("freeze", "0/0"), (None, "x", "0/1", "1/0-0/1")),
-    "rest": ((0, 10_000), (-1, 10_001)), "robust.parameters": (("paper", "tight"), (None, "loose")), "rows": COUNT,
-    "runs": COUNT, "scattered.count": COUNT_OR_0, "sequences": COUNT, "share": CLOSED, "side": SIDES,
-    "single-site.site": COUNT_OR_0, "size": COUNT, "spread": ((0, 0.5), (-0.1, 0.6)), "stay": NOT_NEGATIVE,
-    "strength": POSITIVE, "tail": COUNT, "threshold": COUNT,
-    "tries": COUNT_OR_0, "until": ((0, 1 - 1e-9), (-0.1, 1)), "void": CLOSED,
-    "window": COUNT,
+DECLARED: Final[dict[object, Edges]] = {
+    of.Share: ((1e-9, 1 - 1e-9), (0, 1, -0.1, 1.5)),
+    of.ZeroToOne: ((0, 1), (-0.1, 1.1)),
+    of.UpToOne: ((1e-9, 1), (0, -1, 1.1)),
+    of.FromZero: ((0, 1 - 1e-9), (-0.1, 1)),
+    of.Positive: ((1e-9, 1e9), (0, -1.0)),
+    of.NotNegative: ((0, 1e9), (-1e-9, -1)),
+    of.FromOne: ((1, 1e9), (0.999, 0, -1)),
+    of.Whole: COUNT,
+    of.Natural: ((0, 10**6), (-1, 1.5)),
+    of.Odd: ((1, 3), (0, -1, 1.5, 2)),
+    of.Flag: ((False, True), (None, 1, "yes")),
+    Largest: ((1.5, 2**63), (1, 0, -5)),
+}
+"""Of the types that declare a range."""
+NAMED: Final[dict[str, Edges]] = {
+    "candidates": ((2, 10**6), (1, 0, 2.5)), "spread": ((0, 0.5), (-0.1, 0.6)), "bits": ((1, 14_000), (0, -1, 14_001)),
+    "counter": (("best", "binary"), (None, "abacus", "randomized-response")), "of": (("freeze",), (3, None)),
+    "robust.parameters": (("paper", "tight"), (None, "loose")), "rest": ((0, 10_000), (-1, 10_001)),
+    "randomized.parameters": (("median",), (None, "mean")),
+    "bounded-memory.table": (("freeze", "0/0"), (None, "x", "0/1")),
 }  # fmt: skip
-"""Of each parameter, by its name; by kind and name where kinds differ."""
+"""Of parameters whose range depends on others, or is checked by their class."""
 NEEDED: Final[dict[str, dict[str, Any]]] = {
     "martingale.strength": {"parameters": "simple"},
     "grow-and-delete.peak": {"rest": 0},
@@ -75,6 +63,15 @@ CASES: Final = [
 ]
 
 
+def declared(hint: Any) -> Edges:
+    """Return the edges of the range that a type declares."""
+    if get_origin(hint) is Literal:
+        return get_args(hint), (None, "other")
+    return (
+        DECLARED[hint] if hint in DECLARED else declared(next(one for one in get_args(hint) if one is not type(None)))
+    )
+
+
 def test_that_there_is_something_to_test() -> None:
     assert len(CASES) >= 60
 
@@ -84,7 +81,9 @@ def test_a_parameter_outside_of_its_range_is_refused_by_its_name(make: Any, name
     parameter = name.partition(".")[2]
     given = {"alpha": 0.5} if "alpha" in parameters(make) else {}
     given |= NEEDED.get(name, {})
-    inside, outside = RANGES.get(name) or RANGES[parameter]
+    inside, outside = (
+        NAMED.get(name) or NAMED.get(parameter) or declared(get_type_hints(make, include_extras=True)[parameter])
+    )
     for value in inside:
         make(**given | {parameter: value})
     for value in (*outside, *({bool: (), str: ()}.get(type(inside[0]), NO_NUMBERS))):

@@ -87,17 +87,13 @@ def test_seeds_reach_the_programs_and_repeat_the_game(program: Callable[..., Exe
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("exit 3", r'site 0: ended with status 3, when it was given \{"type":"init"'),
-        ("echo oops >&2; exit 1", r"ended with status 1 \(oops\), when"),
+        ("echo oops >&2; exit 1", r'site 0: ended with status 1 \(oops\), when it was given \{"type":"init"'),
         ("kill -9 $$", "was ended by SIGKILL"),
         ("read x; exec >&-; sleep 60 & wait", "closed its output, when"),
-        ("read x; echo hello", r"must answer with one JSON object per line; answered hello to \{"),
         ("read x; echo '[1]'", r"one JSON object per line; answered \[1\]"),
         ("read x; printf '{}\\n{}\\n'", "must answer with exactly one line; answered {}"),
         ("read x; echo '{\"sends\":[]}'", "the keys send and silence only, not 'sends'"),
         ("read x; echo '{\"silence\":-1}'", "a silence that is a whole number from 0; answered"),
-        ("read x; echo '{\"silence\":true}'", "a silence that is a whole number from 0; answered"),
-        ('read x; echo \'{"send":[{"kind":""}]}\'', "messages such as"),
         ('read x; echo \'{"send":[{"kind":"a","words":0}]}\'', "messages such as"),
         ("read x; echo '{\"send\":{}}'", "a list of messages under send"),
         ("read x; echo '{}'; read x; echo '{\"output\":NaN}'", "server"),
@@ -163,7 +159,6 @@ def test_a_silence_that_is_not_kept_is_refused(program: Callable[..., Exec]) -> 
     [
         ("file=missing alpha=0.1", "there is no file 'missing'"),
         ("file=plain alpha=0.1", "must be executable (chmod +x), or needs a runner"),
-        ("alpha=0.1", "exec needs this parameter"),
         ("file=plain runner=sh alpha=0.1 promise=maybe", "protocol.promise: must be one of"),
     ],
 )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator
 from inspect import isgeneratorfunction, signature
 from typing import Any, Final
 
@@ -61,7 +60,7 @@ class Scripted(Opponent):
         return {name: value for name, value in vars(self).items() if name not in ("_script", "_present")}
 
 
-class Script(Scripted, Choice):
+class Script(Choice):
     """An adversary of a generator function: it yields plans, and each ``yield`` gives the view when it is asked again.
 
     Examples
@@ -81,12 +80,24 @@ class Script(Scripted, Choice):
     ends_by = "return from the function to end the game"
     says = "yielded"
 
-    def script(self, view: View) -> Iterator[Schedule]:
-        running, seen = self.choose(view), None
-        with suppress(StopIteration):
-            while True:
-                yield running.send(seen)  # None begins it, and each ``yield`` then gives the view
-                seen = view
+    _running: Generator[Schedule, View, None] | None = None
+    _present: Any = None
+
+    def plan(self, view: View) -> Schedule | None:
+        try:
+            if self._running is not None:
+                answer = self._running.send(view)
+            else:
+                self._running = self.choose(view)
+                answer = next(self._running)
+        except StopIteration:
+            return after(self._present)
+        self._present = self._present if answer is None else answer
+        return answer
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what is copied for a game, which runs the function from its beginning."""
+        return {"choose": self.choose, "kind": self.kind}
 
 
 def from_function(function: Callable[[View], Any]) -> Adversary:

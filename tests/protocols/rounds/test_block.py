@@ -2,37 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from enumeration import moments, outputs
 
-from disttrack.adversaries import Freeze, RoundRobin
 from disttrack.protocols import Block
-from disttrack.protocols.base import FOREVER
-from disttrack.simulator import play
-
-
-@pytest.mark.parametrize(
-    ("k", "alpha", "confidence"), [(1, 0.5, 1.0), (4, 0.3, 3.0), (100, 0.05, 2.0), (256, 0.1, 3.0)]
-)
-def test_forwards_until_a_block_holds_an_item(k: int, alpha: float, confidence: float) -> None:
-    """c sqrt k / alpha items, the start-up of the cost bound; a site is silent at once if so many are known."""
-    protocol = Block(alpha=alpha, confidence=confidence)
-    least = next(n for n in range(1, 10**6) if alpha * n / (confidence * k**0.5) >= 1 - 1e-12)
-    game = play(protocol, RoundRobin(), sites=k, items=least + 5, record=True)
-    by_kind = {row.kind: row.messages for row in game.kinds.itertuples()}
-    assert by_kind["item"] in (least, least + 1)  # the product may come out a bit below 1
-    assert protocol.cost_bound(k, least - 1) == least - 1
-    sites = protocol.sites(k, np.random.default_rng(0), [least + 1] + [0] * (k - 1))
-    assert all(0 <= site.silence() < FOREVER for site in sites)
-
-
-@pytest.mark.slow
-def test_block_thresholds_without_privacy_are_frozen_too() -> None:
-    """k = 1024, alpha = 1/32, c = 4: above 3 alpha (papers, table 11). Measured: 3.5 to 3.6 in every game."""
-    for seed in range(3):
-        game = play(Block(alpha=1 / 32, confidence=4.0), Freeze(), sites=1024, items=1_000_000, seed=seed)
-        assert game.highest > 3 / 32
 
 
 @pytest.mark.usefixtures("scripted")

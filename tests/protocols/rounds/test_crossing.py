@@ -120,6 +120,12 @@ def test_few_signals_and_steep_lines_are_worked_out_by_tosses(
 # ---------------------------------------------------------------------- Brownian motion, and extremes
 
 
+def test_a_walk_that_crosses_both_lines_counts_once() -> None:
+    """Each line is crossed with probability 0.44; the sum without both would be 6 % too large."""
+    walk = walk_of(0.02, 8.5 / (0.02 * 0.009), 0.009)
+    assert by_sums(walk, 200) == pytest.approx(failures_by(walk, 200)[-1], rel=1e-3)
+
+
 def test_one_signal_by_hand() -> None:
     """It fails if the first signal takes longer than a / (1 - alpha)."""
     assert failure(Walk(0.2, 4.0, 0.0), 1) == pytest.approx(exp(-4 / 0.8))

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import ceil, exp, log, log2, sqrt
 
 import pytest
 
-from disttrack.adversaries import Adversary, Drain, Freeze, RoundRobin, SingleSite
 from disttrack.protocols import DifferenceEstimators
 from disttrack.protocols.rounds.difference_estimators import doubling
-from disttrack.simulator import play
-
-EVERYBODY: list[Adversary] = [RoundRobin(), Freeze(), Drain(), SingleSite()]
 
 
 def test_division_of_a_doubling_by_hand() -> None:
@@ -54,20 +49,3 @@ def test_private_copies_of_the_estimators_save_memory_and_no_words() -> None:
         held[alpha], sent[alpha] = sum(blocks) / copies, copies / levels
     assert log2(held[2**-16] / held[2**-6]) / 10 == pytest.approx(0.5, abs=0.02)
     assert 0.35 < log2(sent[2**-16] / sent[2**-6]) / 10 <= 0.5
-
-
-@pytest.mark.parametrize("adversary", EVERYBODY, ids=lambda one: one.kind)
-def test_a_broadcast_a_block(adversary: Adversary) -> None:
-    """Each doubling has 2^l - 1 broadcasts to k sites between two polls, and each changes the output."""
-    protocol = DifferenceEstimators(alpha=0.2)
-    game = play(protocol, adversary, sites=9, items=60_000, seed=3, record=True)
-    assert game.ok
-    table = game.transcript
-    begins = table.loc[(table["kind"] == "round") & (table["receiver"] == 0), "step"].tolist()
-    blocks = table.loc[(table["kind"] == "block") & (table["receiver"] == 0), "step"].to_numpy()
-    changes = game.outputs["step"].to_numpy()
-    assert len(begins) > 4
-    for begin, end in pairwise(begins):
-        inside = blocks[(blocks > begin) & (blocks < end)]
-        assert len(inside) == 2**4 - 1
-        assert set(changes[(changes > begin) & (changes < end)]) <= set(inside)

@@ -7,7 +7,6 @@ bounds does not prove them. The terms of the error do, with exact tails of the n
 from __future__ import annotations
 
 from functools import cache
-from itertools import product
 from math import exp, inf, pi, sqrt, tanh
 
 import numpy as np
@@ -87,13 +86,6 @@ def test_a_round_fails_with_a_twelfth_of_its_allotment_at_most(kind: str, k: int
     assert min(found) > 0  # a bound of 0 would be none
     assert found[-1] < found[0]
     assert spent(kind, k, 1, 1e-12) < found[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("delta", [0.99, 0.05, 1e-6, 1e-12])
-def test_no_number_of_sites_in_between_is_worse(delta: float) -> None:
-    for k, number in product([*range(3, 60), 80, 99, 100, 101, 200, 255, 256, 257, 400], (1, 10**6)):
-        assert spent("binary", k, number, delta) < 1 / 12, (k, number)
 
 
 def test_two_sites_are_the_exception() -> None:

@@ -51,18 +51,8 @@ def test_paper_constants_worked_by_hand() -> None:
 def test_values_by_hand_scale_the_papers() -> None:
     paper = Robust(alpha=0.1).constants(100, 3)
     assert Robust(alpha=0.1, parameters={}).constants(100, 3) == paper
-    found = Robust(
-        alpha=0.1,
-        parameters={
-            "c": 0.5,
-            "budget": 4,
-            "phase_length": 1,
-            "phases": 2,
-            "epsilon": 3,
-            "counter_share": 0.8,
-            "shift": 0.5,
-        },
-    ).constants(100, 3)
+    lengths = {"budget": 4, "phase_length": 1, "phases": 2, "shift": 0.5}
+    found = Robust(alpha=0.1, parameters={"c": 0.5, "epsilon": 3, "counter_share": 0.8, **lengths}).constants(100, 3)
     assert found.c == pytest.approx(paper.c / 2)
     assert found.divisor == pytest.approx(paper.divisor / 4)
     assert found.phase_length == pytest.approx(paper.phase_length / 4)
@@ -72,9 +62,6 @@ def test_values_by_hand_scale_the_papers() -> None:
     # thresholds and counter together, each for two changed phases
     assert 2 / found.threshold_scale + 2 * found.counter_epsilon == pytest.approx(found.epsilon)
     assert found.shift == pytest.approx(found.phase_length / 2)
-    assert Robust(alpha=0.1, parameters={"shift": -20}).constants(100, 3).shift == pytest.approx(
-        -20 * paper.phase_length
-    )
 
 
 def test_only_what_is_proven_says_so() -> None:
@@ -90,18 +77,13 @@ def test_only_what_is_proven_says_so() -> None:
 
 def test_mapping_goes_out_as_it_came_in() -> None:
     made = Robust(alpha=0.1, parameters={"c": 2, "shift": 0})
-    assert made.as_mapping() == {
-        "alpha": 0.1,
-        "delta": 0.05,
-        "parameters": {"c": 2.0, "shift": 0.0},
-        "counter": "best",
-    }
+    assert made.as_mapping() == {"alpha": 0.1, "delta": 0.05, "parameters": {"c": 2.0, "shift": 0.0}, "counter": "best"}
     assert type(made.as_mapping()["parameters"]) is dict
     assert Robust(**made.as_mapping()) == made
     assert hash(Robust(**made.as_mapping())) == hash(made)
 
 
-@pytest.mark.quick_cases(8)
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("kind", [kind for kind in COUNTERS if not COUNTERS[kind].only_bits])
 @pytest.mark.parametrize("parameters", ["paper", "tight"])
 def test_every_counter_plays(kind: str, parameters: str) -> None:

@@ -8,10 +8,7 @@ import pytest
 from disttrack.protocols import Robust
 from disttrack.protocols.base import EVERYONE, Message
 from disttrack.protocols.rounds.constants import CANDIDATES, paper_constants, tight_constants
-from disttrack.protocols.rounds.sites import BIT
 from disttrack.protocols.rounds.tight import tight_round
-
-TIGHT = Robust(alpha=0.2, delta=0.5, parameters="tight")
 
 
 def test_the_error_that_is_allowed_is_used_up_whatever_the_estimate_was() -> None:
@@ -37,22 +34,6 @@ def test_an_estimate_far_off_ends_the_round_at_once() -> None:
     ((receiver, again),) = server.counted(0)
     assert (receiver, poll.kind) == (EVERYONE, "poll")
     assert again == Message("poll", 256 * 10**6)
-
-
-def test_signals_of_the_next_round_may_come_before_the_last_answer() -> None:
-    """On delayed channels: a bit of a site that has answered counts in the next round, any other is in an answer."""
-    server = TIGHT.server(3, np.random.default_rng(1), [4000, 4000, 4000])
-    while not (said := server.hear(0, BIT)):
-        pass
-    ((_, poll),) = said
-    assert poll.value > 12_200
-    assert not server.hear(1, BIT)
-    assert not server.hear(0, Message("count", poll.value - 12_200))
-    assert not server.hear(0, BIT)
-    assert not server.hear(1, Message("count", 100))
-    assert not server.hear(2, Message("count", 100))
-    assert server.base == server.announced == poll.value
-    assert server.signals == min(1, server.limit - 1)
 
 
 @pytest.mark.parametrize(("k", "number"), [(16, 1), (256, 5), (4096, 9)])

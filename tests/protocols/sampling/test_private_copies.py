@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import ceil, exp, log, sqrt
+from math import ceil, log, sqrt
 
 import pytest
 
 from disttrack.adversaries import RoundRobin
-from disttrack.protocols import PrivateCopies
+from disttrack.protocols import PrivateCopies, SketchSwitching
 from disttrack.simulator import play
 
 
@@ -15,6 +15,7 @@ def test_budget_by_hand() -> None:
     """alpha = 0.1, up to a million: lambda = 285; epsilon = 1 leaves 1 / sqrt(8 · 285 · ln 20) = 0.0121 a change."""
     protocol = PrivateCopies(alpha=0.1, epsilon=1.0, largest=1e6)
     assert protocol.changes() == 285
+    assert SketchSwitching(alpha=0.9, largest=103).changes() == 14  # (ln 1.1125 + ln 103) / ln 1.45 = 12.8, and one
     assert protocol.loss() == pytest.approx(1 / sqrt(8 * 285 * log(20)), rel=1e-12)
     # 8 ln(2 · 2^20 · 285 / 0.05) / 0.35 over the loss
     assert protocol.copies() == ceil(8 * log(2**21 * 285 / 0.05) / 0.35 / protocol.loss()) == 43_834
@@ -37,12 +38,3 @@ def test_stops_after_the_changes_provided_for() -> None:
     game = play(PrivateCopies(alpha=0.3, largest=100), RoundRobin(), sites=3, items=5000, seed=0)
     assert game.output_changes <= PrivateCopies(alpha=0.3, largest=100).changes()
     assert not game.ok
-
-
-def test_epsilon_is_spent_as_the_composition_allows() -> None:
-    """Advanced composition of lambda losses at delta: sqrt(2 lambda ln(1/delta)) loss (1 + …) is within epsilon."""
-    protocol = PrivateCopies(alpha=0.1, epsilon=1.0)
-    changes, loss = protocol.changes(), protocol.loss()
-    # each change spends the loss twice, on the test and on the median
-    spent = sqrt(2 * 2 * changes * log(1 / protocol.delta)) * loss + 2 * changes * loss * (exp(loss) - 1)
-    assert spent <= protocol.epsilon

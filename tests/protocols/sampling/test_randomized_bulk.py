@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pytest
 
 from disttrack.protocols import Randomized
 from disttrack.protocols.bulk import BulkForm, Integers, Segment
@@ -86,33 +84,3 @@ def test_a_game_of_one_site_by_hand() -> None:
     kept: list[int] = []
     assert kinds[0] == [("down", "total", [0])]  # p is 1 before and after
     assert kinds[1:] == [[("down", "total", [0]), ("up", "adjust", kept)]] * 4
-
-
-def replayed(found: Sequence[Segment], stream: Any, inverse: int) -> list[tuple[int, int]]:
-    """Return steps and outputs by the definition, report after report, as long as p is what it is."""
-    last: dict[int, int] = {}
-    outputs = []
-    for segment in found:
-        batch = segment.batches[0]
-        for step, site in zip(batch.steps.tolist(), batch.sites.tolist(), strict=True):
-            last[site] = int(stream.count(np.array([site]), np.array([step]))[0])
-            outputs.append((step, sum(item - 1 + inverse for item in last.values())))
-    return outputs
-
-
-@pytest.mark.parametrize("length", [1, 3, 40, 1000])
-@pytest.mark.parametrize("k", [1, 2, 9])
-def test_outputs_are_what_the_reports_say(k: int, length: int) -> None:
-    """A known start far below the next announcement: p = 1/8 throughout, whatever the segments."""
-    protocol = Randomized(alpha=0.02, confidence=1.0)
-    start = int(8 * np.sqrt(k) / 0.02) + k
-    share = [start // k + (site < start % k) for site in range(k)]
-    items = min(share) - 1  # no site's count doubles
-    stream = ListedStream(np.random.default_rng(k).integers(k, size=items), k)
-    form = protocol.bulk_form(k, np.random.default_rng(5), None, share)
-    found = segments(form, stream, items, length)
-    assert (np.diff([0, *(segment.end for segment in found)]) <= length).all()
-    reports = replayed(found, stream, 8)
-    assert len(reports) >= 5
-    listed = [pair for s in found for pair in zip(s.steps.tolist(), (s.outputs - sum(share)).tolist(), strict=True)]
-    assert listed == reports
