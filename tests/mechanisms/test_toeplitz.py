@@ -45,6 +45,17 @@ def test_the_root_squares_to_counting() -> None:
     assert root @ root == pytest.approx(np.tri(200), abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("steps", "exact"), [(256, 2.83105), (1 << 10, 3.27255), (1 << 14, 4.15517), (1 << 20, 5.47899)]
+)
+def test_exact_norms(steps: int, exact: float) -> None:
+    assert square_root_norm(steps) == pytest.approx(exact, abs=5e-6)
+    summed = math.fsum(square_root_coefficients(steps) ** 2)
+    assert square_root_norm(steps) == pytest.approx(summed, rel=1e-12)
+    assert square_root_norm(steps) == pytest.approx(math.log(steps) / math.pi + 1.0663, abs=5e-4)
+    assert square_root_norm(steps) > math.log(steps) / math.pi + 1  # the published bound lies below
+
+
 @pytest.mark.parametrize("log_steps", [1, 4, 8, 10, 14, 20, 24])
 def test_buffers_lose_less_than_a_half_percent(log_steps: int) -> None:
     steps = 1 << log_steps
