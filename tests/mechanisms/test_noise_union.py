@@ -50,8 +50,7 @@ def test_chernoff_is_a_bound_and_not_far_off() -> None:
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("kind", ["binary", "per-item", "two-level"])
-@pytest.mark.parametrize("beta", [0.05, 1e-5])
+@pytest.mark.parametrize(("kind", "beta"), [("binary", 0.05), ("two-level", 1e-5)])
 def test_the_shortfall_is_the_quantile_and_the_integral_of_the_tails_beyond_it(kind: str, beta: float) -> None:
     """Against Simpson's rule over single tails; it is the least of its kind; and Chernoff's bound is above it."""
     sums = [counter(kind, 1.0, 5).noise_parts(t) or () for t in range(1, 6)]

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
-from scipy.signal import lfilter
 
 from disttrack.mechanisms import COUNTERS, Binary, Blt, Counter, PerItem, SquareRoot, Unbounded
 from disttrack.mechanisms.counters import counter
@@ -90,13 +88,6 @@ def test_a_counter_for_one_entry_does_not_hide_several(kind: str) -> None:
     assert move > 1.3 * claim(rules) * (0.6 if kind == "unbounded" else 1)
     if kind in ("per-item", "smooth-binary"):
         assert move == pytest.approx(3 * claim(rules))
-
-
-def test_changes_of_different_signs_move_less() -> None:
-    rules = SquareRoot(0.8, 7, participations=3, separation=2)
-    rows = changes(7, 3, 2)
-    moves = lengths(rules, 7, rows)
-    assert rows[moves > moves.max() - 1e-9].tolist() in ([[1, 0, 1, 0, 1, 0, 0], [-1, 0, -1, 0, -1, 0, 0]],)
 
 
 def test_one_participation_changes_nothing() -> None:
@@ -176,28 +167,6 @@ def test_buffers_made_for_several_entries_lose_less(steps: int, entries: int, se
     one = optimised_buffers(steps, count)
     assert deviation**2 < 0.999 * one.column_norm(steps, entries, separation) * one.row_norm(steps)
     assert made.variance(steps) < SquareRoot(1.0, steps, **users).variance(steps)
-
-
-@pytest.mark.slow
-def test_buffers_come_close_to_the_best_toeplitz_factorisation() -> None:
-    """A search over all coefficients that fall, from those of the square root: 4 % below the buffers, 13 % below it."""
-    steps, users = 64, {"participations": 8, "separation": 8}
-
-    def log_loss(variables: np.ndarray) -> float:
-        logs = np.cumsum(np.exp(np.clip(variables, -25.0, 5.0)))
-        coefficients = np.concatenate(([1.0], np.exp(-logs)))
-        row = lfilter([1.0], coefficients, np.ones(steps))
-        return math.log(columns_norm(coefficients, 8, 8) * float(np.sum(row**2)))
-
-    start = np.log(-np.diff(np.log(SquareRoot(1.0, steps).coefficients(steps))))
-    options = {"maxiter": 3000, "maxfun": 400_000}
-    best = math.exp(minimize(log_loss, start, method="L-BFGS-B", options=options).fun / 2)
-    assert best == pytest.approx(9.6854, rel=1e-4)
-    for buffers, most in ((1, 1.047), (2, 1.041), (3, 1.041)):
-        made = Blt(1.0, steps, buffers=buffers, **users)
-        assert 1.02 < math.sqrt(made.variance(steps)) / made.sigma / best < most
-    root = SquareRoot(1.0, steps, **users)
-    assert math.sqrt(root.variance(steps)) / root.sigma / best == pytest.approx(1.130, abs=0.001)
 
 
 @pytest.mark.parametrize(("entries", "separation"), [(2, 1), (8, 1), (8, 64), (64, 64), (2, 1000)])

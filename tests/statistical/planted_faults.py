@@ -21,14 +21,6 @@ from disttrack.protocols import Robust
 
 
 @dataclass(frozen=True)
-class HalfTheNoise(Binary):
-    """Noise of half the scale."""
-
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
-        return Binary(2 * self.epsilon, self.horizon).start(rng, silent=silent)
-
-
-@dataclass(frozen=True)
 class OneLevelForgotten(Binary):
     """The published number of levels, log2 of the horizon, for the noise; it declares the right one."""
 
@@ -121,11 +113,3 @@ class HalfTheThresholdNoise(Robust):
     def constants(self, k: int, number: int) -> Any:
         of = super().constants(k, number)
         return of._replace(threshold_scale=of.threshold_scale / 2)
-
-
-@dataclass(frozen=True)
-class BarePhases(Robust):
-    """A tracker whose phases have no noise at all."""
-
-    def constants(self, k: int, number: int) -> Any:
-        return super().constants(k, number)._replace(threshold_scale=1e-6)

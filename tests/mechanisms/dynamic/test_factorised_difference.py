@@ -21,7 +21,7 @@ from disttrack.simulator.tasks.audit import exact_loss, loss_with_half_the_noise
 from disttrack.simulator.tasks.audit.exact.linear import linear_loss, linear_map
 
 NOISES = [("laplace", 0.0), ("gaussian", 1e-4)]
-SHAPES = [(None, 1), (None, 3), (1, 1), (4, 1), (4, 3), (7, 2), (40, 1)]
+SHAPES = [(None, 1), (None, 3), (1, 1), (4, 3), (40, 1)]
 """Lifetime and steps between answers."""
 
 
@@ -104,9 +104,7 @@ def test_no_missing_update_of_any_stream_loses_more_than_epsilon(
 
 @pytest.mark.quick_cases(4)
 @pytest.mark.parametrize(("static", "delta"), NOISES)
-@pytest.mark.parametrize(
-    ("queries", "domain"), [("points", 3), ("intervals", 4), ("marginals:1", 4), ("marginals:2", 4), ("axes:2", 4)]
-)
+@pytest.mark.parametrize(("queries", "domain"), [("points", 3), ("intervals", 4), ("marginals:2", 4)])
 def test_each_family_loses_epsilon_and_twice_that_with_half_of_the_noise(
     queries: str, domain: int, static: str, delta: float
 ) -> None:

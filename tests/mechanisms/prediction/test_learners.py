@@ -11,26 +11,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from disttrack.mechanisms import ExpertsPrivate, Exponential, Guessing, Learner, Plain, PointPredictor, PrivateProper
+from disttrack.mechanisms import Exponential, Guessing, Learner, Plain, PrivateProper
 from disttrack.mechanisms.prediction.insertion import halving, insertion, most_ones
 
-POINTS, ROUNDS = 40, 300
-ALL: list[Learner] = [
-    Plain(),
-    Guessing(POINTS, 0.7),
-    PrivateProper(8.0, ROUNDS, delta=0.1),
-    ExpertsPrivate(2.0, POINTS, ROUNDS),
-    Exponential(8.0, POINTS, ROUNDS),
-    PointPredictor(60.0, 0.3),
-]
+POINTS = 40
 FALSE_ALARM = 1e-6
-
-
-def stream(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    points = rng.integers(0, POINTS, ROUNDS)
-    points[rng.random(ROUNDS) < 0.5] = 7
-    return points, (points == 7) ^ (rng.random(ROUNDS) < 0.05 * (seed % 2))
 
 
 def test_learners_by_hand() -> None:

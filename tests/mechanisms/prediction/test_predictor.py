@@ -95,7 +95,7 @@ def proved_delta(predictor: PointPredictor) -> float:
 def test_joint_privacy_of_all_short_inputs_and_its_controls() -> None:
     """Nine examples of one point with either label, and of another with label 0."""
     assert joint_delta(predictor_law(SMALL), 3, 9, SMALL.epsilon) <= SMALL.delta / 3
-    for literal, steps in (("start", 9), ("probabilities", 8)):
+    for literal, steps in (("start", 8), ("probabilities", 8)):
         wrong = PointPredictor(18.0, 0.15, count=3, delay=6, window=6, half=2, literal=literal)  # type: ignore[arg-type]
         assert joint_delta(predictor_law(wrong), 3, steps, SMALL.epsilon) > SMALL.delta
     soon = PointPredictor(12.0, 0.09, count=4, delay=5, window=5, half=2)  # fakes cannot be told from five looks

@@ -73,12 +73,12 @@ def _matrix(rows: list[dict[int, float]], width: int) -> coo_matrix:
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("rounds", "epsilon", "blind", "seeing"),
-    [(2, 1.0, 0.8845, 0.8845), (3, 1.0, 1.2092, 1.1732), (3, 0.5, 1.3498, 1.3285)],
+    [(2, 1.0, 0.8845, 0.8845), (3, 1.0, 1.2092, 1.1732)],
 )
 def test_who_sees_the_query_first_errs_less_from_the_third_round_on(
     rounds: int, epsilon: float, blind: float, seeing: float
 ) -> None:
-    """So the models differ, by 2 to 3 % here. In two rounds they do not, and a larger epsilon saves far more."""
+    """So the models differ, by 3 % here. In two rounds they do not, and a larger epsilon saves far more."""
     assert fewest_mistakes(rounds, epsilon, seen=False) == pytest.approx(blind, abs=1e-4)
     assert fewest_mistakes(rounds, epsilon, seen=True) == pytest.approx(seeing, abs=1e-4)
     assert fewest_mistakes(rounds, 2 * epsilon, seen=False) < 0.95 * blind

@@ -161,4 +161,4 @@ def test_a_class_of_ones_own_is_audited_like_the_class_that_it_extends(tmp_path:
         "        return PerItem(5 * self.epsilon, self.horizon).start(rng, silent=silent)\n",
         encoding="utf-8",
     )
-    assert run(f"{own}:Bold", "--runs", "2000").return_value == 1
+    assert run(f"{own}:Bold", "--runs", "600").return_value == 1

@@ -1,10 +1,8 @@
-"""Scenarios of games with a clock: what they accept, what they refuse in one line, and that the shipped ones play."""
+"""A scenario of games with a clock: its points, columns and claims."""
 
 from __future__ import annotations
 
 from pathlib import Path
-
-import pytest
 
 from disttrack.simulator import run
 
@@ -33,23 +31,3 @@ def test_a_scenario_of_counters(tmp_path: Path) -> None:
     assert (trials["ok"] == (trials["max_abs_error"] <= trials["bound"])).all()
     assert len(results.series) > 0
     assert results.ok
-
-
-@pytest.mark.quick_cases(0)
-@pytest.mark.parametrize(
-    ("name", "small"),
-    [
-        ("counters", ["steps=1024"]),
-        ("sparse", ["steps=1024"]),
-        ("monitor", ["parts=below", "steps=1048576", "protocol.0.k=5", "protocol.1.k=5", "protocol.1.delta=0.002"]),
-        ("monitor", ["parts=above", "steps=65536", "protocol.k=710"]),
-        ("pan-privacy", []),
-        ("queries", ["parts=many"]),
-        ("experts", ["steps=1024"]),
-    ],
-)
-def test_shipped_scenarios_play(name: str, small: list[str], tmp_path: Path) -> None:
-    # small: one game a point, few steps; the claims are those of the full runs and are not judged here
-    results = run(name, out=tmp_path / name, overrides=["trials=1", *small], workers=1)
-    assert len(results.trials) >= 2
-    assert results.manifest["games"]["errors"] == 0

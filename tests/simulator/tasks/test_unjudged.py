@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from loaded_scenarios import loaded
+from loaded_scenarios import short_data
+from test_face import smallest
 
 from disttrack import Deterministic, RoundRobin, play
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.plots.traces import game_described
-from disttrack.simulator.points.point import Point
-from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.results.write import write_tables
 from disttrack.simulator.scenario.load import load
+from disttrack.simulator.tasks import TASKS
 from disttrack.simulator.tasks.base import Task
 
 
@@ -61,19 +60,12 @@ NO_MOVES: Final = {
 }  # fmt: skip
 
 
-@cache
-def points() -> dict[str, Point]:
-    """Return a point of each task of the shipped scenarios."""
-    return {point.task.kind: point for scenario in loaded().values() for point in reversed(scenario.points)}
-
-
-@pytest.mark.slow  # the shipped scenarios are loaded
-@pytest.mark.parametrize("task", sorted({name for name, kind in kinds("task").items() if kind.origin == "built in"}))
+@pytest.mark.slow
+@pytest.mark.parametrize("task", sorted(TASKS.keys() - NO_MOVES - STEPS_GO_ON))
 def test_a_game_without_a_move_is_never_ok(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The adversary ends the game at once: there is nothing that a protocol could have been right about."""
-    if task in NO_MOVES | STEPS_GO_ON:
-        return
-    point = points()[task]
+    with short_data():
+        point = smallest(task)
     adversary = point.adversary.maker()
     monkeypatch.setattr(adversary, "plan", lambda *_: None, raising=False)
     monkeypatch.setattr(adversary, "move", lambda *_: None)
