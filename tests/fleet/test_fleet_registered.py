@@ -80,13 +80,6 @@ def test_a_quota_is_found_with_its_package_before_it(given: str, kind: str) -> N
     assert f"{kind} (protocol" in run_command("describe", given).stdout
 
 
-def test_its_commands_are_commands() -> None:
-    shown = run_command("--help").stdout.partition("\nDeploy:\n")[2]
-    assert all(f"  {name} " in shown for name in ("live", "serve", "feed"))
-    listed = run_command("list").stdout
-    assert "Package disttrack.fleet (quota):" in " ".join(listed.split())
-
-
 @pytest.mark.parametrize("adversary", kinds("adversary"))
 def test_an_adversary_plays_or_is_refused_in_one_line(adversary: str) -> None:
     maker = kinds("adversary")[adversary].load()
@@ -103,22 +96,6 @@ def test_a_load_is_refused_in_other_games(load: str) -> None:
     assert "plays quota, not count" in said
     with pytest.raises(ScenarioError, match="plays quota, not count"):
         disttrack.play(disttrack.Exact(), kinds("adversary")[load].load()(), sites=4, items=60)
-
-
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"requests": 0}, "requests: must be at least 1; got 0"),
-        ({"requests": 2.5}, "requests: must be a whole number"),
-        ({"sites": 0}, "sites: must be at least 1"),
-        ({"requests": None}, "requests: is missing: Requests of a game"),
-        ({"items": 60}, "items: unknown key; did you mean"),
-        ({"engine": "warp"}, "engine"),
-        ({"protocol": {"kind": "robust", "alpha": 0.3}}, "protocol"),
-    ],
-)
-def test_what_it_refuses(changed: dict[str, Any], said: str) -> None:
-    assert said in played(**changed)
 
 
 def test_a_fault_of_its_own() -> None:
@@ -151,7 +128,9 @@ def test_a_shipped_figure_is_drawn_again(tmp_path: Path) -> None:
     assert caption_of(plot, described_of(tables, plot)) == captions[plot.name]
 
 
-def test_the_first_screen_names_the_room_and_its_tables_the_kinds() -> None:
+def test_its_commands_are_commands_and_its_kinds_are_listed() -> None:
+    shown = run_command("--help").stdout.partition("\nDeploy:\n")[2]
+    assert all(f"  {name} " in shown for name in ("live", "serve", "feed"))
     assert "Package disttrack.fleet (quota):\n    batch-quota" in run_command("list").stdout
     shown = run_command("list", "quota").stdout
     assert not [name for name in ("lease", "central", *LOADS) if f"\n{name} " not in shown]

@@ -200,6 +200,10 @@ def test_sites_come_and_go_in_order(plans: list[Any], said: str, engine: str) ->
         ({"window": 201}, "protocol.window: must be at most the steps of a game, 200 by `requests`; got 201"),
         ({"costs": 6}, "protocol.costs: must be at most the limit of 5; got 6"),
         ({"requests": 0}, "requests: must be at least 1; got 0"),
+        ({"requests": 2.5}, "requests: must be a whole number"),
+        ({"requests": None}, "requests: is missing: Requests of a game"),
+        ({"sites": 0}, "sites: must be at least 1"),
+        ({"engine": "warp"}, "engine"),
         ({"items": 200}, "items: unknown key; did you mean 'requests'?"),
         ({"network": {"crash": {"at": 3, "down": 2}}}, "network.crash: must be left out: adversaries say which sites"),
         ({"network": {"faults": "site 0 down 2-3"}}, "network.faults: must be left out: adversaries say which sites"),
@@ -209,9 +213,10 @@ def test_sites_come_and_go_in_order(plans: list[Any], said: str, engine: str) ->
     ],
 )
 def test_a_scenario_that_is_wrong_is_refused_in_one_line(change: dict[str, Any], said: str) -> None:
-    keys = {"task": "quota", "sites": 3, "requests": 200, "limit": 5, "window": 20, "protocol": "split"}
+    keys: dict[str, Any] = {"task": "quota", "sites": 3, "requests": 200, "limit": 5, "window": 20, "protocol": "split"}
+    given = {name: value for name, value in {**keys, "adversary": "greedy", **change}.items() if value is not None}
     with pytest.raises(ScenarioError) as refused:
-        build(Document("s.yaml", Path.cwd(), {**keys, "adversary": "greedy", **change}))
+        build(Document("s.yaml", Path.cwd(), given))
     assert said in str(refused.value)
     hold_line(refused.value)
 

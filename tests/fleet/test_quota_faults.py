@@ -17,7 +17,6 @@ from disttrack.fleet.quotas import (
     Central,
     CountdownQuota,
     Gossip,
-    HybridQuota,
     Lease,
     PeriodicQuota,
 )
@@ -54,9 +53,6 @@ def test_what_comes_in_while_messages_travel_counts_at_its_cost(kind: Any) -> No
     "protocol",
     [
         Lease(1_500, 400, **TOKENS),
-        HybridQuota(1_500, 400, **TOKENS),
-        Central(1_500, 400, **TOKENS),
-        BatchQuota(1_500, 400, **TOKENS),
         CountdownQuota(1_500, 400, **TOKENS),
         PeriodicQuota(1_500, 400, every=20, **TOKENS),
     ],

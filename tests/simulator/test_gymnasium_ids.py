@@ -63,35 +63,6 @@ def test_a_name_is_the_game_with_its_arguments() -> None:
         assert one[1:] == other[1:]
 
 
-@pytest.mark.parametrize("name", IDS)
-def test_many_games_are_the_single_ones_seed_by_seed(name: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        many = gymnasium.make_vec(name, 3, vectorization_mode="vector_entry_point", sites=4, items=60)
-    single = [DistributedCount(**{**IDS[name], "sites": 4, "items": 60}) for _ in range(3)]
-    rng = np.random.default_rng(5)
-    shown, _ = many.reset(seed=11)
-    assert shown.tolist() == [game.reset(seed=11 + place)[0].tolist() for place, game in enumerate(single)]
-    over, begun = [False] * 3, 0
-    for _ in range(200):
-        actions = rng.integers(5, size=3)
-        shown, rewards, ended, cut, facts = many.step(actions)
-        for place, game in enumerate(single):
-            if over[place]:  # the mode NextStep: this step ignores its action
-                assert shown[place].tolist() == game.reset()[0].tolist()
-                assert (rewards[place], ended[place], cut[place]) == (0, False, False)
-                over[place], begun = False, begun + 1
-                continue
-            mine = game.step(actions[place])
-            assert shown[place].tolist() == mine[0].tolist()
-            assert (rewards[place], ended[place], cut[place]) == mine[1:4]
-            assert {key: values[place] for key, values in facts.items() if key[0] != "_"} == mine[4]
-            over[place] = bool(mine[2] or mine[3])
-    assert begun >= 3
-    assert len({tuple(row) for row in shown.tolist()}) == 3  # other seeds are other games
-    assert many.metadata["autoreset_mode"] == gymnasium.vector.AutoresetMode.NEXT_STEP
-
-
 def test_many_games_begin_anew_in_the_same_step_if_asked() -> None:
     many = gymnasium.make_vec("disttrack/Tracking-v0", 2, protocol="exact", items=1, autoreset_mode="SameStep")
     many.reset(seed=1)

@@ -218,7 +218,8 @@ def test_many_games_are_what_gymnasium_makes_of_single_ones(
 ) -> None:
     """Also where some begin anew by a mask, and where games are cut off."""
     without_numba(monkeypatch, fast=fast)
-    game: dict[str, Any] = {"protocol": Randomized(alpha=0.2), "sites": 3, "items": 12, "sees": sees}
+    protocol = Robust(alpha=0.4) if sees == "traffic" else Randomized(alpha=0.2)
+    game: dict[str, Any] = {"protocol": protocol, "sites": 3, "items": 12, "sees": sees}
     many = DistributedCounts(4, autoreset_mode=mode, **game)
     single: Any = SyncVectorEnv([partial(DistributedCount, **game)] * 4, autoreset_mode=mode)
     rng = np.random.default_rng(2)
@@ -232,6 +233,8 @@ def test_many_games_are_what_gymnasium_makes_of_single_ones(
         actions = np.where(rng.random(4) < [0.9, 0.9, 0.9, 1.0], 3, rng.integers(4, size=4))  # most of them skip
         shown = [each.step(actions) for each in (many, single)]
     assert many.render() == single.render()
+    alone = [DistributedCount(**game).reset(seed=5 + place)[0].tolist() for place in range(4)]
+    assert many.reset(seed=5)[0].tolist() == alone
 
 
 @by_either
