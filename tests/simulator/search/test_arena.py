@@ -61,7 +61,7 @@ def test_a_tracker_meets_all_attackers_beside_the_trackers_of_its_promise(folder
     costs = outcome.costs.set_index("protocol")
     assert {"half", "robust", "deterministic", "martingale", "randomized, delta 0.05"} <= set(costs.index)
     early = own.set_index("adversary")["ended_early"]
-    assert early["scattered"] == 1 and early.drop("scattered").sum() == 0, "it plays a short game of its own"
+    assert {name for name, games in early.items() if games} == {"scattered"}, "it plays a short game of its own"
     assert costs["words"].is_monotonic_increasing
     assert costs["words"]["half"] == costs["words"]["deterministic"]
     given = load(outcome.results.dir / "arena.yaml").points

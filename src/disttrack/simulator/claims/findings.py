@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -113,7 +113,7 @@ class Finding:
         """Return whether it neither passed nor was skipped."""
         return self.verdict not in ("PASS", SKIPPED)
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         """Return its row of ``claims.csv``."""
         return asdict(self)
 
@@ -225,7 +225,7 @@ def groups(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
             raise ExpressionError(f"there is no column {name!r} for each")
     if not claim.columns:
         return [("", table)]
-    places: dict[tuple[Any, ...], list[int]] = {}
+    places: dict[tuple[object, ...], list[int]] = {}
     for number, values in enumerate(zip(*(table[name].tolist() for name in claim.columns), strict=True)):
         # not-a-number equals no other, and would be a group per game
         places.setdefault(tuple(None if value != value else value for value in values), []).append(number)

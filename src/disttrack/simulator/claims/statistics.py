@@ -75,7 +75,7 @@ def fraction(length: int, column: Values) -> Estimate:
     return Estimate(successes / length, *clopper_pearson(successes, length))
 
 
-def quantile(length: int, column: Values, share: Any) -> Estimate:
+def quantile(length: int, column: Values, share: float) -> Estimate:
     """Return the smallest value that at least this share of the rows do not exceed (0.5: the middle)."""
     values, q = _numbers(column), float(share)
     if not 0 <= q <= 1:

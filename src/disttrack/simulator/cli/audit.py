@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -66,7 +66,7 @@ def _scenario(name: str, runs: int | None) -> Scenario:
     return load({**data, "adversary": "round-robin", **({} if runs is None else {size: runs})})
 
 
-def _row(scenario: Scenario, seed: int) -> dict[str, Any]:
+def _row(scenario: Scenario, seed: int) -> dict[str, object]:
     """Return an audit by the columns of its task."""
     (point,) = scenario.points
     record = scenario.task.play(point, seed)

@@ -178,7 +178,7 @@ def _scenarios() -> list[dict[str, str]]:
     return [{"name": name, "question": str(said[name].get("question", ""))} for name in sorted(said, key=place)]
 
 
-def _heads(path: Path) -> Mapping[str, Any]:
+def _heads(path: Path) -> Mapping[str, object]:
     """Return the keys of a scenario before its claims, and their values as texts.
 
     PyYAML's compiled reader takes a tenth of the time, and claims are most of a file.

@@ -39,7 +39,7 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> 
     return int(any(misspelt))
 
 
-def _work(file: str, overrides: tuple[str, ...]) -> dict[str, Any]:
+def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
     """Return the work of a scenario, which memory has room for."""
     from disttrack.simulator.runs.estimate import cores, estimate
     from disttrack.simulator.scenario.load import load

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -87,7 +87,7 @@ def _figures(text: str, results: Sequence[Results], compared: Compared, folder: 
         raise ScenarioError(f"--plot {text}: {error}") from error
 
 
-def _document(compared: Compared) -> dict[str, Any]:
+def _document(compared: Compared) -> dict[str, object]:
     """Return the comparison for programs: a row for each measure at each point that the first result shares."""
     return {
         "results": compared.names,

@@ -165,7 +165,7 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
     }
 
 
-def _checkpoints(series: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+def _checkpoints(series: Mapping[str, Sequence[object]]) -> list[dict[str, object]]:
     """Return the rows of the timeline, without pandas: to import it takes longer than most games."""
     return [dict(zip(series, row, strict=True)) for row in zip(*series.values(), strict=True)]
 
@@ -179,7 +179,7 @@ def _timeline(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
     return Table("Timeline", [Column(header, right=True) for header in ("items", "output", "error", "words")], rows)
 
 
-def _course(task: Task, checkpoints: Sequence[Mapping[str, Any]]) -> Table:
+def _course(task: Task, checkpoints: Sequence[Mapping[str, object]]) -> Table:
     """Return some of the checkpoints of any task, with all their columns."""
     columns = [Column(task.label(name) or name.replace("_", " "), right=True) for name in checkpoints[0]]
     return Table("Timeline", columns, [[cell(value) for value in row.values()] for row in _some(checkpoints)])

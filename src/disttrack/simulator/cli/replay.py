@@ -95,7 +95,7 @@ def flags_of(about: About) -> str:
     return " ".join(flags)
 
 
-def _given(parameter: tuple[str, Any]) -> str:
+def _given(parameter: tuple[str, object]) -> str:
     """Return a parameter as flags have it: a text in quotes, anything else as in a file."""
     name, value = parameter
     return f'{name}="{value}"' if isinstance(value, str) else f"{name}={json.dumps(value, separators=(',', ':'))}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
@@ -117,7 +117,7 @@ def print_run(
     full: bool = False,
     replay: str = "",
     limit: float | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Print the outcome of a scenario, draw its figures, and return the outcome for programs.
 
     `replay` is the command that replays a game of it, without the point; `limit` the seconds that a game may take.
@@ -202,7 +202,7 @@ def _print_replay(scenario: Scenario, report: Report, replay: str, rows: int) ->
     click.echo()
 
 
-def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, Any]:
+def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, object]:
     """Print how often each claim held under fresh seeds, and return it for programs."""
     _print_errors(errors, "errors.txt in the folder of each seed")
     if claims := [one for one in held if form == "all" or (form == "failed" and not one.always)]:

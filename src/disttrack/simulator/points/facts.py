@@ -41,7 +41,7 @@ class Parameter(NamedTuple):
     """A parameter of a kind: its name, its default (`MISSING` if it must be given), its description in the class."""
 
     name: str
-    default: Any
+    default: object
     says: str
 
     @property
@@ -101,7 +101,7 @@ class Facts:
     @property
     def properties(self) -> dict[str, str]:
         """Return by name what the attributes of its class state: source, guarantee, error, …."""
-        stated: dict[str, Any] = {
+        stated: dict[str, object] = {
             "source": getattr(self.maker, "source", ""),
             "guarantee": GUARANTEES.get(getattr(self.maker, "guarantee", ""), ""),
             "one-sided": "its output never exceeds the truth" if getattr(self.maker, "one_sided", False) else "",
@@ -146,6 +146,6 @@ class Facts:
         return Cost(first_line(self.maker.cost_bound), alpha, bounds if stated else [])
 
 
-def first_line(thing: Any) -> str:
+def first_line(thing: object) -> str:
     """Return the first line of a docstring."""
     return (inspect.getdoc(thing) or "").strip().split("\n")[0]

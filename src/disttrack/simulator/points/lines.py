@@ -74,7 +74,7 @@ def defined_at(method: Any) -> str:
     return f" ({line(code.co_filename, code.co_firstlineno)})" if code and is_users(code.co_filename) else ""
 
 
-def asked_at(opponent: Any) -> str:
+def asked_at(opponent: object) -> str:
     """Return the line of the user's that made the last move, for the end of a message; empty for other code.
 
     That is the line at which a generator stands, or the one where the function or method is defined.

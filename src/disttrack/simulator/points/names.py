@@ -22,7 +22,7 @@ def label_of(kind: str, parameters: Iterable[str]) -> str:
     return ", ".join([kind, *parameters])
 
 
-def in_words(parameters: Mapping[str, Any], without: Collection[str] = ()) -> dict[str, str]:
+def in_words(parameters: Mapping[str, object], without: Collection[str] = ()) -> dict[str, str]:
     """Return parameters with their values in words, by their names."""
     kept = {name: value for name, value in parameters.items() if name not in without}
     return {name: with_name(name.replace("_", " "), value) for name, value in kept.items()}
@@ -56,7 +56,7 @@ def with_name(parameter: str, value: Any) -> str:
     return f"{setting(value)} {name}" if counted else f"{name} {setting(value)}"
 
 
-def setting(value: Any) -> str:
+def setting(value: object) -> str:
     """Return the value of a parameter: all of its digits, for two settings must not look alike.
 
     Examples

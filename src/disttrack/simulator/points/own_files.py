@@ -33,7 +33,7 @@ class OwnFile(NamedTuple):
     digest: str
 
 
-def own_files(reference: str, source: Source | None, arguments: Any, folder: Path) -> dict[str, OwnFile]:
+def own_files(reference: str, source: Source | None, arguments: object, folder: Path) -> dict[str, OwnFile]:
     """Return the user's files that a part is made of, by names that stay when the folder moves.
 
     Parameters
@@ -78,7 +78,7 @@ def with_files(arguments: Any, folder: Path, put: Callable[[Path], str]) -> Any:
     return made
 
 
-def texts(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+def texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
     """Yield the texts in a parameter, at any depth, each with its place: `of.file`."""
     if isinstance(value, str):
         yield place, value

@@ -97,7 +97,7 @@ def limited(what: str, seconds: float) -> Iterator[None]:
         yield
         return
 
-    def ring(number: int, frame: Any) -> None:
+    def ring(number: int, frame: object) -> None:
         raise TooLong(f"{what} takes longer than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, ring)
@@ -225,7 +225,7 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     return member(module, name, reference)
 
 
-def member(module: Any, name: str, kind: str) -> Any:
+def member(module: object, name: str, kind: str) -> Any:
     """Return what a module calls by a name; `kind` is the reference, for the message if there is no such name."""
     value = module
     for part in name.split("."):

@@ -201,9 +201,9 @@ def _held(every: Sequence[Pair], tables: Tables) -> list[Html]:
 def _open(tables: Tables, every: Sequence[Pair]) -> list[Html]:
     """Return who has games without a verdict beside games that have one: these show nothing of a promise."""
     trials = tables.with_adversaries_named().trials
-    games = trials[trials["verdict"] == OPEN].groupby(["protocol", "adversary"], sort=False).size() if every else {}
-    listed = _list([f"{protocol} against {adversary} ({count:,})" for (protocol, adversary), count in games.items()])
-    return [Html("Games in which nothing was promised or judged: {}.", listed)] if listed else []
+    games = trials.loc[trials["verdict"] == OPEN, ["protocol", "adversary"]].value_counts(sort=False).reset_index()
+    listed = _list([f"{one.protocol} against {one.adversary} ({one.count:,})" for one in games.itertuples()])
+    return [Html("Games in which nothing was promised or judged: {}.", listed)] if every and listed else []
 
 
 def _list(texts: Sequence[str]) -> str:

@@ -243,7 +243,7 @@ def _numbers(values: list[Any]) -> array[Any] | list[Any]:
     return values
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     """Return a number of another library as Python's own."""
     if isinstance(value, Fraction):
         return float(value)

@@ -93,7 +93,7 @@ def are_tables_of(folder: Path, origin: str) -> bool:
     return no_errors and manifest.get("origin") == origin and manifest.get("tables") == digests_of(folder)
 
 
-def _point(point: Point, first: Record) -> dict[str, Any]:
+def _point(point: Point, first: Record) -> dict[str, object]:
     """Return a point as the table of settings has it, and the engine that played its first game."""
     stream = recorded(point)
     return {

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 if sys.platform != "win32":
     import fcntl
@@ -89,7 +89,7 @@ def claim(folder: Path) -> frozenset[str]:
     return listed(folder)
 
 
-def points_in(folder: Path) -> list[Any]:
+def points_in(folder: Path) -> list[dict[str, object]]:
     """Return the points of the tables of a folder, without their numbers; none if it has no manifest of a run."""
     with suppress(ValueError):
         return [point | {"point": None} for point in read_manifest(folder / MANIFEST).get("points", [])]

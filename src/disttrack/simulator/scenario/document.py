@@ -107,7 +107,7 @@ class Document:
         above = also_above or not inside or key in self.data
         return [*([(self.data, ())] if above else []), *inside]
 
-    def _kept(self, names: str | list[Any], assignment: str) -> dict[str, Any]:
+    def _kept(self, names: str | list[str], assignment: str) -> dict[str, Any]:
         """Return the parts with these names."""
         parts = self.data.get("parts") or {}
         for name in (chosen := names if isinstance(names, list) else [names]):

@@ -69,10 +69,10 @@ class Scenario:
     head: Head
     points: tuple[Point, ...]
     task: Task
-    data: Mapping[str, Any]
+    data: Mapping[str, object]
     file: str
     folder: Path
-    extra: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    extra: Mapping[str, Sequence[object]] = field(default_factory=dict)
     plans: Mapping[str, Plan] = field(default_factory=dict)
     controls: tuple[BrokenPoints, ...] = ()
     skipped: tuple[Skipped, ...] = ()
@@ -157,7 +157,7 @@ class Scenario:
         return {path: sha256(Path(path).read_bytes()).hexdigest() for path in paths if Path(path).is_file()}
 
     @property
-    def own_classes(self) -> dict[str, Any]:
+    def own_classes(self) -> dict[str, object]:
         """Return the users' classes that the scenario names, by reference: its result is drawn with them."""
         sides = (one for point in self.points for one in point.parts)
         return {one.kind: one.maker() for one in (*self.plots, *sides) if is_reference(one.kind)}

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails
 
 from disttrack.simulator.claims.claim import LARGEST, Claim, Strict, Text, a_number
 from disttrack.simulator.errors import accepted, nearest
@@ -101,7 +102,7 @@ def point_model(sizes: tuple[Size, ...]) -> type[PointModel]:
     fields: dict[str, Any] = {}
     for size in sizes:
         value = Annotated[int, Field(ge=size.least, le=LARGEST), BeforeValidator(a_number)]
-        default: Any = ... if size.needed else None
+        default: object = ... if size.needed else None
         fields[size.key] = value if size.needed else value | None, Field(default, description=size.says)
     return create_model("PointModel", __base__=PointModel, **fields)
 
@@ -171,7 +172,7 @@ Fault = tuple[tuple[str | int, ...], str]
 
 def faults_of(error: ValidationError, data: object, model: type[BaseModel]) -> list[Fault]:
     """Return the faults that pydantic sees in data of a model: of a key one, of a claim one per key."""
-    grouped: dict[tuple[str | int, ...], list[Any]] = {}
+    grouped: dict[tuple[str | int, ...], list[ErrorDetails]] = {}
     for fault in error.errors(include_url=False):
         depth = 3 if fault["loc"][0] == "claims" else 2 if isinstance((*fault["loc"], "")[1], int) else 1
         grouped.setdefault(fault["loc"][:depth], []).append(fault)

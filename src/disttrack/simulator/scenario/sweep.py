@@ -119,7 +119,7 @@ def _check_groups(data: Mapping[str, object], groups: _Groups) -> None:
             raise PointError(("zip", number), f"lists that move together must be of one length ({several})")
 
 
-def _inside(value: object, place: Place) -> Iterator[tuple[Place, Any]]:
+def _inside(value: object, place: Place) -> Iterator[tuple[Place, object]]:
     """Return every value and its place; not the elements of lists but mappings."""
     yield place, value
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

@@ -78,7 +78,7 @@ def read_yaml(text: str) -> tuple[Any, dict[Place, int]]:
 class _Loader(yaml.BaseLoader):
     """Makes nodes; a plain scalar, whose value decides its type, has the tag `plain`."""
 
-    def resolve(self, kind: type[yaml.Node], value: object, implicit: Any) -> str:
+    def resolve(self, kind: type[yaml.Node], value: object, implicit: tuple[bool, bool]) -> str:
         if kind is yaml.ScalarNode and implicit[0]:
             return "plain"
         return str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]
@@ -97,7 +97,7 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Any:
         return [_value(part, (*place, number), lines) for number, part in enumerate(node.value)]
     if not isinstance(node, yaml.MappingNode):
         return _scalar(node)
-    values: dict[Any, Any] = {}
+    values: dict[object, object] = {}
     for key_node, value_node in node.value:
         if not isinstance(key_node, yaml.ScalarNode):
             raise _refused(key_node, "a key must be a word, not a list or mapping")
@@ -111,7 +111,7 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Any:
     return values
 
 
-def _scalar(node: yaml.Node) -> Any:
+def _scalar(node: yaml.Node) -> str | int | float | bool | None:
     """Return the value of a scalar: a plain one is a number, a truth value or null if it is written like one."""
     text = str(node.value)
     if node.tag == "plain":
