@@ -12,7 +12,7 @@ from disttrack.mechanisms.checks import Checked, Positive, Share
 from disttrack.protocols import Deterministic, Exact, Protocol, Randomized, Robust
 from disttrack.protocols.base import Site
 from disttrack.protocols.bulk import Segment, Stream
-from disttrack.protocols.rounds.reacting import ReactingRounds
+from disttrack.protocols.rounds.bulk import BulkRounds
 
 
 def spoilt(
@@ -160,7 +160,7 @@ class HalfTheCoins(Randomized):
         return Randomized(alpha=2 * self.alpha, confidence=self.confidence).bulk_form(k, site_rng, server_rng, start)
 
 
-class ForgetsOpenings(ReactingRounds):
+class ForgetsOpenings(BulkRounds):
     """Takes the output to be exact as long as items are forwarded, where the server says another at the last one."""
 
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
@@ -175,7 +175,6 @@ class OpensExactly(Robust):
     """Its bulk form forgets what the server adds to the output when the first round begins."""
 
     parameters: Any = "tight"
-    reacting_bulk: ClassVar[Any] = "none"
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
         right = super().bulk_form(k, site_rng, server_rng, start)

@@ -61,10 +61,6 @@ class Protocol(Checked, ABC):
     """Whether it may draw random numbers that no seed decides. A class with False draws only from the generators handed
     to `sites` and `server`; a game that drew nothing from them is then played for one seed, and counted for all."""
 
-    reacting_bulk: ClassVar[Literal["none", "slower", "faster"]] = "none"
-    """Whether its bulk form also plays streams that react to the outputs (`BulkForm.until_change`), and whether that is
-    faster than single sites, which holds if few messages change the output, or many are polls."""
-
     readmission: ClassVar[Readmission] = "none"
     """How a site returns that has lost all state except its number of items. `report`: it sends that number and goes on
     from there (`returned_site`, `Server.readmit`). `anew`: the server collects the numbers of all sites, and the
@@ -132,7 +128,6 @@ class Protocol(Checked, ABC):
     shortcuts: ClassVar = {
         "bulk_form": Shortcut(bulk_form),
         "kernel_form": Shortcut(kernel_form),
-        "reacting_bulk": Shortcut("none", of=("bulk_form",)),
         "cost_bound": Shortcut(cost_bound),
         "quick_bound": Shortcut(quick_bound, of=("cost_bound",)),
         "guarantee": Shortcut("none", of=("accuracy",)),

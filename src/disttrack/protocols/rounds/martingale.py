@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, exp, log, log1p, pi, sqrt
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -75,7 +75,6 @@ class Martingale(RoundProtocol):
     kind: ClassVar[str] = "martingale"
     guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "each change shows that the last item was signalled, which does not help an adversary"
-    reacting_bulk: ClassVar[Any] = "faster"
     kernel_form = RoundProtocol.round_form
 
     def __post_init__(self) -> None:

@@ -83,7 +83,6 @@ class Robust(RoundProtocol):
     arithmetic: ClassVar[str] = "grid"  # of its counters of bits, and of its thresholds
     guarantee: ClassVar[Guarantee] = "adaptive"  # "none" for an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
-    reacting_bulk: ClassVar[Any] = "faster"
     kernel_form = RoundProtocol.round_form
 
     def __post_init__(self) -> None:
