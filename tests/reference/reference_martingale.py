@@ -11,8 +11,8 @@ from functools import lru_cache
 from math import ceil, exp, floor, log1p, log2, sqrt
 from typing import Any
 
-from reference_ahead import in_rounds_ahead
 from reference_game import Tape
+from reference_rounds import adding, in_rounds
 
 PlanOf = Callable[[float], tuple[int, float]]
 """From a failure probability to the signals and the offset alpha N0 p of the cheapest round of a light coin."""
@@ -117,19 +117,9 @@ def martingale(
         limit = safe_signals(alpha, offset, power_below(p, 4) if p < 0.01 else p, share, most)
         if exact:
             limit = max(limit, 1)
-        now = {"bits": 0}
+        return adding({"unit": 1 / p, "over": lambda bits: bits >= limit}, number, base, exact)
 
-        def bit() -> None:
-            now["bits"] += 1
-
-        return {
-            "bit": bit,
-            "over": lambda: now["bits"] >= limit,
-            "output": lambda: base + now["bits"] / p if now["bits"] else base,
-            "estimate": lambda: round(base + now["bits"] / p),
-        }
-
-    return in_rounds_ahead(k, sum(start), rule, begin)
+    return in_rounds(k, sum(start), rule, begin, ahead=True)
 
 
 def light_failure(alpha: float, offset: float, signals: int) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import ceil, log, pi, sqrt
 from typing import Any
 
-from reference_game import EVERYBODY, Tape
+from reference_game import Tape
+from reference_rounds import in_blocks, in_rounds
 
 
 def numbers(k: int, alpha: float, delta: float, number: int, total: int) -> dict[str, Any] | None:
@@ -21,6 +22,8 @@ def numbers(k: int, alpha: float, delta: float, number: int, total: int) -> dict
         "size": size,
         "blocks": ceil(c * k),
         "phases": phases,
+        "releases": phases,
+        "shift": 0,
         "length": 2 * c * sqrt(k),
         "threshold_noise": 4 / epsilon,
         "node_noise": (len(f"{phases:b}")) * 4 / epsilon,  # floor(log2 L) + 1 levels (5.4.7)
@@ -48,91 +51,51 @@ def binary_counter(scale: float, tape: Tape) -> Any:
     return add
 
 
-def robust(k: int, start: list[int], alpha: float, delta: float, tape: Tape, noise: Tape) -> dict[str, Any]:
-    """A bit at a random one of each Delta items of a site; a new output after each phase of a noisy number of bits.
+def in_phases(base: int, size: int, of: dict[str, Any], counter: Any, noise: Tape) -> dict[str, Any]:
+    """A round of phases of a noisy number of bits; after each of the first `releases` there is a new output."""
+    now: dict[str, Any] = {"phase": 1, "bits": 0, "all": 0, "output": base + size * of["shift"]}
 
-    The round is over after the last phase, or when a site begins block k' + 1.
-    """
-    number, of, count, due = [0] * k, [None] * k, [0] * k, [0] * k
-    total = sum(start)
-    now: dict[str, Any] = {"number": 0, "of": None, "base": total, "output": total, "answers": 0, "sum": 0}
-
-    def begin_site(site: int, base: int) -> None:
-        found: Any = numbers(k, alpha, delta, number[site] + 1, base)
-        of[site], count[site] = found, 0
-        if found is not None:
-            number[site] += 1
-            due[site] = tape.one_of(found["size"])
-
-    def item(site: int) -> list[Any]:
-        found: Any = of[site]
-        if found is None:
-            return [("item", None, 1)]
-        count[site] += 1
-        if count[site] > found["blocks"] * found["size"]:
-            return [("end", None, 1)]
-        if count[site] < due[site]:
-            return []
-        due[site] = -(-due[site] // found["size"]) * found["size"] + tape.one_of(found["size"])
-        return [("bit", None, 1)]
-
-    def hear(site: int, message: Any) -> list[Any]:
-        if message[0] == "poll":
-            return [("count", count[site], 1)]
-        begin_site(site, message[1])
-        return []
-
-    def begin_server() -> list[Any]:
-        now["output"] = now["base"]
-        said: list[Any] = [(EVERYBODY, ("round", now["base"], 1))]
-        now["of"] = numbers(k, alpha, delta, now["number"] + 1, now["base"])
-        if now["of"] is not None:
-            now["number"] += 1
-            now["phase"], now["bits"] = 1, 0
-            now["counter"] = binary_counter(now["of"]["node_noise"], noise)
-            if not open_phase():
-                said.append((EVERYBODY, ("poll", None, 1)))
-        return said
-
-    def open_phase() -> bool:
-        """Draw the lengths of phases until one is above 0; return whether there was one."""
-        while now["phase"] <= now["of"]["phases"]:
-            now["threshold"] = now["of"]["length"] + noise.laplace(now["of"]["threshold_noise"])
+    def open_phase() -> None:
+        """Draw the lengths of phases until one is above 0, or no phase is left."""
+        while now["phase"] <= of["phases"]:
+            now["threshold"] = of["length"] + noise.laplace(of["threshold_noise"])
             if now["threshold"] > 0:
-                return True
+                return
             close_phase()
-        return False
 
     def close_phase() -> None:
-        now["output"] = now["base"] + now["of"]["size"] * now["counter"](now["bits"])
+        if now["phase"] <= of["releases"]:
+            now["output"] = base + size * (counter(now["bits"]) + of["shift"])
         now["bits"] = 0
         now["phase"] += 1
 
-    def server(site: int, message: Any) -> list[Any]:
-        if message[0] == "item":
-            now["base"] += 1
-            now["output"] = now["base"]
-            if numbers(k, alpha, delta, now["number"] + 1, now["base"]) is None:
-                return []
-            return begin_server()
-        if message[0] == "bit":
-            now["bits"] += 1
-            if now["bits"] < now["threshold"]:
-                return []
+    def bit() -> None:
+        now["all"] += 1
+        now["bits"] += 1
+        if now["phase"] <= of["phases"] and now["bits"] >= now["threshold"]:
             close_phase()
-            return [] if open_phase() else [(EVERYBODY, ("poll", None, 1))]
-        if message[0] == "end":
-            return [(EVERYBODY, ("poll", None, 1))]
-        now["answers"] += 1
-        now["sum"] += message[1]
-        if now["answers"] < k:
-            return []
-        now["base"] += now["sum"]
-        now["answers"] = now["sum"] = 0
-        return begin_server()
+            open_phase()
 
-    if total:
-        for site in range(k):
-            begin_site(site, total)
-        begin_server()
-    return {"item": item, "site": hear, "server": server, "output": lambda: now["output"]}
+    open_phase()
+    return {
+        "bit": bit,
+        "over": lambda: now["phase"] > of["phases"],
+        "output": lambda: now["output"],
+        "estimate": lambda: base + size * now["all"],
+    }
+
+
+def robust(k: int, start: list[int], alpha: float, delta: float, tape: Tape, noise: Tape) -> dict[str, Any]:
+    """A bit at a random one of each Delta items of a site; a new output after each phase.
+
+    The round is over after the last phase, or when a site begins block k' + 1.
+    """
+
+    def rule(number: int, total: int) -> dict[str, Any] | None:
+        of = numbers(k, alpha, delta, number, total)
+        return of and {**of, "next": in_blocks(of["size"], tape), "last": of["blocks"] * of["size"]}
+
+    def begin(of: dict[str, Any], number: int, base: int, exact: bool) -> dict[str, Any]:
+        return in_phases(base, of["size"], of, binary_counter(of["node_noise"], noise), noise)
+
+    return in_rounds(k, sum(start), rule, begin)

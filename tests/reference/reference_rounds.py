@@ -2,6 +2,10 @@
 
 A round begins with a number that the server tells everybody. When it is over the server polls: each site answers with
 its items of the round, and the exact total begins the next round. While a round is not worth it items are forwarded.
+
+Or a poll tells what the next round begins with (docs/martingale.md and docs/tight.md, "A poll of 2k"): the server's own
+estimate of the items so far. A site answers, and begins the next round by that estimate in the same moment. When all
+have answered the server knows the exact number, which it tells nobody. Only the first round is announced.
 """
 
 from __future__ import annotations
@@ -13,72 +17,110 @@ from typing import Any
 from reference_game import EVERYBODY, Tape
 
 RuleOf = Callable[[int, int], dict[str, Any] | None]
-"""From a round's number, from 1, and its first count to what holds in it:
+"""From a round's number, from 1, and the items told to what the sites know of it; None: every item is forwarded.
 
-`next`, from the item of a site's last signal (0: none) to that of its next; `unit`, what a signal adds to the output;
-`over`, from the signals so far to whether the round is over. None: every item is forwarded.
+`next`, from the item of a site's last signal (0: none) to that of its next; `last`, if there is one, the last item of a
+site before it ends the round.
+"""
+RoundOf = Callable[[dict[str, Any], int, int, bool], dict[str, Any]]
+"""From a rule, a round's number, the exact items at its start, and whether these were told, to what the server does.
+
+`bit`: hear a signal; `over`: whether the round is over; `output`; `estimate`: of the items at the end of the round.
 """
 
 
-def in_rounds(k: int, start: int, rule_of: RuleOf) -> dict[str, Any]:
-    """Return a tracker with such rounds."""
-    number, rule, count, due = [0] * k, [None] * k, [0] * k, [0] * k
-    now: dict[str, Any] = {"number": 0, "rule": None, "base": start, "bits": 0, "answers": 0, "sum": 0}
+def adding(rule: dict[str, Any], number: int, base: int, exact: bool) -> dict[str, Any]:
+    """A round in which a signal adds `unit` of the rule to the output, and `over` says after how many it ends."""
+    now = {"bits": 0}
 
-    def begin_site(site: int, total: int) -> None:
-        found: Any = rule_of(number[site] + 1, total)
+    def bit() -> None:
+        now["bits"] += 1
+
+    def output() -> Any:
+        return base + rule["unit"] * now["bits"]
+
+    over = lambda: rule["over"](now["bits"])  # noqa: E731
+    return {"bit": bit, "over": over, "output": output, "estimate": lambda: round(output())}
+
+
+def in_rounds(k: int, start: int, rule_of: RuleOf, round_of: RoundOf = adding, ahead: bool = False) -> dict[str, Any]:
+    """Return a tracker with such rounds; `ahead`: a poll tells the next one's estimate."""
+    number, rule, count, due = [0] * k, [None] * k, [0] * k, [0] * k
+    now: dict[str, Any] = {"number": 0, "round": None, "base": start, "told": start, "answers": 0, "sum": 0}
+
+    def begin_site(site: int, told: int) -> None:
+        found: Any = rule_of(number[site] + 1, told)
         rule[site], count[site] = found, 0  # none: the next round is not worth it yet, since it may fail more rarely
         if found is not None:
             number[site] += 1
             due[site] = found["next"](0)
 
-    def begin_server() -> list[Any]:
-        now["rule"] = rule_of(now["number"] + 1, now["base"])
-        now["number"] += now["rule"] is not None
-        now["bits"] = 0
-        return [(EVERYBODY, ("round", now["base"], 1))]
+    def begin_server(told: int) -> list[Any]:
+        found = rule_of(now["number"] + 1, told)
+        now["round"] = None
+        if found is None:
+            return []
+        now["number"] += 1
+        now["round"] = round_of(found, now["number"], now["base"], told == now["base"])
+        return poll() if now["round"]["over"]() else []
+
+    def announced() -> list[Any]:
+        return [(EVERYBODY, ("round", now["base"], 1)), *begin_server(now["base"])]
+
+    def poll() -> list[Any]:
+        now["told"] = max(1, now["round"]["estimate"]()) if ahead else None
+        return [(EVERYBODY, ("poll", now["told"], 1))]
 
     def item(site: int) -> list[Any]:
         found: Any = rule[site]
         if found is None:
             return [("item", None, 1)]
         count[site] += 1
+        if count[site] > found.get("last", count[site]):
+            return [("end", None, 1)]
         if count[site] < due[site]:
             return []
         due[site] = found["next"](due[site])
         return [("bit", None, 1)]
 
     def hear(site: int, message: Any) -> list[Any]:
-        if message[0] == "poll":
-            return [("count", count[site], 1)]
-        begin_site(site, message[1])
-        return []
+        answer = [("count", count[site], 1)] if message[0] == "poll" else []
+        if message[1] is not None:
+            begin_site(site, message[1])
+        return answer
 
     def server(site: int, message: Any) -> list[Any]:
         if message[0] == "item":
             now["base"] += 1
-            return begin_server() if rule_of(now["number"] + 1, now["base"]) is not None else []
+            return announced() if rule_of(now["number"] + 1, now["base"]) is not None else []
         if message[0] == "bit":
-            now["bits"] += 1
-            return [(EVERYBODY, ("poll", None, 1))] if now["rule"]["over"](now["bits"]) else []
+            now["round"]["bit"]()
+            return poll() if now["round"]["over"]() else []
+        if message[0] == "end":
+            return poll()
         now["answers"] += 1
         now["sum"] += message[1]
         if now["answers"] < k:
             return []
         now["base"] += now["sum"]
         now["answers"] = now["sum"] = 0
-        return begin_server()
+        return begin_server(now["told"]) if ahead else announced()
 
     if start:
         for site in range(k):
             begin_site(site, start)
-        begin_server()
+        begin_server(start)
     return {
         "item": item,
         "site": hear,
         "server": server,
-        "output": lambda: now["base"] + (now["rule"]["unit"] * now["bits"] if now["rule"] else 0),
+        "output": lambda: now["round"]["output"]() if now["round"] else now["base"],
     }
+
+
+def in_blocks(size: int, tape: Tape) -> Callable[[int], int]:
+    """Return where the next signal is: at a random one of each `size` items of a site."""
+    return lambda due: -(-due // size) * size + tape.one_of(size)  # blocks begun by then; the next lies after them
 
 
 def block(k: int, start: list[int], alpha: float, c: float, tape: Tape) -> dict[str, Any]:
@@ -88,12 +130,7 @@ def block(k: int, start: list[int], alpha: float, c: float, tape: Tape) -> dict[
         size = int(alpha / (c * sqrt(k)) * total)
         if size < 1:
             return None
-
-        def following(due: int) -> int:
-            blocks = -(-due // size)  # those begun by then: the next signal lies in the one after
-            return blocks * size + tape.one_of(size)
-
-        return {"next": following, "unit": size, "over": lambda bits: total + size * bits >= 2 * total}
+        return {"next": in_blocks(size, tape), "unit": size, "over": lambda bits: total + size * bits >= 2 * total}
 
     return in_rounds(k, sum(start), rule)
 

@@ -13,9 +13,9 @@ from functools import lru_cache
 from math import comb, exp, isqrt, log, pi, tanh
 from typing import Any, NamedTuple
 
-from reference_ahead import in_rounds_ahead
 from reference_game import Tape
-from reference_robust import binary_counter
+from reference_robust import binary_counter, in_phases
+from reference_rounds import in_blocks, in_rounds
 
 NO_PRIVACY = 1000.0
 """The loss of a round in which k bits, which nobody can exceed, stand in for privacy."""
@@ -246,49 +246,20 @@ def robust(
 
     def rule(number: int, told: int) -> dict[str, Any] | None:
         size = int(alpha * told / constants(number)[1])
-
-        def following(due: int) -> int:
-            return -(-due // size) * size + tape.one_of(size)
-
-        return {"size": size, "next": following} if size >= 1 else None
+        return {"size": size, "next": in_blocks(size, tape)} if size >= 1 else None
 
     def begin(rule: dict[str, Any], number: int, base: int, exact: bool) -> dict[str, Any]:
         choice, allowed, shift = constants(number)
-        size = rule["size"]
+        size, releases = rule["size"], choice.phases - 1
         spare = alpha * base / size - allowed  # the error allowed, now that the items are known exactly
-        length, shift = choice.length + 2 * spare, shift + spare
-        scale = 1 / ((1 - choice.share) * choice.loss)
-        now: dict[str, Any] = {"phase": 1, "bits": 0, "all": 0, "output": base + size * shift}
-        if choice.phases > 1:
-            counter = private_counter(choice.counter, choice.phases - 1, choice.share * choice.loss, noise)
-
-        def open_phase() -> None:
-            """Draw lengths until one is above 0, or no phase is left."""
-            while now["phase"] <= choice.phases:
-                now["threshold"] = length + noise.laplace(scale)
-                if now["threshold"] > 0:
-                    return
-                close_phase()
-
-        def close_phase() -> None:
-            if now["phase"] < choice.phases:
-                now["output"] = base + size * (counter(now["bits"]) + shift)
-            now["bits"] = 0
-            now["phase"] += 1
-
-        def bit() -> None:
-            now["all"] += 1
-            now["bits"] += 1
-            if now["phase"] <= choice.phases and now["bits"] >= now["threshold"]:
-                close_phase()
-                open_phase()
-
-        open_phase()
-        return {
-            "bit": bit,
-            "over": lambda: now["phase"] > choice.phases,
-            "output": lambda: now["output"],
-            "estimate": lambda: base + size * now["all"],
+        of = {
+            "phases": choice.phases,
+            "releases": releases,
+            "length": choice.length + 2 * spare,
+            "shift": shift + spare,
+            "threshold_noise": 1 / ((1 - choice.share) * choice.loss),
         }
+        counter = private_counter(choice.counter, releases, choice.share * choice.loss, noise) if releases else None
+        return in_phases(base, size, of, counter, noise)
 
-    return in_rounds_ahead(k, sum(start), rule, begin)
+    return in_rounds(k, sum(start), rule, begin, ahead=True)
