@@ -27,6 +27,7 @@ from disttrack.adversaries import (
     Freeze,
     Phase,
     Policy,
+    Posterior,
     Replay,
     RoundRobin,
     SingleSite,
@@ -285,13 +286,27 @@ def test_auto_gives_the_transcript_of_leap(protocol: Protocol, monkeypatch: pyte
         monkeypatch.setattr(engine, name, 0.0)
     monkeypatch.setattr(engine, "compiled", as_written)
     size: dict[str, Any] = {"sites": 3, "items": 300, "seed": 5}
-    for tracker, adversary in ((protocol, Freeze()), (protocol, OtherScript()), (protocol, Replay(of="freeze"))):
-        with_numba = facts(play(tracker, adversary, **size))
+    for adversary in (Freeze(), OtherScript(), Posterior(), Replay(of="posterior")):
+        with_numba = facts(play(protocol, adversary, **size))
         if not adversary.oblivious:
-            assert facts(play(tracker, adversary, engine="leap", **size)) == with_numba
+            assert facts(play(protocol, adversary, engine="leap", **size)) == with_numba
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("disttrack.simulator.game.engine_choice.available", lambda: False)
-            assert facts(play(tracker, adversary, **size)) == with_numba
+            assert facts(play(protocol, adversary, **size)) == with_numba
+
+
+def test_a_function_and_a_class_of_one_rule_play_one_game() -> None:
+    """A generator is asked in Python, and the rule of `freeze` is compiled: the coins are the same."""
+
+    def fleeing(view: View) -> Iterator[Burst]:
+        site = 0
+        while True:
+            view = yield Burst(site)
+            site = (site + 1) % view.sites
+
+    for protocol in (Robust(0.2), Martingale(0.1), Randomized(0.1)):
+        games = [play(protocol, adversary, sites=5, items=3000, seed=2) for adversary in (Freeze(), fleeing)]
+        assert len({(game.words, game.max_rel_error, game.output_changes) for game in games}) == 1
 
 
 def test_a_changed_script_is_asked(uncompiled: None) -> None:
