@@ -299,19 +299,11 @@ def test_a_function_and_a_class_of_one_rule_play_one_game() -> None:
     """A generator is asked in Python, and the rule of `freeze` is compiled: the coins are the same."""
 
     def fleeing(view: View) -> Iterator[Burst]:
-        site = 0
-        while True:
-            view = yield Burst(site)
-            site = (site + 1) % view.sites
+        yield from (Burst(number % view.sites) for number in range(3000))
 
     for protocol in (Robust(0.2), Martingale(0.1), Randomized(0.1)):
         games = [play(protocol, adversary, sites=5, items=3000, seed=2) for adversary in (Freeze(), fleeing)]
         assert len({(game.words, game.max_rel_error, game.output_changes) for game in games}) == 1
-
-
-def test_a_changed_script_is_asked(uncompiled: None) -> None:
-    assert OtherScript().machine(None) is None  # type: ignore[arg-type]
-    same(TRACKERS[0], OtherScript(), sites=4, items=400)
 
 
 @pytest.mark.parametrize(("kept", "cost"), [(False, "COMPILING"), (True, "LOADING")])
@@ -322,8 +314,7 @@ def test_nothing_is_compiled_or_loaded_for_short_games(kept: bool, cost: str, mo
     monkeypatch.setattr(engine, "_SPENT", {})
     monkeypatch.setattr(engine, "is_kept", lambda function, **parts: kept)
     monkeypatch.setattr(engine, "compiled", lambda *given, **parts: made.append(1) or as_written(*given, **parts))
-    size: dict[str, Any] = {"sites": 3, "items": 300}
-    tracker = Block(alpha=0.1)
+    tracker, size = Block(alpha=0.1), {"sites": 3, "items": 300}
     first = play(tracker, Policy(), **size)
     assert made == []
     monkeypatch.setattr(engine, cost, 1e-9)
