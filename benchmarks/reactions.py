@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from functools import partial
 from typing import Any
 
 from benchmarks.baselines import alarms, beginnings, naive_simpy, timeouts
-from benchmarks.clock import alternating, seconds
-from benchmarks.measured import Figure, at_least
+from benchmarks.clock import seconds
+from benchmarks.measured import Figure
 from disttrack.adversaries import Burst, Freeze, RoundRobin, View
 from disttrack.protocols import Deterministic, Martingale, Protocol, Randomized, Robust
 from disttrack.simulator.game.outcome import Game
@@ -43,19 +42,11 @@ class Reactions:
             )  # fmt: skip
 
     def reacting(self) -> Iterator[Figure]:
-        """`bulk` against `leap` with a reacting adversary, and a game with very many items and sites."""
-        for protocol, wanted in ((Robust(alpha=0.03), 10.0), (Martingale(alpha=0.03), 1.0)):
-            items = self.size(2_000_000)
-            games = [partial(freeze, protocol, engine, 1024, items) for engine in ("leap", "bulk")]
-            leap, bulk = map(min, alternating(games, self.repeats))
-            yield at_least(
-                f"bulk, {protocol.kind} against freeze, k = 1,024, alpha = 0.03, N = {items:,}", bulk, "s",
-                f"leap, {leap:.3g} s", leap / bulk, wanted,
-            )  # fmt: skip
+        """Games with very many items and sites."""
         k = self.size(65_536)
         for protocol in (Robust(alpha=0.03), Martingale(alpha=0.03)):
-            alone = self.time(lambda p=protocol: freeze(p, "bulk", k, 10**12))  # type: ignore[misc]
-            what = f"bulk, {protocol.kind} against freeze, k = {k:,}, alpha = 0.03, N = 10^12"
+            alone = self.time(lambda p=protocol: freeze(p, "compiled", k, 10**12))  # type: ignore[misc]
+            what = f"compiled, {protocol.kind} against freeze, k = {k:,}, alpha = 0.03, N = 10^12"
             yield Figure(what, alone, "s", wanted="at most 10 s", met=alone <= 10)
 
     def compiled(self) -> Iterator[Figure]:
@@ -68,12 +59,12 @@ class Reactions:
         for k in (16, 1024, 65_536):
             for protocol in (Deterministic(alpha=0.03), Randomized(alpha=0.03), Martingale(alpha=0.03)):
                 game = freeze(protocol, "compiled", k, items)  # compiled before it is timed
-                engines = ("compiled", "leap", *(["bulk"] if protocol.reacting_bulk != "none" else []))
-                took = {name: self.time(lambda p=protocol, e=name, k=k: freeze(p, e, k, items)) for name in engines}  # type: ignore[misc]
+                rates = [
+                    game.messages / self.time(lambda p=protocol, e=name, k=k: freeze(p, e, k, items))  # type: ignore[misc]
+                    for name in ("compiled", "leap")
+                ]
                 what = f"compiled, {protocol.kind} against freeze, k = {k:,}, N = {items:,}"
-                for other in engines[1:]:
-                    rates = [game.messages / took[name] for name in ("compiled", other)]
-                    yield Figure(what, rates[0], "messages/s", f"{other}, {rates[1]:,.0f}", rates[0] / rates[1])
+                yield Figure(what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", rates[0] / rates[1])
         for engine in ("leap", "compiled"):
             options: dict[str, Any] = {"sites": 1024, "items": items, "engine": engine}
             changes = play(Randomized(alpha=0.03), in_turn, **options).output_changes

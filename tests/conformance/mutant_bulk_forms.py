@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from disttrack.protocols import Block, Deterministic, DeterministicRounds, Protocol, Randomized, Robust, SketchSwitching
 from disttrack.protocols.bulk import BulkForm, Segment, Stream
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.rounds.reacting import ReactingRounds
-from disttrack.protocols.rounds.rules import BlockRule
 from disttrack.protocols.sampling.bulk import BulkRandomized
 from disttrack.protocols.sampling.server import RandomizedServer
 
@@ -95,47 +93,6 @@ class LonelySite(Randomized):
         return Randomized(alpha=alpha, confidence=self.confidence).bulk_form(k, site_rng, server_rng, start)
 
 
-class PlaysOn(ReactingRounds):
-    """Does not stop where the output changes."""
-
-    def until_change(self, stream: Stream, now: int, until: int) -> Segment:
-        return self.advance(stream, now, until)
-
-
-class DropsThresholds(ReactingRounds):
-    """Drops the next threshold of a site that has signalled."""
-
-    until_change = ReactingRounds.until_change
-
-    def _feed_one(self, stream: Stream, rule: BlockRule, site: int, now: int, until: int) -> Any:
-        found = super()._feed_one(stream, rule, site, now, until)
-        if found is not None and self._due is not None:
-            self._due[site] = rule.after(self._due[site])
-        return found
-
-
-def reacting(form: type[ReactingRounds]) -> type[Block]:
-    """Return the block tracker with another bulk form."""
-
-    @dataclass(frozen=True)
-    class Mutant(Block):
-        """The block tracker, its bulk form spoilt."""
-
-        reacting_bulk: ClassVar[Any] = "slower"
-
-        def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
-            return form(self.server(k, server_rng, start), self.rules(k, site_rng))
-
-    return Mutant
-
-
-@dataclass(frozen=True)
-class OnlySays(Deterministic):
-    """Says that its bulk form plays streams that react, which it does not."""
-
-    reacting_bulk: ClassVar[Any] = "faster"
-
-
 MUTANTS: dict[str, tuple[Protocol, str]] = {
     "none at all": (SketchSwitching(alpha=0.5), "engine bulk can't play this game"),
     "none made": (in_bulk(lambda form: None)(alpha=0.2), "engine bulk can't play this game"),
@@ -143,16 +100,13 @@ MUTANTS: dict[str, tuple[Protocol, str]] = {
     "other sites": (in_bulk(OtherSites)(alpha=0.2), "leap and bulk play different games"),
     "ignores the start": (IgnoresStart(alpha=0.2), "leap and bulk play different games .* start 1000"),
     "deaf in haste": (OnlyInOnePiece(alpha=0.2), "leap and bulk differ in the distribution of .* in pieces"),
-    "plays on": (reacting(PlaysOn)(alpha=0.2), "until_change.. to step 68 changes the output in step 35"),
-    "drops thresholds": (reacting(DropsThresholds)(alpha=0.2), "leap and bulk .*differ.*adversary freeze"),
-    "only says": (OnlySays(alpha=0.2), "the adversary reacts to the outputs"),
     "lonely site": (LonelySite(alpha=0.2), "leap and bulk differ in the distribution of .* 1 sites"),
 }
 """Every mutant, and what its refusal must say."""
 
 RIGHT: tuple[Protocol, ...] = (
     in_bulk(Wrapped)(alpha=0.2),
-    reacting(ReactingRounds)(alpha=0.2),
+    Block(alpha=0.2),
     Deterministic(alpha=0.2, centred=True),
     Robust(alpha=0.5, parameters="tight"),
 )

@@ -32,7 +32,6 @@ Guarantee = Literal["always", "adaptive", "oblivious", "none"]
 """Against which inputs a protocol keeps its promise: all, all with high probability, those that do not react, none."""
 Readmission = Literal["none", "report", "anew"]
 """How a site returns that has lost its state: not at all, by a report of its number of items, by a new start of all."""
-ReactingBulk = Literal["none", "slower", "faster"]
 """Whether a bulk form plays streams that react, and whether that is faster than single sites."""
 STEADY: Final = 1000
 """Number of the round from which on the constants of rounds hardly change."""
@@ -62,10 +61,6 @@ class Protocol(Checked, ABC):
     draws_coins: ClassVar[bool] = True
     """Whether it may draw random numbers that no seed decides. A class with False draws only from the generators handed
     to `sites` and `server`; a game that drew nothing from them is then played for one seed, and counted for all."""
-
-    reacting_bulk: ClassVar[ReactingBulk] = "none"
-    """Whether its bulk form also plays streams that react to the outputs (`BulkForm.until_change`), and whether that is
-    faster than single sites, which holds if few messages change the output, or many are polls."""
 
     readmission: ClassVar[Readmission] = "none"
     """How a site returns that has lost all state except its number of items. `report`: it sends that number and goes on
@@ -134,7 +129,6 @@ class Protocol(Checked, ABC):
     shortcuts: ClassVar = {
         "bulk_form": Shortcut(bulk_form),
         "kernel_form": Shortcut(kernel_form),
-        "reacting_bulk": Shortcut("none", of=("bulk_form",)),
         "cost_bound": Shortcut(cost_bound),
         "quick_bound": Shortcut(quick_bound, of=("cost_bound",)),
         "guarantee": Shortcut("none", of=("accuracy",)),

@@ -2,8 +2,7 @@
 
 It shares the rules of its protocol with the single sites: thresholds, coins and the server are the same code, called
 for an array instead of a number. The engine `bulk` lets it `advance` through the stream, one segment at a time, and
-takes the messages and the outputs from each `Segment`. Where the stream reacts to the outputs, a segment lasts
-`until_change` of the output, up to which the stream is fixed.
+takes the messages and the outputs from each `Segment`.
 """
 
 from __future__ import annotations
@@ -11,12 +10,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 from disttrack.protocols.sites import Message, Number, Server
 
 Integers = npt.NDArray[np.int64]
@@ -51,20 +49,6 @@ class Stream(Protocol):
 
     def nth(self, sites: Integers, n: Integers) -> Integers:
         """Return the step of the n-th item of each of these sites, n from 1 and counted since the game began."""
-        ...
-
-    @property
-    def fed(self) -> Integers:
-        """The sites that receive items in the present plan, in rising order."""
-        ...
-
-    @property
-    def only(self) -> int | None:
-        """The only site of the present plan, if the plan is one burst; None for any other plan."""
-        ...
-
-    def received(self, site: int, step: int) -> int:
-        """Return the items of one site by the end of a step, since the game began."""
         ...
 
 
@@ -140,29 +124,7 @@ class Segment:
         self.outputs = np.append(self.outputs, output) if len(self.outputs) else np.array([output])
 
 
-class Signals(NamedTuple):
-    """What happened after the last segment, up to step `end`, if only one site sent messages.
-
-    Parameters
-    ----------
-    end
-        Last step of the segment.
-    message
-        Kind and words of each message, for the ledger.
-    site, steps
-        The sending site, and the steps in which it sent one message each, in order.
-    output
-        The output from step `end` on; None if unchanged.
-    """
-
-    end: int
-    message: Message
-    site: int
-    steps: Sequence[int]
-    output: Number | None
-
-
-class BulkForm(Shortcuts, ABC):
+class BulkForm(ABC):
     """The sites and the server of one game, as arrays. `Protocol.bulk_form` makes a new one for each game.
 
     It must play the game of the single sites: the same messages and outputs where nothing is random, and otherwise a
@@ -190,38 +152,6 @@ class BulkForm(Shortcuts, ABC):
         until
             Last step for which the stream is fixed: the end of the adversary's plan, or of the game.
         """
-
-    def until_change(self, stream: Stream, now: int, until: int) -> Segment | Signals | None:
-        """Play up to the first step after which the output may change, for streams that react to the outputs.
-
-        As `advance`, but the output may change only at the last step of the segment. If few messages lie between two
-        changes, `Signals` take less time than a `Segment`. None means that nothing happens up to `until`. A form
-        without this method does not play such streams.
-        """
-        raise NotImplementedError
-
-    def forwarding(self, most: int) -> tuple[Message, int] | None:
-        """Return the message that forwards each item, and for how many of the next `most` items that is known already.
-
-        The output is then exact after each of them, and nothing else happens. An engine that plays them itself reports
-        their number by `forwarded`. None if there are none.
-        """
-        return None
-
-    def forwarded(self, items: int) -> None:
-        """Record that `items` items have been sent as `forwarding` states."""
-        raise NotImplementedError
-
-    @property
-    def output(self) -> Number:
-        """The present output."""
-        return self.server.output
-
-    shortcuts: ClassVar = {
-        "until_change": Shortcut(until_change),
-        "forwarding": Shortcut(forwarding),
-        "forwarded": Shortcut(forwarded),
-    }
 
 
 def in_order(steps: Integers) -> tuple[Integers, Integers | slice]:

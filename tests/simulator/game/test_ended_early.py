@@ -28,11 +28,9 @@ def nothing(view: Any) -> Any:
     yield
 
 
-@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+@pytest.mark.parametrize("engine", ["step", "leap", "auto"])
 @pytest.mark.parametrize("protocol", [Exact(), Randomized(alpha=0.1)], ids=lambda one: one.kind)
 def test_a_generator_that_returns_ends_its_game_also_in_an_endless_burst(protocol: Any, engine: str) -> None:
-    if engine == "bulk" and protocol.reacting_bulk == "none":
-        engine = "auto"
     game = play(protocol, two_bursts, sites=3, items=200_000, engine=engine)
     assert (game.items, game.unsent, game.output_changes) == (2, 199_998, 2)
     assert "ended by the adversary after 2 of 200,000 items" in repr(game)

@@ -20,7 +20,7 @@ from disttrack.protocols.contents.base import ItemSite, ItemTracker
 from disttrack.simulator.points.registry import FAMILIES, kinds
 
 NO_CLAIM: dict[type[Any], dict[str, Any]] = {
-    Protocol: {"guarantee": "none", "reacting_bulk": "none", "one_sided": False, "draws_coins": True}
+    Protocol: {"guarantee": "none", "one_sided": False, "draws_coins": True}
     | {"readmission": "none", "bulk_form": Protocol.bulk_form, "cost_bound": Protocol.cost_bound}
     | {"kernel_form": Protocol.kernel_form}
     | {"quick_bound": Protocol.quick_bound, "returned_site": Protocol.returned_site},

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from disttrack.protocols.base import Protocol, ReactingBulk, Readmission, Site
+from disttrack.protocols.base import Protocol, Readmission, Site
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins, OrderedCoins
 from disttrack.protocols.kernel import KernelForm
+from disttrack.protocols.rounds.bulk import BulkRounds
 from disttrack.protocols.rounds.kernel import RoundForm
-from disttrack.protocols.rounds.reacting import ReactingRounds
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule, remembering
 from disttrack.protocols.rounds.sites import RoundServer, RoundSite
 
@@ -23,7 +23,6 @@ from disttrack.protocols.rounds.sites import RoundServer, RoundSite
 class RoundProtocol(Protocol):
     """A protocol whose sites are `RoundSite`s. Subclasses define the signal rule of a round and the server."""
 
-    reacting_bulk: ClassVar[ReactingBulk] = "slower"
     readmission: ClassVar[Readmission] = "anew"
 
     @abstractmethod
@@ -45,7 +44,7 @@ class RoundProtocol(Protocol):
     def bulk_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
     ) -> BulkForm:
-        return ReactingRounds(self.server(k, server_rng, start), self.rules(k, site_rng))
+        return BulkRounds(self.server(k, server_rng, start), self.rules(k, site_rng))
 
     def round_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()

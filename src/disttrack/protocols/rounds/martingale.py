@@ -11,7 +11,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.roots import root
-from disttrack.protocols.base import Guarantee, ReactingBulk
+from disttrack.protocols.base import Guarantee
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.coin_rounds import bias, share_of, signals_of, words_of, worth_it
@@ -75,7 +75,6 @@ class Martingale(RoundProtocol):
     kind: ClassVar[str] = "martingale"
     guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "each change shows that the last item was signalled, which does not help an adversary"
-    reacting_bulk: ClassVar[ReactingBulk] = "faster"
     kernel_form = RoundProtocol.round_form
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.counters import COUNTERS, counter, counter_class
 from disttrack.mechanisms.noise import Draws, Laplace
 from disttrack.mechanisms.rules import size_within
-from disttrack.protocols.base import Guarantee, Message, ReactingBulk, bound_by_rounds
+from disttrack.protocols.base import Guarantee, Message, bound_by_rounds
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.block import Blocks
@@ -82,7 +82,6 @@ class Robust(RoundProtocol):
     arithmetic: ClassVar[str] = "grid"  # of its counters of bits, and of its thresholds
     guarantee: ClassVar[Guarantee] = "adaptive"  # "none" for an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
-    reacting_bulk: ClassVar[ReactingBulk] = "faster"
     kernel_form = RoundProtocol.round_form
 
     def __post_init__(self) -> None:

@@ -108,8 +108,7 @@ def _is_small(given: Mapping[str, Any]) -> bool:
 
     if given["engine"] != "auto" or max(given["items"], given["sites"]) > SMALL:
         return False
-    size = given["items"] + given["start"]
-    return choose_engine("auto", given["protocol"], given["adversary"], given["network"], size)[0] == "leap"
+    return choose_engine("auto", given["protocol"], given["adversary"], given["network"])[0] == "leap"
 
 
 def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json: bool) -> int:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from scipy.stats import ks_2samp
 
-from disttrack.adversaries import Adversary, Freeze, Labels, Rotation, RoundRobin, Uniform, View
+from disttrack.adversaries import Adversary, Labels, RoundRobin, Uniform, View
 from disttrack.protocols.base import Protocol, even_start
 from disttrack.simulator.conformance.by_hand import first_draw
 from disttrack.simulator.conformance.failure import FALSE_ALARM, Checks, recorded, require, same_game
@@ -44,26 +44,14 @@ class InPieces(Adversary):
         return Labels((view.sent + np.arange(self.length)) % view.sites, view.sites)
 
 
-class Turning(Adversary):
-    """Goes over all sites in turn, from another one whenever the output has changed."""
-
-    kind = "turning"
-
-    def plan(self, view: View) -> Rotation:
-        return Rotation(view.sites, 7 * view.changes)
-
-
 def leap_and_bulk_agree(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     """The same game where nothing is random, otherwise one of the same distribution.
 
     Two-sample Kolmogorov-Smirnov tests compare words, messages of a site, largest error, and the outputs at the first
-    draw and at each checkpoint of the timeline, with FALSE_ALARM for all of them in all games together. Adversaries
-    that react are among the opponents only if the protocol states that its bulk form plays them.
+    draw and at each checkpoint of the timeline, with FALSE_ALARM for all of them in all games together.
     """
     most, least, few = max(sites), min(sites), max(1, items // 5)
-    reacting = [(Freeze(), most, items, 0), (Freeze(), least, few, START), (Turning(), most, few, START)]
     settings: list[tuple[Adversary, int, int, int]] = [
-        *(reacting if protocol.reacting_bulk != "none" else []),
         (RoundRobin(), most, items, 0),
         (Uniform(), most, items, 0),
         (InPieces(), most, few, 0),

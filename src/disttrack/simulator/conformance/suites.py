@@ -62,8 +62,7 @@ def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: 
 
     The engine `bulk` must play the game of `leap` where nothing is random, and otherwise one of the same distribution.
     Compared are games from item 0 and after a known start, with many sites and one, of one item, and with a stream that
-    is settled a few steps at a time, so that segments end there; also against adversaries that react, if the protocol
-    states that its bulk form plays those.
+    is settled a few steps at a time, so that segments end there.
 
     Parameters
     ----------

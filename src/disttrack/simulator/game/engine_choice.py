@@ -9,7 +9,6 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.views import POWERS
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Protocol, settle_anew, shadowed, void_by
-from disttrack.protocols.kernel import MOST
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Network
 
@@ -19,20 +18,15 @@ ENGINE_NAMES: Final = ("step", "leap", COMPILED, "bulk")
 
 REACTS: Final = "the adversary reacts to the outputs"
 FIXED: Final = "the schedule does not react"
-STOPS: Final = "it goes from one change of the output to the next, up to which the schedule is fixed"
 LOOKS: Final = "the adversary sees more than the outputs"
 NO_NUMBA: Final = "numba is not installed (pip install 'disttrack[fast]')"
-MOVES: Final = "the adversary reacts, and nearly each message changes the output"
-SOONER: Final = "the adversary reacts, and both sides have compiled functions, which are faster"
 
 
 class EngineError(ScenarioError, ValueError):
     """There is no such engine, or it can't play this game."""
 
 
-def choose(
-    asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, exact: str = FIXED, fast: str = "bulk"
-) -> tuple[str, str]:
+def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, fast: str = "bulk") -> tuple[str, str]:
     """Return the engine to use, and the reason.
 
     Parameters
@@ -43,8 +37,6 @@ def choose(
         The reason why the fast engine cannot play this game; empty if there is none.
     engines
         The available engines, bulk the last.
-    exact
-        The reason why the fast engine is exact, if there is no obstacle.
     fast
         The fast engine.
 
@@ -67,7 +59,7 @@ def choose(
         return asked, "asked for"
     if obstacle:
         return slower[0], f"exact for every game; not {fast}, since {obstacle}"
-    return fast, f"fastest, and exact since {exact}"
+    return fast, f"fastest, and exact since {FIXED}"
 
 
 def void(shortcut: str, side: object, rule: str) -> str:
@@ -96,10 +88,8 @@ def check_as_written(protocol: object, adversary: object) -> None:
         raise TypeError(f"{name}: {rule} is set on the object; write it into a class that extends {name}")
 
 
-def choose_engine(
-    asked: str, protocol: Protocol, adversary: Adversary, network: Network | None, items: int = 0
-) -> tuple[str, str]:
-    """Return the engine for a tracking game of this many items, counted with its start, and the reason.
+def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> tuple[str, str]:
+    """Return the engine for a tracking game, and the reason.
 
     It does not depend on whether numba is there, so that no number does. Raises as `choose` does.
     """
@@ -115,12 +105,11 @@ def choose_engine(
     elif rule := shadowed(protocol):
         obstacle = f"{rule} is set on the object, so that the array form of its class does not apply"
     elif not adversary.oblivious:
-        obstacle = _against_one_that_reacts(asked, protocol, adversary, items)
-    chosen, reason = choose(asked, obstacle, exact=FIXED if adversary.oblivious else STOPS)
+        obstacle = reacts(adversary)
+    chosen, reason = choose(asked, obstacle)
     if asked == "auto" and obstacle:
         why_not = uncompiled(protocol, adversary, network)
-        way_out = ", and engine bulk is faster without" if obstacle == SOONER else ""
-        remark = {"": "; by compiled functions where they pay", NO_NUMBA: f"; slow, since {NO_NUMBA}{way_out}"}
+        remark = {"": "; by compiled functions where they pay", NO_NUMBA: f"; slow, since {NO_NUMBA}"}
         reason += remark.get(why_not, "")
     return chosen, reason
 
@@ -150,17 +139,3 @@ def no_compiled_form(protocol: Protocol) -> str:
     if rule := shadowed(protocol):
         return f"{rule} is set on the object, so that the compiled form of its class does not count"
     return ""
-
-
-def _against_one_that_reacts(asked: str, protocol: Protocol, adversary: Adversary, items: int) -> str:
-    """Return the reason why a game against a reacting adversary cannot be played in bulk, or would be slower."""
-    if adversary.sees != POWERS[0]:
-        return LOOKS
-    if protocol.reacting_bulk == "none":
-        return reacts(adversary)
-    if asked != "auto":
-        return ""
-    if protocol.reacting_bulk == "slower":
-        return MOVES
-    has_rule = type(adversary).machine is not Adversary.machine
-    return SOONER if has_rule and items <= MOST and not no_compiled_form(protocol) else ""

@@ -117,7 +117,7 @@ def play(
     """
     items, start = check_game(protocol, sites, items, seed, start)
     granted, checked = _granted(adversary, sees, protocol), checked_network(network, sites, protocol)
-    played = _Played(protocol, granted, engine, checked, start + items)
+    played = _Played(protocol, granted, engine, checked)
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed, sees)
 
@@ -166,16 +166,10 @@ class _Played:
     """A game being played: its engine, if its parts could be made, and the error that ended it."""
 
     def __init__(
-        self,
-        protocol: Protocol,
-        adversary: Adversary,
-        asked: str,
-        network: Network | None,
-        items: int = 0,
-        hosted: bool = True,
+        self, protocol: Protocol, adversary: Adversary, asked: str, network: Network | None, hosted: bool = True
     ) -> None:
         self.protocol, self.adversary, self.network, self.asked = protocol, adversary, network, asked
-        self.chosen, self.reason = choose_engine(asked, protocol, adversary, network, items)
+        self.chosen, self.reason = choose_engine(asked, protocol, adversary, network)
         self.host = _HOST.get() if hosted else None
         if self.host is not None:
             self.chosen, self.reason = getattr(self.host, "name", "host"), "asked for"
@@ -269,9 +263,8 @@ def compare_engines(
     """
     if not (own := protocol.file if isinstance(protocol, Exec) else own_class(protocol)):
         return
-    start = size.get("start", 0)
-    short = {"sites": sites, "items": min(SHORT, items), "start": start}
-    chosen = choose_engine(engine, protocol, adversary, network, start + items)[0]
+    short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
+    chosen = choose_engine(engine, protocol, adversary, network)[0]
 
     def facts(engine: str, seed: int, record: bool = True) -> dict[str, Any]:
         game = _Played(protocol, adversary, engine, network, hosted=False)

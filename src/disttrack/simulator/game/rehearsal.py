@@ -48,7 +48,7 @@ def rehearse(replay: Replay, protocol: Protocol, seed: int, **options: Any) -> R
     tree = np.random.SeedSequence(seed, spawn_key=(BRANCH,))
     options["seed"] = int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1))
     recorder, network = Recorder(original(replay)), options.get("network")
-    engine, _ = choose_engine("auto", protocol, recorder, network, options["start"] + options["items"])
+    engine, _ = choose_engine("auto", protocol, recorder, network)
     usual: type[Engine] = Bulk if engine == "bulk" else Leap
     try:
         fast = CompiledInTime if compiles("auto", engine, protocol, recorder, network) else usual

@@ -26,7 +26,6 @@ BYTES_A_ROW: Final = {False: 80, True: 280}
 """Memory per step of a recorded trace, most of it while it is read, by whether its rows are sorted by time."""
 RATES: Final = {
     "bulk": (5e6, 1e7),
-    "bulk, reacting": (1e6, 200e3),
     "compiled": (1e7, 5e7),
     "leap": (200e3, 200e3),
     "step": (50e3, 100e3),
@@ -41,7 +40,7 @@ class Count(Task):
     """Distributed count tracking: a protocol against an adversary."""
 
     kind: ClassVar[str] = "count"
-    rules: ClassVar[int] = 8
+    rules: ClassVar[int] = 9
     axes: ClassVar = {"block": "block of the reported total, in items", "memory": "memory of the adversary, in bits"}
     each_item: ClassVar[bool] = False
     """Whether each item of a fixed stream takes time too, and not only to be drawn, with its block: for estimates."""
@@ -99,8 +98,7 @@ class Count(Task):
         messages = float(bound) if math.isfinite(bound) else float(items)
         if network is not None:
             messages = network.messages(messages, sites, items, protocol)
-        # `bulk` is called once per change of the output
-        rate, item_rate = RATES["bulk, reacting" if engine == "bulk" and not adversary.oblivious else engine]
+        rate, item_rate = RATES[engine]
         if adversary.oblivious and engine != "step" and network is None and not self.each_item:
             item_rate = max(item_rate, RATES["bulk"][1])
         looked_at = items if adversary.each_item or engine == "step" else 0
@@ -150,9 +148,8 @@ def record_of(game: Game, **columns: object) -> Record:
 def _engine(point: Point) -> str:
     """Return the engine that will play the point."""
     try:
-        adversary = adversary_of(point)
-        size = _size(point, adversary)[1] + point.start
-        return choose_engine(point.engine, point.protocol.make(), adversary, network_of(point.network), size)[0]
+        network = network_of(point.network)
+        return choose_engine(point.engine, point.protocol.make(), adversary_of(point), network)[0]
     except ScenarioError as error:
         raise PointError(("engine",), str(error)) from error
 

@@ -6,180 +6,77 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.adversaries.schedules import NEVER, Burst, Schedule
-from disttrack.protocols.base import Message
-from disttrack.protocols.bulk import CHUNK, BulkForm, Integers, Segment, Signals
-from disttrack.simulator.game.engine_choice import REACTS
-from disttrack.simulator.game.engines.segments import NoBulkError, Segments, add_each
+from disttrack.protocols.base import Message, Number, even_start
+from disttrack.protocols.bulk import BulkForm, Integers, MessageBatch, Segment
+from disttrack.simulator.game.channels import SERVER
+from disttrack.simulator.game.engines.base import NoBulkError, Strides
+from disttrack.simulator.game.outputs import measured, plain
 
 
-class Bulk(Segments):
+class Bulk(Strides):
     """All sites' messages of a segment at once, sorted by step, up to the server's next message.
 
-    Against an adversary that reacts to the outputs a segment also ends when the output changes: until then the plan is
-    fixed. Gives the transcript of `leap` if nothing is random, and the same distribution otherwise: the rules are
-    the same code, and coins not tossed yet are exchangeable. Memory is O(k) and a bounded chunk of messages.
+    For adversaries that do not react. Gives the transcript of `leap` if nothing is random, and the same distribution
+    otherwise: the rules are the same code, and coins not tossed yet are exchangeable. Memory is O(k) and a bounded
+    chunk of messages. For its parameters see `Engine`.
     """
 
     name: ClassVar[str] = "bulk"
 
     def __init__(self, *sides: Any, **options: Any) -> None:
+        self.done = 0
+        """The last step that has been played."""
         super().__init__(*sides, **options)
-        if self.consultation.reacts and type(self.bulk_form).until_change is BulkForm.until_change:
-            raise NoBulkError(REACTS)
+        self._up: Any = np.zeros(self.k, dtype=np.int64)
+        self._down: Any = np.zeros(self.k, dtype=np.int64)
         self._before: Any = np.zeros(self.k, dtype=np.int64)
         """Items of each site before the present plan."""
         self._everyone = np.arange(self.k)
-        self._fed: Any = None
+
+    def make_sides(self) -> None:
+        begun = (even_start(self.start, self.k),) if self.start else ()
+        bulk_form = self.protocol.bulk_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
+        if not isinstance(bulk_form, BulkForm):
+            raise NoBulkError("the protocol has no array form")
+        self.bulk_form = bulk_form
+        self.server = bulk_form.server
+
+    @property
+    def now(self) -> int:
+        return self.done + 1
 
     def run(self) -> None:
-        if self.consultation.reacts:
-            self._run_by_changes()
-        else:
-            self._run_by_plans()
-        self.count_sites()
-
-    def _run_by_plans(self) -> None:
         while self.done < self.game_end:
             until = min(self.consultation.end, self.game_end)
             segment = self.bulk_form.advance(self, self.done, until)
-            self._check_end("advance", segment.end, until)
-            self.take(segment)
+            if not self.done < segment.end <= until:
+                name = type(self.bulk_form).__name__
+                raise RuntimeError(f"{name}.advance() from step {self.done} to {until} ends at step {segment.end}")
+            self._take(segment)
             self.done = segment.end
             self.consult(self.done)
-
-    def _run_by_changes(self) -> None:
-        form, turns, referee = self.bulk_form, self.consultation, self.referee
-        while self.done < self.game_end:
-            ahead = form.forwarding(self.items - self.done)
-            if ahead is not None and referee.output == self.done + self.offset:
-                self._forward(*ahead)
-                continue
-            until, changes = min(turns.end, self.game_end), referee.changes
-            segment = form.until_change(self, self.done, until)
-            if segment is not None:
-                self._check_end("until_change", segment.end, until)
-                until = segment.end
-                if isinstance(segment, Signals):
-                    self.take_signals(segment)
-                else:
-                    self._check_steps(segment)
-                    self.take(segment)
-            self.done = until
-            if referee.changes != changes:
-                turns.news(until)
-            if until >= turns.due:
-                self.consult(until)
-
-    def _check_steps(self, segment: Segment) -> None:
-        if len(segment.steps) and segment.steps[0] != segment.end:
-            name = type(self.bulk_form).__name__
-            raise RuntimeError(
-                f"{name}.until_change() to step {segment.end} changes the output in step {segment.steps[0]}"
-            )
-
-    def _check_end(self, method: str, end: int, until: int) -> None:
-        if not self.done < end <= until:
-            name = type(self.bulk_form).__name__
-            raise RuntimeError(f"{name}.{method}() from step {self.done} to {until} ends at step {end}")
-
-    def _forward(self, message: Message, most: int) -> None:
-        """Play items each of which is sent and makes the output exact, at most `most` of them.
-
-        The adversary is asked after each. While it answers with bursts, only the last plan is put in force.
-        """
-        turns, view, ask = self.consultation, self.view, self.adversary.plan
-        plan, begun, end = turns.plan, turns.begun, turns.end
-        offset, changes = self.offset, self.referee.changes
-        sites: list[int] = []
-        answer: Any = plan
-        site = self.only
-        step = self.done
-        last = step + min(most, CHUNK)
-        try:
-            while step < last:
-                sites.append(plan.at(step - begun + 1) if site is None else site)
-                step += 1
-                if step == self.items:
-                    break
-                changes += 1
-                view.steps = view.sent = view.changed_at = step
-                view.output, view.changes = step + offset, changes
-                answer = ask(view)
-                if (answer is None or answer is plan) and step < end:
-                    answer = plan
-                    continue
-                if type(answer) is not Burst or not 0 <= answer.site < self.k:
-                    break
-                plan, site, begun, end = answer, answer.site, step, step + answer.length
-        finally:
-            self._settle(message, sites, plan, begun)
-        if answer is not plan:
-            turns.news(step)
-            self.go_on(turns.accept(answer, step), step, step)
-
-    def _settle(self, message: Message, sites: list[int], plan: Schedule, begun: int) -> None:
-        """Record the items of these sites, with `plan` as the present plan from the step after `begun`."""
-        first = self.done
-        self.take_forwarded(message, sites)
-        self.done += len(sites)
-        self.bulk_form.forwarded(len(sites))
-        if begun > first:
-            self.leave_plan(first)
-            add_each(self._before, sites[: begun - first])
-            self.consultation.follow(plan, begun)
-            self.sent_before = begun
-            left = self.items - begun
-            self.game_end = begun + left if left <= plan.length else NEVER
-            self.enter_plan(begun)
+        self.ledger.up_sites = self._up.tolist()
+        self.ledger.down_sites = self._down.tolist()
 
     # ------------------------------------------------------------------ plans
 
     def leave_plan(self, now: int) -> None:
-        if not now:
-            return
-        turns, only = self.consultation, self.only
-        if only is not None:
-            self._before[only] += now - turns.begun
-        elif now - turns.begun >= self.k or turns.plan.support(self.k) is None:
-            self._before = self.counts(now)
-        else:
-            self._before[self.fed] += turns.plan.count(self.fed, now - turns.begun)
+        self._before = self.counts(now)
 
     def enter_plan(self, now: int) -> None:
-        plan = self.consultation.plan
-        if plan.skips:
+        if self.consultation.plan.skips:
             raise NoBulkError("the adversary skips steps")
-        self._only = plan.site if type(plan) is Burst else None
-        self._fed = None
 
     # ------------------------------------------------------------------ the stream, for the bulk form
 
-    @property
-    def only(self) -> int | None:
-        """The only site of the present plan, if the plan is one burst."""
-        return self._only
-
-    @property
-    def fed(self) -> Integers:
-        """The sites that receive items in the present plan."""
-        if self._fed is None:
-            support = self.consultation.plan.support(self.k)
-            self._fed = self._everyone if support is None else np.asarray(support, dtype=np.int64)
-        fed: Integers = self._fed
-        return fed
-
-    def received(self, site: int, step: int) -> int:
-        """Return the items of one site by the end of a step."""
-        turns = self.consultation
-        return int(self._before.item(site) + turns.plan.count(site, step - turns.begun))
-
     def at(self, steps: Integers) -> Integers:
+        """Return the site of each of these steps of the present plan."""
         turns = self.consultation
         sites: Integers = turns.plan.at(steps - turns.begun)
         return sites
 
     def counts(self, step: int) -> Integers:
+        """Return the items of each site by the end of a step."""
         turns = self.consultation
         counts: Integers = self._before + turns.plan.count(self._everyone, step - turns.begun)
         return counts
@@ -195,3 +92,129 @@ class Bulk(Segments):
         turns = self.consultation
         steps: Integers = turns.begun + turns.plan.nth(sites, n - self._before[sites])
         return steps
+
+    # ------------------------------------------------------------------ the record of a segment
+
+    def _take(self, segment: Segment) -> None:
+        """Count the messages of a segment, judge its outputs, and keep its rows."""
+        for batch in segment.batches:
+            self.ledger.more_words(batch.message, "every site")  # refused before anything is recorded
+        if segment.forwarded is not None:
+            self.ledger.more_words(segment.forwarded, "every site")
+            self._take_forwarded(segment, segment.forwarded)
+        else:
+            self._take_batches(segment)
+        for direction, message, sites in segment.exchange:
+            numbers = np.asarray(sites)
+            if direction == "down" and len(numbers):
+                self.ledger.check_receiver(numbers.min().item(), message)
+                self.ledger.check_receiver(numbers.max().item(), message)
+            if direction == "up":
+                self._count_up(message, numbers.astype(np.int64))
+            else:
+                self.ledger.count_broadcast(message, len(numbers))
+                self._down[numbers.astype(np.int64)] += 1
+        if self.transcript is not None:
+            self._write(segment)
+
+    def _take_batches(self, segment: Segment) -> None:
+        steps, outputs = np.asarray(segment.steps, dtype=np.int64), np.asarray(segment.outputs)
+        if len(steps) > 1:
+            standing = np.append(steps[1:] != steps[:-1], True)  # the last output of a step holds
+            if not standing.all():
+                steps, outputs = steps[standing], outputs[standing]
+        self._rows(segment, steps, outputs)
+        for batch in segment.batches:
+            self._count_up(batch.message, batch.sites)
+        if len(steps) == 1:
+            self._change(int(steps[0]), plain(outputs[0], *segment.scale))
+        elif len(steps):
+            exactly = self.outputs is not None
+            steps, values = self.referee.change_many(steps, self.offset, outputs, segment.scale, exactly=exactly)
+            if self.outputs is not None:
+                self.outputs.extend(zip(steps.tolist(), values.tolist(), strict=True))
+
+    def _take_forwarded(self, segment: Segment, message: Message) -> None:
+        """Record a segment whose items are all sent, with an exact output except for a last one that it lists."""
+        first, last = self.done + 1, segment.end
+        self._forwarded_rows(message, last)
+        self.ledger.count_many_up(message, last - self.done)
+        self._up += self.counts(last) - self.counts(self.done)
+        exact_to = last - 1 if len(segment.steps) else last
+        if first <= exact_to:
+            if self.outputs is not None:
+                changed = first if self.referee.output != first + self.offset else first + 1
+                self.outputs.extend((step, step + self.offset) for step in range(changed, exact_to + 1))
+            self.referee.exact_stretch(first, exact_to, self.offset)
+        if exact_to < last:
+            self._change(last, plain(segment.outputs[-1], *segment.scale))
+
+    def _forwarded_rows(self, message: Message, end: int) -> None:
+        """Take the timeline's rows before step `end`, if each item up to there was sent."""
+        timeline, ledger, offset = self.timeline, self.ledger, self.offset
+        while (due := timeline.due) < end + offset:
+            more = due - offset - self.done
+            output = due if more else self.referee.value  # the step before them has the output of that time
+            timeline.pass_by(
+                due, due - offset, output, ledger.messages + more, ledger.words + more * message.words, due
+            )
+
+    def _change(self, step: int, output: Number) -> None:
+        """Judge an output at a step, if it is a new one."""
+        referee, items = self.referee, step + self.offset
+        news = output != referee.output and referee.change(step, items, items - 1, output)
+        if news and self.outputs is not None:
+            self.outputs.append((step, referee.value))
+
+    def _rows(self, segment: Segment, steps: Integers, outputs: Any) -> None:
+        """Take the timeline's rows within the segment; rows of its last step come with the next segment."""
+        timeline, items = self.timeline, self.offset
+        last = segment.end - 1 + items
+        if timeline.due > last:
+            return
+        before, words_before = self.ledger.messages, self.ledger.words
+        sent = [(batch.message.words, np.asarray(batch.steps)) for batch in segment.batches]
+        while (due := timeline.due) <= last:
+            step = due - items
+            place = int(steps.searchsorted(step, side="right"))
+            output = plain(outputs[place - 1], *segment.scale) if place else self.referee.value
+            until = int(steps[place]) - 1 + items if place < len(steps) else last
+            messages, words = before, words_before
+            for each, sent_at in sent:
+                number = int(sent_at.searchsorted(step, side="right"))
+                messages += number
+                words += each * number
+                if number < len(sent_at):
+                    until = min(until, int(sent_at[number]) - 1 + items)
+            # rows up to the next message or output differ only in their items
+            timeline.pass_by(min(until, last), step, measured(output)[1], messages, words, due)
+
+    def _count_up(self, message: Message, sites: Integers) -> None:
+        self.ledger.count_many_up(message, len(sites))
+        np.add.at(self._up, sites, 1)
+
+    def _write(self, segment: Segment) -> None:
+        """Write the messages of the segment into the transcript, in the order of sending."""
+        assert self.transcript is not None
+        if segment.forwarded is not None:
+            steps = np.arange(self.done + 1, segment.end + 1)
+            self._write_batches([MessageBatch(segment.forwarded, steps, self.at(steps))])
+        self._write_batches(segment.batches)
+        for direction, message, sites in segment.exchange:
+            bits = self.ledger.bits_of(message)
+            for site in sites:
+                ends = (SERVER, int(site)) if direction == "down" else (int(site), SERVER)
+                self.transcript.append((segment.end, *ends, message.kind, message.words, bits))
+
+    def _write_batches(self, batches: list[MessageBatch]) -> None:
+        assert self.transcript is not None
+        rows = [
+            (step, place, site, batch.message)
+            for place, batch in enumerate(batches)
+            for step, site in zip(batch.steps.tolist(), batch.sites.tolist(), strict=True)
+        ]
+        rows.sort(key=lambda row: row[:2])
+        self.transcript.extend(
+            (step, site, SERVER, message.kind, message.words, self.ledger.bits_of(message))
+            for step, _, site, message in rows
+        )

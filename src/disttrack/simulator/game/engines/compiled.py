@@ -47,7 +47,7 @@ from disttrack.protocols.kernel import (
     START,
     STEP,
 )
-from disttrack.simulator.game.engines.base import Strides
+from disttrack.simulator.game.engines.base import NoBulkError, Strides
 from disttrack.simulator.game.engines.kernel import (
     BURST,
     LABELS,
@@ -58,7 +58,6 @@ from disttrack.simulator.game.engines.kernel import (
     play_on,
     shown,
 )
-from disttrack.simulator.game.engines.segments import NoBulkError
 
 MANY: Final = 2**14
 """Changes of the output that are judged together."""
