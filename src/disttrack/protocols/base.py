@@ -32,7 +32,6 @@ Guarantee = Literal["always", "adaptive", "oblivious", "none"]
 """Against which inputs a protocol keeps its promise: all, all with high probability, those that do not react, none."""
 Readmission = Literal["none", "report", "anew"]
 """How a site returns that has lost its state: not at all, by a report of its number of items, by a new start of all."""
-"""Whether a bulk form plays streams that react, and whether that is faster than single sites."""
 STEADY: Final = 1000
 """Number of the round from which on the constants of rounds hardly change."""
 
