@@ -183,3 +183,25 @@ def test_marks_are_called_joined_where_a_line_joins_them(tmp_path: Path) -> None
     for name, sites, joined in (("one", (16,), False), ("several", (16, 64), True)):
         folder = write_result(tmp_path / name, trials=2, adversaries=("freeze",), sites=sites)
         assert ("joined" in described([folder], {"kind": "frontier"}).note) is joined
+
+
+def test_the_foot_names_dashes_and_bands_that_can_be_seen(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16, 64), trials=3, adversaries=("freeze",), protocols=("robust",))
+    trials = pd.read_csv(folder / "trials.csv")
+    request = {"kind": "measure", "x": "sites", "y": "messages", "theory": "rounds"}
+    for apart, between, wanted in (
+        (2.0, 1.5, "Bands: least to largest of 3 games. Thin dashes: theory, in the colour of its line"),
+        (1.0, 1.0001, "Marks: medians of 3 games. Theory lies on the lines."),
+    ):
+        theory = 100.0 * trials["sites"]
+        trials.assign(messages=theory * between ** trials["trial"], rounds=theory * apart).to_csv(
+            folder / "trials.csv", index=False
+        )
+        assert wanted in described([folder], request).note
+
+
+def test_the_foot_of_ratios_has_single_spaces(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=3, adversaries=("freeze",))
+    note = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).note
+    assert "1: the words of deterministic." in note
+    assert "  " not in note

@@ -104,3 +104,22 @@ def test_games_without_a_relative_error_get_no_timeline(tmp_path: Path) -> None:
 def test_a_game_that_promises_no_accuracy_is_not_said_to_be_within_it() -> None:
     assert outcome("ok", 0.0, promised=False) == "holds at every step"
     assert outcome("ok", 0.0, promised=True) == "within α at every step"
+
+
+@pytest.mark.parametrize(
+    ("where", "columns", "foot"),
+    [
+        ("", 4, "A column per protocol: its game with the largest error over α, all against freeze, 64 sites: there"),
+        ("protocol == 'robust'", 1, "Of 8 games, the one with the largest error over α. Read"),
+        ("protocol == 'robust' and sites == 16 and trial == 0 and adversary == 'freeze'", 1, "Read"),
+    ],
+)
+def test_the_foot_says_which_games_are_shown(where: str, columns: int, foot: str, tmp_path: Path) -> None:
+    """Columns have one axis of items, and each has its title on top."""
+    tables = read_tables([write_result(tmp_path / "one", sites=(16, 64), trials=2)])
+    figure = timeline(Timeline(), tables.where(where) if where else tables)
+    assert figure.note.startswith(foot)
+    assert figure.columns == columns
+    assert len({panel.x.ends for panel in figure.panels}) == 1
+    titled = [bool(panel.title) for panel in figure.panels]
+    assert titled == [True] * columns + [False] * (len(titled) - columns)

@@ -29,7 +29,7 @@ from disttrack.simulator.plots.description import (
 )
 from disttrack.simulator.plots.render import render, spread
 from disttrack.simulator.plots.requests import values_in_words
-from disttrack.simulator.plots.style import house_style, save
+from disttrack.simulator.plots.style import house_style, lay_out, save
 
 LINE = Look("#0072B2", "o")
 
@@ -156,3 +156,18 @@ def test_labels_are_moved_as_little_as_can_be(labels: int) -> None:
         steps = np.r_[0.0, np.cumsum(halves[:-1] + halves[1:])]
         best = isotonic_regression(wanted[order] - steps).x + steps
         assert np.array(spread(wanted.tolist(), sizes.tolist(), -1e3, 1e3))[order] == pytest.approx(best)
+
+
+@pytest.mark.parametrize("columns", [2, 3])
+@pytest.mark.parametrize("label", ["", "a label beside the last panel"])
+def test_no_title_runs_into_the_next_panel_or_out_of_the_figure(label: str, columns: int) -> None:
+    title = "against trace, file access.csv, site gateway, time time"
+    series = [Series("a", [1, 2], [1, 2], LINE, label=label * (place == columns - 1)) for place in range(columns)]
+    with house_style():
+        made = render(Description([Panel([one], title=title) for one in series], columns))
+        lay_out(made)
+        titles = [axes.findobj(lambda one: "trace" in getattr(one, "get_text", str)())[0] for axes in made.axes]
+        assert {" ".join(one.get_text().split()) for one in titles} == {title}
+        rights = [one.get_window_extent().x1 for one in titles]
+    ends = [axes.get_window_extent().x0 for axes in made.axes[1:]]
+    assert all(right < end for right, end in zip(rights, [*ends, made.bbox.x1], strict=True))

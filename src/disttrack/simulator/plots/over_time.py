@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,9 @@ from disttrack.simulator.plots.sweep import panels
 from disttrack.simulator.results.formats import short
 from disttrack.simulator.results.lines import lines
 from disttrack.simulator.results.read import GAME, Tables
+
+_HALF: Final = 0.5
+"""Where an estimate falls to this share of the truth, the scale of the ratios begins at 0."""
 
 
 def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
@@ -66,7 +69,7 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
     name = tables.called.get("items", "items")
     updates = Axis(name, ends=(0, max(float(one.x[-1]) for one in curves)), most=6, text=short)
     if ratio:
-        y = Axis("estimate over truth", ends=(0, None))
+        y = Axis("estimate over truth", ends=_around([item for _, items in drawn for item in items]))
         note = "Lines: medians over the games. Bands: 5 % to 95 % of them."
         note += " Grey: within α of the truth." * (alphas.nunique() == 1)
     else:
@@ -78,6 +81,19 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
     return Description(
         [Panel(items, updates, y, title) for title, items in drawn], columns, 3.6 * rows, note=note,
     )  # fmt: skip
+
+
+def _around(items: Sequence[Item]) -> tuple[float | None, float | None]:
+    """Return the ends of the scale of ratios: around all that is drawn; from 0 on where a part is half the truth."""
+    ends: list[float] = []
+    for one in items:
+        if isinstance(one, Area | Region):
+            ends += [float(np.min(one.low)), float(np.max(one.high))]
+        elif isinstance(one, Series):
+            ends += [float(np.min(one.y)), float(np.max(one.y))]
+    low, high = min(ends), max(ends)
+    room = 0.05 * (high - low)
+    return (low - room, high + room) if low > _HALF and room else (0, None)
 
 
 def _line(

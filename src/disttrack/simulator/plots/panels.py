@@ -55,6 +55,7 @@ FLOOR: Final = 0.1
 FLOOR_NOTE: Final = f" ↓: below the scale, less than {FLOOR:g} α."
 _SHARES_NOTE: Final = "Marks: shares of the games. Bands: 95 % intervals."
 _THEORY_NOTE: Final = "Thin dashes: theory, in the colour of its line; of a cost or an error, at most."
+_ON_NOTE: Final = "Theory lies on the lines."
 _POWER_NOTE: Final = "Beside a line: the power of the axis through its marks, with its standard error."
 ERROR_LABEL: Final = "largest error, in units of α"
 ABOUT_ONE: Final = (0.3, 1.7)
@@ -64,6 +65,8 @@ _LIGHTEST: Final = 0.55
 _FEW_TICKS: Final = 7
 _LINEAR_SPAN: Final = 5.0
 """Values that differ by less than this factor have a linear scale, which begins at 0."""
+_THICK: Final = 0.01
+"""The width of a line, as a share of the height of a panel."""
 _FAR: Final = 6.0
 """A bound this many times above all values may leave the picture."""
 
@@ -147,8 +150,8 @@ def curves(
         last = named and (number % columns == 0 or number == len(drawn))
         items = _of_panel(part, looks, letter, low, named=last)
         made.append(Panel([*items, *(more if last else map(_unlabelled, more))], x, y, title))
-    notes = _notes(all_curves, values(tables.trials), tables.trials, low, powers=named)
-    note = f"{note} {_without(plot.x, tables.trials)}"
+    notes = _notes(all_curves, values(tables.trials), tables.trials, y, powers=named)
+    note = f"{note} {_without(plot.x, tables.trials)}".strip()
     return Description(
         made, columns, _height(rows, columns, len(looks)),
         note=" ".join(text.strip() for text in (*notes[:-1], note, notes[-1]) if text),
@@ -156,17 +159,33 @@ def curves(
     )  # fmt: skip
 
 
-def _notes(
-    every: Sequence[Curve], values: pd.Series[Any], games: pd.DataFrame, low: float, *, powers: bool
-) -> list[str]:
+def _notes(every: Sequence[Curve], values: pd.Series[Any], games: pd.DataFrame, y: Axis, *, powers: bool) -> list[str]:
     """Return what marks, bands and dashes mean, each empty where there are none; last what infinite values are."""
+    low, bands = y.edges[0], any(len(one.x) > 1 and _apart(y, one.low, one.high).any() for one in every)
+    inside = any(_inside(y, one.bound).any() for one in every)
+    theory = any((_inside(y, one.bound) & _apart(y, one.bound, one.middle)).any() for one in every)
     return [
-        _SHARES_NOTE if values.dtype == bool else marks_note(games, every),
+        _SHARES_NOTE if values.dtype == bool else marks_note(games, every, bands=bands),
         _POWER_NOTE if powers and any(curve.fit for curve in every if curve.middle.min() > low) else "",
-        _THEORY_NOTE if any(np.isfinite(curve.bound).any() for curve in every) else "",
+        _THEORY_NOTE if theory else _ON_NOTE if inside else "",
         FLOOR_NOTE if any((curve.middle <= low).any() for curve in every) else "",
         infinite_note(values) + _missing_note(values),
     ]
+
+
+def _apart(axis: Axis, one: Floats, other: Floats) -> npt.NDArray[np.bool_]:
+    """Return at which places two curves can be told apart: by more than the width of a line."""
+    ends = np.array(axis.ends, dtype=float)
+    drawn = [np.clip(axis.clipped(values), *ends) for values in (one, other)]
+    if axis.scale == "log":
+        ends, drawn = np.log(ends), [np.log(values) for values in drawn]
+    told: npt.NDArray[np.bool_] = np.abs(drawn[0] - drawn[1]) > _THICK * (ends[1] - ends[0])
+    return told
+
+
+def _inside(axis: Axis, values: Floats) -> npt.NDArray[np.bool_]:
+    low, high = (float(end or 0) for end in axis.ends)
+    return (values >= low) & (values <= high)
 
 
 def _without(x: str, trials: pd.DataFrame) -> str:

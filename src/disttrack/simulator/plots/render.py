@@ -46,6 +46,10 @@ _LED: Final = 20.0
 """The same where a label of the panel has a leader."""
 _FAR: Final = 0.3
 """A label further from the end of its line than this share of its height has a leader."""
+_APART: Final = 6.0
+"""The least distance of a title from the next panel, in points."""
+_SHORTEST: Final = 8
+"""Lines of titles have more letters."""
 _STILL: Final = 1.0
 """A label that is moved by less, in points, takes no room from the axes."""
 
@@ -71,7 +75,7 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
     parts = count()
     beside = max((len(name) for name in described.panels[0].y.names), default=0)
     letters = max(10, int(((page().width or described.width or WIDTH) / LETTER - beside) / described.columns))
-    labels = []
+    labels, titles = [], []
     for axes, panel in zip(made, described.panels, strict=False):
         for item in panel.items:
             gid = f"series-{numbers.get(getattr(item, 'name', ''), -1)}-{next(parts)}"
@@ -80,9 +84,10 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
                 labels.append((axes, item, float(panel.y.clipped(item.y[-1])), f"{gid}-label"))
         # matplotlib looks for its place, a tenth of each layout; only a common factor of the ticks moves it
         above = None if panel.y.scale == "linear" and panel.y.text is None else 1.0
-        title = axes.set_title("\n".join(textwrap.fill(line, letters) for line in panel.title.split("\n")), y=above)
+        title = axes.set_title(_broken(panel.title, letters), y=above)
         if described.columns > 2:
             title.set_fontsize(8.5)
+        titles.append((axes, title, panel.title))
         if not panel.framed:
             axes.set_axis_off()
     for axes, panel in zip(made, described.panels, strict=False):  # an open end of a shared axis is that of all panels
@@ -96,7 +101,7 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
         _finish(described, made, entries)
     else:
         assert isinstance(layout, Layout)
-        layout.beside = place_labels
+        layout.beside = lambda: any([_break_titles(titles, letters), place_labels()])
         _label_axes(described, made)
         figure.align_ylabels(made)
     for place, axes in enumerate(made[: len(described.panels)]):
@@ -104,6 +109,35 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
         ends = "_".join(f"{kind}_{low:.9g}_{high:.9g}" for kind, low, high in scales)
         axes.patch.set_gid(f"panel-{place}_{ends}")
     return figure
+
+
+def _broken(title: str, letters: int) -> str:
+    """Return a title in lines of at most this many letters."""
+    return "\n".join(textwrap.fill(line, letters) for line in title.split("\n"))
+
+
+def _break_titles(titles: Sequence[tuple[Axes, Text, str]], most: int) -> bool:
+    """Break titles that would run into the next panel of their row or leave the figure; return whether one did.
+
+    Parameters
+    ----------
+    titles
+        Axes that have their places, each with its title as it is drawn and as it was.
+    most
+        Letters of a line so far.
+    """
+    boxes, changed = [axes.get_window_extent() for axes, _, _ in titles], False
+    for (_, drawn, text), box in zip(titles, boxes, strict=True):
+        figure = drawn.get_figure(root=True)
+        assert figure is not None
+        beside = [other.x0 for other in boxes if other.x0 > box.x1 and other.y0 < box.y1 and box.y0 < other.y1]
+        end = min(beside, default=figure.bbox.x1) - _APART * figure.dpi / 72
+        for letters in range(most, _SHORTEST, -1):
+            if not text or drawn.get_window_extent().x1 <= end:
+                break
+            drawn.set_text(_broken(text, letters))
+            changed = True
+    return changed
 
 
 def _labels_in_legend(described: Description) -> Description:

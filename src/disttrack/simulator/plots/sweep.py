@@ -179,13 +179,15 @@ def axis_label(axis: str, tables: Tables) -> str:
     return tables.task.label(axis, "axes") or name_of(axis)
 
 
-def marks_note(games: pd.DataFrame, curves: Sequence[Curve]) -> str:
-    """Return the meaning of marks and bands, and of hollow marks if there are any."""
+def marks_note(games: pd.DataFrame, curves: Sequence[Curve], *, bands: bool) -> str:
+    """Return the meaning of marks and bands, if these can be seen, and of hollow marks if there are any."""
     failing = " Hollow marks: at least half of the games failed." if any(curve.broken.any() for curve in curves) else ""
     sizes = games.groupby(["result", "point"]).size()
     least, most = int(sizes.min()), int(sizes.max())
     if most == 1:
         return f"Marks: one game each.{failing}"
+    if not bands:
+        return f"Marks: medians of {'the' if least != most else most} games.{failing}"
     ends = "5 % to 95 %" if most > MANY else "least to largest"
     return f"Marks: medians. Bands: {ends} of {'the' if least != most else most} games.{failing}"
 

@@ -5,7 +5,7 @@ Estimate and truth have linear scales, where an error can be seen: on logarithmi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -135,8 +135,10 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
     if not traces:
         raise ValueError("a timeline figure needs the timelines of its games; series.csv has none of them")
     which = ""
-    if len(tables.trials) > len(traces):
-        which = f"Of each protocol, the game with the largest error over α{where}. "
+    if len(tables.trials) > len(traces) == 1:
+        which = f"Of {len(tables.trials):,} games, the one with the largest error over α. "
+    if len(tables.trials) > len(traces) > 1:
+        which = f"A column per protocol: its game with the largest error over α{where}. "
     if left:
         which += f"Not shown: {', '.join(left)}. "
     subtitle = " · ".join([*_alike(tables, chosen), fixed(tables).rsplit(" · ", 1)[0]])
@@ -167,7 +169,7 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
             first = games[met].iloc[0]
             games = games[(games[place] == first[place]).all(axis="columns")]
             words = [f"against {first['adversary']}", *(with_name(size, first[size]) for size in place[1:])]
-            where = f" {', '.join(words)}, where one of them errs most"
+            where = f", all {', '.join(words)}: there errors are largest"
             break
     order = list(dict.fromkeys(zip(trials["result"], trials["protocol"], strict=True)))
     each = games.drop_duplicates(["result", "protocol"])
@@ -249,12 +251,13 @@ def described(traces: list[Trace], title: str, subtitle: str, which: str = "", c
     most = max(float(trace.words.max()) for trace in traces)
     error = Axis("error, in units of α" if promised else "relative error", ends=(-reach, reach), edges=(-1e6, 1e6))
     words = Axis("words so far", ends=(0, max(1.0, 1.06 * most)), text=short)
-    along = [_items_axis(trace, len(traces)) for trace in traces]
-    above = [Panel(_error(trace), x, error, trace.title) for trace, x in zip(traces, along, strict=True)]
-    below = [Panel([_words(trace)], x, words) for trace, x in zip(traces, along, strict=True)]
+    along = _items_axis(traces)
+    above = [Panel(_error(trace), along, error, trace.title) for trace in traces]
+    below = [Panel([_words(trace)], along, words) for trace in traces]
     if len(traces) == 1:
         high = 1.1 * max(float(traces[0].items.max()), float(traces[0].output.max()))
-        above = [Panel(_estimate(traces[0]), along[0], Axis("items counted", ends=(0, high), text=short)), *above]
+        counted = Axis("items counted", ends=(0, high), text=short)
+        above = [Panel(_estimate(traces[0]), along, counted, traces[0].title), replace(above[0], title="")]
     colour = mark(traces[0].protocol).colour if len(traces) == 1 else "#333333"
     lines = ("the server's estimate", "the truth") if len(traces) == 1 else ("error of the estimate", "no error")
     legend: list[tuple[Look | Fill, str]] = [(Look(colour, width=1.5), lines[0]), (_TRUTH, lines[1])]
@@ -286,9 +289,13 @@ def _words(trace: Trace) -> Series:
     return Series("words", trace.cost_items, trace.words, Look(mark(trace.protocol).colour, width=1.5))
 
 
-def _items_axis(trace: Trace, columns: int) -> Axis:
-    """Return the axis of the last decades of items, and of those from the first failure on."""
-    high = float(trace.items.max())
-    failing = trace.items[np.abs(trace.over_alpha) > 1] if trace.alpha else trace.items[:0]
-    low = max(1.0, float(trace.items.min()), min([high / _DECADES, *(0.8 * failing[:1])]))
-    return Axis("items, N", "log", (low, max(high, low * 1.01)), most=5 if columns > 2 else 9)
+def _items_axis(traces: list[Trace]) -> Axis:
+    """Return the common axis of all games: the last decades of items of each, and those from its first failure on."""
+    lows, highs = [], []
+    for trace in traces:
+        high = float(trace.items.max())
+        failing = trace.items[np.abs(trace.over_alpha) > 1] if trace.alpha else trace.items[:0]
+        lows.append(max(1.0, float(trace.items.min()), min([high / _DECADES, *(0.8 * failing[:1])])))
+        highs.append(high)
+    low = min(lows)
+    return Axis("items, N", "log", (low, max(*highs, low * 1.01)), most=5 if len(traces) > 2 else 9)
