@@ -34,7 +34,15 @@ if TYPE_CHECKING:
     from disttrack.mechanisms.noise import Laplace as Laplace
     from disttrack.mechanisms.partition import PrivatePartition as PrivatePartition
     from disttrack.mechanisms.perturbed_leader import PerturbedLeader as PerturbedLeader
-    from disttrack.mechanisms.prediction import *  # noqa: F403
+    from disttrack.mechanisms.prediction.base import Learner as Learner
+    from disttrack.mechanisms.prediction.base import LearnerRun as LearnerRun
+    from disttrack.mechanisms.prediction.baselines import Guessing as Guessing
+    from disttrack.mechanisms.prediction.baselines import Plain as Plain
+    from disttrack.mechanisms.prediction.experts import ExpertsPrivate as ExpertsPrivate
+    from disttrack.mechanisms.prediction.exponential import Exponential as Exponential
+    from disttrack.mechanisms.prediction.mirror import JdpMirror as JdpMirror
+    from disttrack.mechanisms.prediction.predictor import PointPredictor as PointPredictor
+    from disttrack.mechanisms.prediction.proper import PrivateProper as PrivateProper
     from disttrack.mechanisms.sketches import *  # noqa: F403
     from disttrack.mechanisms.static import *  # noqa: F403
     from disttrack.mechanisms.statistical import *  # noqa: F403
