@@ -27,9 +27,10 @@ from disttrack.simulator.plots.description import (
     Series,
     Words,
 )
+from disttrack.simulator.plots.marks import SIZES
 from disttrack.simulator.plots.render import render, spread
 from disttrack.simulator.plots.requests import values_in_words
-from disttrack.simulator.plots.style import house_style, lay_out, save
+from disttrack.simulator.plots.style import SCREEN, STYLES, house_style, lay_out, save
 
 LINE = Look("#0072B2", "o")
 
@@ -171,3 +172,14 @@ def test_no_title_runs_into_the_next_panel_or_out_of_the_figure(label: str, colu
         rights = [one.get_window_extent().x1 for one in titles]
     ends = [axes.get_window_extent().x0 for axes in made.axes[1:]]
     assert all(right < end for right, end in zip(rights, [*ends, made.bbox.x1], strict=True))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_reader_sees_that_a_mark_is_hollow(size: float) -> None:
+    """White is left within the edge, also of the smallest variant and in print; it says that games failed."""
+    look = Look("#0072B2", "o", "", size=size, edge=1.4, hollow=True)
+    for target in (SCREEN, *STYLES["paper"]):
+        described = Description([Panel([Series("a", [1], [1], look)], Axis("x"), Axis("y"))])
+        with house_style(target):
+            (mark,) = by_gid(render(described), "series-0")
+        assert mark.get_markersize() - mark.get_markeredgewidth() >= 2

@@ -44,6 +44,8 @@ _GAP: Final = 8.0
 """Distance from the end of the line, in points."""
 _LED: Final = 20.0
 """The same where a label of the panel has a leader."""
+_OPEN: Final = 5.5
+"""Least size of a hollow mark: that it is hollow shows that games failed."""
 _FAR: Final = 0.3
 """A label further from the end of its line than this share of its height has a leader."""
 _APART: Final = 6.0
@@ -259,7 +261,8 @@ def _line(look: Look) -> dict[str, Any]:
     """Return a look in matplotlib's words."""
     words: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes or "none", "zorder": look.order}
     if look.marker:
-        words |= {"marker": look.marker, "markersize": look.size * rcParams["lines.markersize"] / Look().size}
+        size = max(look.size, _OPEN) if look.hollow else look.size
+        words |= {"marker": look.marker, "markersize": size * rcParams["lines.markersize"] / Look().size}
     if look.hollow:
         words["markerfacecolor"] = "white"
     widths = {"markeredgewidth": look.edge, "linewidth": look.width}
