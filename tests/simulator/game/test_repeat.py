@@ -63,7 +63,7 @@ class Dice(Adversary):
     oblivious = True
 
     def plan(self, view: Any) -> Burst:
-        return Burst(random.randrange(view.sites))
+        return Burst(random.randrange(view.sites), 1)
 
 
 @pytest.mark.false_alarm(1e-6)  # two games of 400 dice are alike with a probability far below
