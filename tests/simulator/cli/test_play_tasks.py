@@ -31,7 +31,9 @@ def flags(point: Point) -> list[str]:
     task, words = point.task.maker(), ["--task", point.task.kind]
     for role in ("protocol", "adversary"):
         part = getattr(point, role)
-        given = [f"{name}={json.dumps(value)}" for name, value in part.arguments.items()]
+        # a list is swept: one that is a value stands in another
+        values = {name: [value] if isinstance(value, list | tuple) else value for name, value in part.arguments.items()}
+        given = [f"{name}={json.dumps(value)}" for name, value in values.items()]
         words += [f"--{role}", " ".join([part.kind, *given])]
     for size in task.sizes:
         if (value := getattr(point, size.column)) is not None:
