@@ -111,7 +111,7 @@ class OrderedCoins(Coins):
         self.rng.bit_generator.state, self._last_batch = self._before
 
     def draw(self, wanted: int = 1) -> Any:
-        """Return the next batches, which have at least so many coins."""
+        """Return the coins of the next batches, as many batches as are needed for `wanted` coins."""
         self._before = self.rng.bit_generator.state, self._last_batch
         ends = [self._batch()]
         while ends[-1] < wanted:
