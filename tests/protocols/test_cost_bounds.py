@@ -93,6 +93,16 @@ def test_games_cost_what_the_bound_allows_and_not_far_less(protocol: Protocol, k
     assert bound / 4 < words < 1.05 * bound
 
 
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize(
+    "protocol", [Martingale(0.95), Martingale(0.5), DifferenceEstimators(0.99), DifferenceEstimators(0.3)], ids=repr
+)
+def test_the_bound_holds_where_rounds_have_few_signals(protocol: Protocol, k: int) -> None:
+    """Rounds grow by the mean of a logarithm: a bound from mean growth is exceeded by up to a half here."""
+    words = fmean(play(protocol, RoundRobin(), sites=k, items=20_000, seed=seed).words for seed in range(40))
+    assert 0.6 * protocol.cost_bound(k, 20_000) < words < protocol.cost_bound(k, 20_000)
+
+
 @pytest.mark.parametrize("k", [9, 100])
 @pytest.mark.parametrize(
     "protocol",

@@ -216,31 +216,37 @@ def _worthwhile(k: int, alpha: float, offset: float) -> int:
 
 
 def words_of(k: int, alpha: float, delta: float, items: int, start: int = 0, last_whole: bool = False) -> float:
-    """Return the words of a game in which every signal comes at its expected time: the mean, up to rounding.
+    """Return the words of a game whose rounds grow by their mean logarithm: the mean, up to rounding.
 
     Items until a round is worth its poll, k words to announce the first, then each round's signals and 2k. The last
     round counts its signals before the end of the game, or all of them with `last_whole`. Rounds are grouped while
     their share of delta and their p hardly change.
+
+    The items T of L signals have the mean L / p and the variance L (1 - p) / p^2; to their second order
+    exp(E ln T) = (L - (1 - p) / 2) / p, which is below the truth for every p. ln(1 + T / N) is convex in ln T, so its
+    mean is at least that of this T. Growth by the mean T would count too few rounds where a round has few signals.
+    With `last_whole` the rounds have what Lorden's inequality allows for their variance, (1 - p) / L of a round.
     """
     first = first_round(k, alpha, delta)
     if start + items <= first:
         return float(items)
     # counted from the start, so that a few items after very many do not vanish in rounding
     grown, number = float(max(0, first - start)), 1
-    cost = grown + k if grown else 0.0
+    cost, excess = grown + k if grown else 0.0, 0.0
     while grown < items:
         share, total = share_of(k, alpha, delta, number), start + int(grown)
         p = bias(k, alpha, share, total, exact=number == 1)
         signals = max(1, signals_of(k, alpha, share, total, p))
         if not last_whole and signals / p > items - grown:
             return cost + (items - grown) * p
-        growth = log1p(signals / (p * total))
+        growth = log1p((signals - (1 - p) / 2) / (p * total))
         together = min(last_with_share(k, alpha, delta, number) - number + 1, int(0.1 / growth))
         together = max(1, min(together, int(log1p((items - grown) / total) / growth)))
         cost += together * (2 * k + signals)
         grown += total * expm1(together * growth)
         number += together
-    return cost
+        excess = (2 * k + signals) * (1 - p) / signals
+    return cost + excess if last_whole else cost
 
 
 @lru_cache(maxsize=1024)

@@ -112,13 +112,18 @@ class DifferenceEstimators(Protocol):
         return _Server(self.rule_of(k, Coins(rng)), k, sum(start))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the items of the start, then (2^l + 3) k words and 2^l blocks of bits on l levels per doubling."""
+        """Return the items of the start, then (2^l + 3) k words and 2^l blocks of bits on l levels per doubling.
+
+        A level's estimator begins anew, with a place in each site's first block: its last bit comes, on average, up to
+        k / (k + 1) blocks of items before as many blocks as it has bits.
+        """
 
         def round_of(number: int, total: float) -> tuple[int, float, float]:
             of = self.doubling(k, number)
             bits = of.block_bits * of.blocks
+            least = bits - of.blocks * k / (k + 1)
             size = max(1, size_within(self.alpha, total, of.budget))  # a block holds at least an item, up to rounding
-            return ceil(of.budget / self.alpha), of.levels * bits + (of.blocks + 3) * k, bits * size
+            return ceil(of.budget / self.alpha), of.levels * bits + (of.blocks + 3) * k, least * size
 
         return bound_by_rounds(items, start, round_of)
 
