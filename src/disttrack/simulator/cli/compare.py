@@ -73,9 +73,6 @@ def compare(
 
 def _figures(text: str, results: Sequence[Results], compared: Compared, folder: Path) -> list[Path]:
     """Draw a figure of all results, or one for each measure that has ratios, and return the SVG files."""
-    from disttrack.simulator.cli.plot import load_matplotlib
-
-    load_matplotlib()
     from disttrack.simulator.plots import compare as draw
     from disttrack.simulator.plots.overlay import draw_overlays
 

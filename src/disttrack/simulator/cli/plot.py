@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +74,6 @@ def draw_figures(
     drawn
         Takes the files, if all figures could be drawn.
     """
-    load_matplotlib()
     from disttrack.simulator.plots import draw
 
     try:
@@ -90,14 +88,3 @@ def draw_figures(
     if drawn is not None:
         drawn += files
     return ""
-
-
-def load_matplotlib() -> None:
-    """Import matplotlib without the properties in its docstrings, which no command shows: a quarter less time."""
-    from matplotlib import artist as artists
-
-    documented, artists.kwdoc = artists.kwdoc, lambda artist: ""
-    try:
-        import_module("matplotlib.figure")
-    finally:
-        artists.kwdoc = documented
