@@ -19,9 +19,11 @@ RUN: Final = "run short.yaml --no-figures --fresh --workers 1 --out short"
 COMMANDS: Final = {
     "--help": 0.1,
     "list": 0.4,
+    "list protocols": 0.5,
     "check headline": 0.8,
     "play --protocol randomized:alpha=0.1 --adversary freeze --sites 256 --items 1000000": 0.8,
     RUN: 1.8,
+    "run short.yaml --fresh --workers 1 --out drawn": 3.0,
     "plot short": 1.5,
     "report short": 1.5,
     "compare short other": 1.5,
@@ -38,7 +40,7 @@ protocol:
   - {kind: randomized, alpha: 0.1}
   - {kind: robust, alpha: 0.1}
 adversary: [round-robin, freeze]
-plots: [{kind: cost, x: sites}, {kind: error, x: sites}, {kind: timeline}]
+plots: [{kind: cost, x: sites}, {kind: frontier}, {kind: timeline}]
 """
 """A sweep of 54 short games."""
 

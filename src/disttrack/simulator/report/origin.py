@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 import yaml
 
 from disttrack.simulator.pages.html import Html, facts, section
 from disttrack.simulator.results.formats import cell
+
+_SLOW: Final = re.compile(r"slow, since .*")
+"""How the reason for an engine ends if faster functions could not be compiled."""
 
 
 def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], above: str) -> Html:
@@ -22,7 +25,7 @@ def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], above: str)
         "seed": scenario.get("seed", 0),
         "seeds of the trials": ", ".join(seeds[:10]) + (f", … ({len(seeds):,} in manifest.json)" if seeds[10:] else ""),
         "games": ", ".join(f"{cell(value)} {key}" for key, value in games.items()),
-        "engines": ", ".join(engines),
+        "engines": "; ".join(filter(None, [", ".join(engines), slow_since(manifest.get("points") or [])])),
         "begun": manifest.get("begun"),
         "took": f"{manifest['seconds']:,} s" if manifest.get("seconds") is not None else None,
         "played by": manifest.get("workers"),
@@ -43,6 +46,16 @@ def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], above: str)
         Html("<details><summary>The scenario</summary>{}</details>", copied("scenario", text)),
         anchor="origin",
     )  # fmt: skip
+
+
+def slow_since(points: Iterable[Mapping[str, object]]) -> str:
+    """Return why games of points, as the manifest has them, were slow; empty if nothing is said of any.
+
+    >>> slow_since([{"engine_reason": "exact for every game; slow, since numba is not installed"}, {}])
+    'slow, since numba is not installed'
+    """
+    endings = (_SLOW.search(str(point.get("engine_reason", ""))) for point in points)
+    return next((ending[0] for ending in endings if ending), "")
 
 
 def versions(manifest: Mapping[str, Any]) -> str:
