@@ -221,10 +221,12 @@ class _Played:
 
     def _examine(self, size: dict[str, Any]) -> None:
         """Raise PartError if a part of a user's protocol does something wrong in a short game, once for each."""
+        if not own_class(self.protocol):
+            return
         key = identity(self.protocol), size["sites"], repr(self.network)
-        if own_class(self.protocol) and key not in _examined:
+        if key not in _examined:
             _examined[key] = str(self._fault({**size, "items": min(SHORT, size["items"]), "seed": 0}) or "")
-        if fault := _examined.get(key):
+        if fault := _examined[key]:
             raise PartError(fault)
 
     def _rehearse(self, size: dict[str, Any]) -> None:
