@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 from disttrack.adversaries import SingleSite
@@ -35,23 +34,16 @@ def test_the_first_centred_reports_by_hand() -> None:
     assert game.lowest == -0.5  # at 39 items the output is 19.5
 
 
-# ---------------------------------------------------------------------- thresholds as arrays
+# ---------------------------------------------------------------------- thresholds
 
 
 @pytest.mark.parametrize("centred", [False, True])
 @pytest.mark.parametrize("alpha", [0.9, 0.5, 0.0552427, 0.01, 1e-6, 1 / 3, 1 / 3000, 1 / 7e5, 1.2345678901234567e-05])
-def test_an_array_of_thresholds_is_as_each_of_them(alpha: float, centred: bool) -> None:
-    """floor(m growth) + 1 in exact fractions, for counts of all sizes; beyond FOREVER a site never reports.
-
-    1/3000 written in decimals has a denominator above 2^63, which an array of whole numbers has no room for.
-    """
+def test_thresholds_are_exact(alpha: float, centred: bool) -> None:
+    """floor(m growth) + 1 in exact fractions, for counts of all sizes."""
     rule = Thresholds(alpha, centred)
     part, whole = Fraction(str(alpha)).as_integer_ratio()
     growth = Fraction(whole + part, whole - part if centred else whole)
     counts = [0, 1, 2, 3, 9, 10, 999, 10**6, 2**31, 2**53 + 1, 2**60 - 7, 2**61, FOREVER]
     exact = [int(count * growth) + 1 for count in counts]
     assert [rule.after(count) for count in counts] == exact
-    capped = rule.after(np.array(counts))
-    assert capped.dtype == np.int64
-    assert capped.tolist() == [min(count, FOREVER) for count in exact]
-    assert rule.after(np.zeros(0, dtype=np.int64)).tolist() == []

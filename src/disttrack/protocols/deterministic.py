@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log, log1p
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from disttrack.protocols.base import (
     Site,
     ratio,
 )
-from disttrack.protocols.bulk import CHUNK, BulkForm, Integers, MessageBatch, Segment, Stream, in_order
+from disttrack.protocols.bulk import CHUNK, BulkForm, Integers, MessageBatch, Segment, Stream, in_order, repeated
 from disttrack.protocols.deterministic_kernel import REPORT, ThresholdsForm, next_threshold
 from disttrack.protocols.kernel import KernelForm
 
@@ -50,27 +50,9 @@ class Thresholds:
         self.known = _Known(self)
         """`after` for single counts: all sites and the server use the same few, so each is computed once."""
 
-    def after(self, reported: Any) -> Any:
-        """Return the count of the next report, for one count or an array; in an array `FOREVER` is the largest."""
-        if isinstance(reported, np.ndarray):
-            return self._after_each(reported)
-        return next_threshold(reported, self.num, self.den)
-
-    def _after_each(self, reported: Any) -> Any:
-        """Return the counts of the next reports; counts beyond `FOREVER` never come."""
-        most = FOREVER * self.den // self.num - 1
-        if int(reported.max(initial=0)) > most:
-            never = reported > most
-            return np.where(never, FOREVER, self._after_each(np.where(never, 0, reported)))
-        if self.num >= FOREVER:
-            reported = reported.astype(object)
-        # floor(m num / den) + 1; m = whole * den + rest keeps the products within 64 bits
-        extra = self.num - self.den
-        whole, rest = reported // self.den, reported % self.den
-        if self.den * extra >= 2**63:
-            rest = rest.astype(object)
-        following = reported + whole * extra + rest * extra // self.den + 1
-        return following.astype(np.int64, copy=False)
+    def after(self, reported: int) -> int:
+        """Return the count of the next report."""
+        return int(next_threshold(reported, self.num, self.den))
 
 
 class _Known(dict[int, int]):
@@ -80,7 +62,7 @@ class _Known(dict[int, int]):
         self._rule = rule
 
     def __missing__(self, reported: int) -> int:
-        following = self[reported] = int(self._rule.after(reported))
+        following = self[reported] = self._rule.after(reported)
         return following
 
 
@@ -185,7 +167,11 @@ class _BulkForm(BulkForm):
         self._rule = rule
         self._start: Integers = np.array(start or [0] * k, dtype=np.int64)
         self._reported = self._start.copy()
-        self._next: Integers = rule.after(self._reported)
+        self._reports = np.zeros(k, dtype=np.int64)
+        """Number of the reports of each site."""
+        begun = np.unique(self._start).tolist()
+        self._alike = [(_Reports(rule, count), np.flatnonzero(self._start == count)) for count in begun]
+        """The reports of sites that begin with the same count, and these sites."""
 
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
         total = int(self._reported.sum())
@@ -193,23 +179,44 @@ class _BulkForm(BulkForm):
         until = min(until, now + CHUNK + int(total * CHUNK / stream.k * (self._rule.growth - 1) / 2))
         counts = self._start + stream.counts(until)
         before, at, who = [], [], []
-        while len(sites := np.flatnonzero(self._next <= counts)):
-            before.append(self._reported[sites])
-            reports = self._next[sites]
-            at.append(reports)
-            who.append(sites)
-            self._reported[sites] = reports
-            self._next[sites] = self._rule.after(reports)
+        for reports, sites in self._alike:
+            reached = counts[sites]
+            due = reports.up_to(int(reached.max()))
+            places, first = due.searchsorted(reached, side="right") - 1, self._reports[sites]
+            owners, more = repeated(places - first)
+            place = first[owners] + more
+            before.append(due[place])
+            at.append(due[place + 1])
+            who.append(sites[owners])
+            self._reports[sites], self._reported[sites] = places, due[places]
+        sites, reports_at = np.concatenate(who), np.concatenate(at)
         segment = Segment(until)
-        if who:
-            sites, reports = np.concatenate(who), np.concatenate(at)
-            steps, order = in_order(stream.nth(sites, reports - self._start[sites]))
-            growth = (reports - np.concatenate(before))[order]
+        if len(sites):
+            steps, order = in_order(stream.nth(sites, reports_at - self._start[sites]))
+            growth = (reports_at - np.concatenate(before))[order]
             segment.batches.append(MessageBatch(REPORT, steps, sites[order]))
             segment.steps = steps
             segment.outputs = self.server.grown(np.cumsum(growth))
             segment.scale = self.server.scale
         return segment
+
+
+class _Reports:
+    """The counts at which a site reports, beginning with its count at the start, as far as they were needed."""
+
+    def __init__(self, rule: Thresholds, begun: int) -> None:
+        self._rule, self._next = rule, rule.after(begun)
+        self._due: Integers = np.array([begun], dtype=np.int64)
+
+    def up_to(self, most: int) -> Integers:
+        """Return all counts up to `most`, in order, and perhaps some beyond it."""
+        more = []
+        while self._next <= most:
+            more.append(self._next)
+            self._next = self._rule.after(self._next)
+        if more:
+            self._due = np.concatenate((self._due, np.array(more, dtype=np.int64)))
+        return self._due
 
 
 class _Server(Server):

@@ -62,3 +62,20 @@ def test_skipped_steps_are_judged_like_others(engine: str, start: int, network: 
     assert (game.first_failing_step, game.first_failure) == wrong[0]
     assert (game.highest, game.lowest) == (pytest.approx(high), pytest.approx(low))
     assert (game.series["step"] == 4 * (game.series["items"] - start)).all()
+
+
+def idle(view: View) -> Any:
+    """Feed one item, and rest for 10^9 steps, 60 times."""
+    for site in range(60):
+        yield Burst(site % 3, 1)
+        yield Rest(10**9)
+
+
+def test_a_long_rest_costs_nothing_in_the_reference_engine() -> None:
+    """Walking the rests would take days; their steps are judged all the same, and a wrong output fails in each."""
+    by_step, by_leap = (play(Boaster(0.5), idle, sites=3, items=60, engine=engine) for engine in ("step", "leap"))
+    told = ("steps", "failing_fraction", "first_failing_step", "first_failure", "highest", "lowest", "messages")
+    assert [getattr(by_step, name) for name in told] == [getattr(by_leap, name) for name in told]
+    assert by_step.series.equals(by_leap.series)
+    assert by_step.steps > 5e10
+    assert by_step.failing_fraction > 0.3

@@ -60,13 +60,14 @@ class BulkRandomized(BulkForm):
         """Return the doubling reports up to the step at which the server broadcasts, and that step."""
         server, doubled = self.server, self._doubled.copy()
         counts = self._start + stream.counts(until)
-        who, at, growth = [], [], []
-        while len(sites := np.flatnonzero(next_double(doubled) <= counts)):
-            reports = next_double(doubled[sites])
+        who, at, growth, following = [], [], [], next_double(doubled)
+        while len(sites := (following <= counts).nonzero()[0]):
+            reports = following[sites]
             who.append(sites)
             at.append(reports)
             growth.append(reports - doubled[sites])
             doubled[sites] = reports
+            following[sites] = 2 * reports
         if not who:
             return MessageBatch(DOUBLE, _NONE, _NONE), None
         sites, reports = np.concatenate(who), np.concatenate(at)

@@ -8,7 +8,6 @@ from disttrack.adversaries.base import Adversary, Choice
 from disttrack.adversaries.replay import Replay
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.engines import Engine
-from disttrack.simulator.game.streams import drawn
 
 SHIPPED: Final = ("disttrack.adversaries.", "disttrack.protocols.")
 """Packages of this project whose kinds draw only from the generators that they are given."""
@@ -22,7 +21,7 @@ def chance_had_a_part(game: Engine, adversary: Adversary) -> bool:
     """
     if isinstance(adversary, Replay) or not (_draws_nothing_unseen(adversary) and _draws_nothing_unseen(game.protocol)):
         return True
-    return drawn(game.rngs.values())
+    return game.rngs.drawn
 
 
 def _draws_nothing_unseen(side: Adversary | Protocol) -> bool:

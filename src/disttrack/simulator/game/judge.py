@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from fractions import Fraction
 from math import inf, isfinite
 from typing import Final
 
 from disttrack.protocols.base import Number
-from disttrack.simulator.game.judgement import Judgement
+from disttrack.simulator.game.judgement import Judgement, promised
 from disttrack.simulator.game.network.mail import Origin
 from disttrack.simulator.game.outputs import exact_parts, measured
 
@@ -47,7 +46,7 @@ class Judge(Judgement):
     """
 
     def __init__(self, alpha: float | None, output: object, warm_up: int = 0, start: int = 0) -> None:
-        self.alpha = None if alpha is None else Fraction(str(alpha))
+        self.alpha = promised(alpha)
         self._allowed, self._of = (1, 0) if self.alpha is None else self.alpha.as_integer_ratio()
         self._take(output)
         self.warm_up, self.start = warm_up, start

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 Verdict = Literal["ok", "failed", "undecided", "error"]
@@ -34,3 +35,9 @@ class Judgement:
         if self.alpha is None or not self.judged:
             return "undecided"
         return "failed" if self.failing_steps else "ok"
+
+
+@lru_cache(maxsize=32)
+def promised(alpha: float | None) -> Fraction | None:
+    """Return a promised relative error as the decimal number that it is written as."""
+    return None if alpha is None else Fraction(str(alpha))

@@ -184,7 +184,7 @@ class _Played:
         An exit and a wrong move or message count as errors too; Ctrl-C does not.
         """
         try:
-            if self.host is None:
+            if self.host is None and own_code(self.protocol):
                 self._examine(size)
                 compare_engines(self.protocol, self.adversary, self.network, self.asked, **size)
                 self.begun = time.perf_counter()
@@ -221,10 +221,12 @@ class _Played:
 
     def _examine(self, size: dict[str, Any]) -> None:
         """Raise PartError if a part of a user's protocol does something wrong in a short game, once for each."""
+        if not own_class(self.protocol):
+            return
         key = identity(self.protocol), size["sites"], repr(self.network)
-        if own_class(self.protocol) and key not in _examined:
+        if key not in _examined:
             _examined[key] = str(self._fault({**size, "items": min(SHORT, size["items"]), "seed": 0}) or "")
-        if fault := _examined.get(key):
+        if fault := _examined[key]:
             raise PartError(fault)
 
     def _rehearse(self, size: dict[str, Any]) -> None:
@@ -251,6 +253,11 @@ class _Played:
                 game.play()
 
 
+def own_code(protocol: Protocol) -> str:
+    """Return the name of the user's class, or of the program, that a protocol is made of; empty if it is shipped."""
+    return protocol.file if isinstance(protocol, Exec) else own_class(protocol)
+
+
 def compare_engines(
     protocol: Protocol, adversary: Any, network: Network | None, engine: str, *, sites: int, items: int, **size: int
 ) -> None:
@@ -261,7 +268,7 @@ def compare_engines(
     DifferenceError
         They play different games.
     """
-    if not (own := protocol.file if isinstance(protocol, Exec) else own_class(protocol)):
+    if not (own := own_code(protocol)):
         return
     short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
     chosen = choose_engine(engine, protocol, adversary, network)[0]

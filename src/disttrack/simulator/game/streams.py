@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,8 +13,8 @@ ROLES: Final = ("sites", "server", "adversary", "network")
 """The roles of the tracking game."""
 
 
-def streams(seed: int, roles: Sequence[str] = ROLES) -> dict[str, np.random.Generator]:
-    """Return one independent random generator per role, all from one seed.
+def streams(seed: int, roles: Sequence[str] = ROLES) -> Streams:
+    """Return one independent random generator per role, all from one seed; each is made when it is first asked for.
 
     Parameters
     ----------
@@ -30,38 +30,53 @@ def streams(seed: int, roles: Sequence[str] = ROLES) -> dict[str, np.random.Gene
     >>> list(rngs), bool(rngs["mechanism"].integers(100) == streams(1)["server"].integers(100))
     (['mechanism', 'adversary'], True)
     """
-    made = {role: np.random.default_rng(_Root(seed, spawn_key=(place,))) for place, role in enumerate(roles) if role}
+    made = Streams(seed, roles)
     if (watch := _WATCH.get()) is not None:
-        for rng in made.values():
-            cast(_Root, rng.bit_generator.seed_seq).first = rng.bit_generator.state
-        watch.add(made.values())
+        watch.add(made)
     return made
 
 
-class _Root(np.random.SeedSequence):
-    """The root of a stream, with the first state of its generator: to make that once more takes longer than to ask."""
+class Streams(Mapping[str, np.random.Generator]):
+    """The streams of a game by their roles.
 
-    first: Mapping[str, Any] | None = None
-
-
-def drawn(rngs: Iterable[np.random.Generator]) -> bool:
-    """Return whether any of these generators was used, to draw a number or to spawn a generator.
+    Attributes
+    ----------
+    drawn
+        Whether any was used, to draw a number or to spawn a generator.
 
     Examples
     --------
     >>> rngs = streams(1)
-    >>> drawn(rngs.values()), bool(rngs["server"].random() < 1), drawn(rngs.values())
+    >>> rngs.drawn, bool(rngs["server"].random() < 1), rngs.drawn
     (False, True, True)
     """
-    return any(_drawn(rng.bit_generator) for rng in rngs)
 
+    def __init__(self, seed: int, roles: Sequence[str]) -> None:
+        self._seed, self._places = seed, {role: place for place, role in enumerate(roles) if role}
+        self._made: dict[str, np.random.Generator] = {}
+        self._first: dict[str, Mapping[str, Any]] = {}
+        """The first state of each: to make it once more takes longer than to ask."""
 
-def _drawn(source: np.random.BitGenerator) -> bool:
-    root = source.seed_seq
-    if getattr(root, "n_children_spawned", 0):
-        return True
-    fresh = getattr(root, "first", None) or type(source)(root).state  # type: ignore[arg-type]
-    return bool(source.state != fresh)
+    @property
+    def drawn(self) -> bool:
+        sources = ((role, rng.bit_generator) for role, rng in self._made.items())
+        return any(
+            getattr(source.seed_seq, "n_children_spawned", 0) or source.state != self._first[role]
+            for role, source in sources
+        )
+
+    def __getitem__(self, role: str) -> np.random.Generator:
+        if role not in self._made:
+            root = np.random.SeedSequence(self._seed, spawn_key=(self._places[role],))
+            rng = self._made[role] = np.random.default_rng(root)
+            self._first[role] = rng.bit_generator.state
+        return self._made[role]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 class Watch:
@@ -69,21 +84,19 @@ class Watch:
 
     def __init__(self) -> None:
         self._drawn = False
-        self._last: list[np.random.Generator] = []
-        self._idle: list[np.random.Generator] = []
+        self._idle: list[Streams] = []
 
-    def add(self, rngs: Iterable[np.random.Generator]) -> None:
+    def add(self, rngs: Streams) -> None:
         """Watch these streams too; not after one was used, since that decides the result."""
-        if self._drawn or drawn(self._last):
-            self._drawn, self._last, self._idle = True, [], []
-            return
-        self._idle += self._last
-        self._last = list(rngs)
+        if self._drawn or (self._idle and self._idle[-1].drawn):
+            self._drawn, self._idle = True, []
+        else:
+            self._idle.append(rngs)
 
     @property
     def drawn(self) -> bool:
         """Return whether a stream has been used by now."""
-        return self._drawn or drawn((*self._last, *self._idle))
+        return self._drawn or any(rngs.drawn for rngs in self._idle)
 
 
 _WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)

@@ -34,6 +34,14 @@ def checkpoints(start: int, items: int, number: int = CHECKPOINTS, *, down: bool
 
 
 @lru_cache(maxsize=32)
+def _array(start: int, items: int, number: int) -> Any:
+    """Return `checkpoints` as an array that all games of a size share."""
+    at = np.array(_checkpoints(start, items, number, False), dtype=np.int64)
+    at.flags.writeable = False
+    return at
+
+
+@lru_cache(maxsize=32)
 def _checkpoints(start: int, items: int, number: int, down: bool) -> tuple[int, ...]:
     if items < 1:
         return ()
@@ -56,13 +64,14 @@ class Timeline:
         Number of items of the next checkpoint; an engine takes rows before anything
         happens at a later item.
     at
-        The numbers of items of all checkpoints.
+        The numbers of items of all checkpoints: an array.
     """
 
     names: ClassVar[Sequence[str]] = ("step", "items", "output", "rel_error", "messages", "words")
 
     def __init__(self, start: int, items: int, number: int = CHECKPOINTS) -> None:
-        self.at = checkpoints(start, items, number)
+        self.at = _array(start, items, number)
+        self._at = _checkpoints(start, items, number, False)
         self._place = 0
         self.due = self._next()
         self.rows: list[tuple[Any, ...]] = []
@@ -89,8 +98,20 @@ class Timeline:
             self._place += 1
             self.due = self._next()
 
+    def waiting(self, items: int) -> Any:
+        """Return the checkpoints up to `items` that have no row yet."""
+        return self.at[self._place : self.at.searchsorted(items, side="right")]
+
+    def pass_all(self, steps: Any, outputs: Any, messages: Any, words: Any) -> None:
+        """Take the rows of the next checkpoints from arrays; the outputs are floats."""
+        items = self.at[self._place : self._place + len(steps)]
+        columns = steps, items, outputs, (outputs - items) / items, messages, words
+        self.rows.extend(zip(*(column.tolist() for column in columns), strict=True))
+        self._place += len(steps)
+        self.due = self._next()
+
     def _next(self) -> int:
-        return self.at[self._place] if self._place < len(self.at) else 2**63
+        return self._at[self._place] if self._place < len(self._at) else 2**63
 
     def row(self, step: int, items: int, output: object, messages: int, words: int) -> tuple[Any, ...]:
         """Return the row of a checkpoint."""

@@ -9,14 +9,13 @@ An output that is no finite number fails at every step of its interval, and its 
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from math import inf, isfinite
 from typing import Any
 
 import numpy as np
 
 from disttrack.protocols.base import Number
-from disttrack.simulator.game.judgement import Judgement
+from disttrack.simulator.game.judgement import Judgement, promised
 from disttrack.simulator.game.outputs import NO_NUMBER, as_float, exact_parts, measured, plain, relative_error, scaled
 
 _FEW = 50
@@ -58,7 +57,7 @@ class IntervalJudge(Judgement):
     )  # fmt: skip
 
     def __init__(self, alpha: float | None, start: int, output: Number) -> None:
-        self.alpha = None if alpha is None else Fraction(str(alpha))
+        self.alpha = promised(alpha)
         slack = _SLACK if alpha else 0.0  # a quotient of exactly 1 is computed exactly
         self._high_border = inf if alpha is None else 1 + alpha - slack
         self._low_border = -inf if alpha is None else 1 - alpha + slack

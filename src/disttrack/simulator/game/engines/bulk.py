@@ -10,7 +10,7 @@ from disttrack.protocols.base import Message, Number, even_start
 from disttrack.protocols.bulk import BulkForm, Integers, MessageBatch, Segment
 from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines.base import NoBulkError, Strides
-from disttrack.simulator.game.outputs import measured, plain
+from disttrack.simulator.game.outputs import as_float, measured, plain, scaled
 
 
 class Bulk(Strides):
@@ -151,13 +151,14 @@ class Bulk(Strides):
 
     def _forwarded_rows(self, message: Message, end: int) -> None:
         """Take the timeline's rows before step `end`, if each item up to there was sent."""
-        timeline, ledger, offset = self.timeline, self.ledger, self.offset
-        while (due := timeline.due) < end + offset:
-            more = due - offset - self.done
-            output = due if more else self.referee.value  # the step before them has the output of that time
-            timeline.pass_by(
-                due, due - offset, output, ledger.messages + more, ledger.words + more * message.words, due
-            )
+        due = self.timeline.waiting(end - 1 + self.offset)
+        if not len(due):
+            return
+        more, outputs = due - self.offset - self.done, due.astype(float)
+        if not more[0]:  # the step before them has the output of that time
+            outputs[0] = self.referee.value
+        messages, words = self.ledger.messages + more, self.ledger.words + more * message.words
+        self.timeline.pass_all(due - self.offset, outputs, messages, words)
 
     def _change(self, step: int, output: Number) -> None:
         """Judge an output at a step, if it is a new one."""
@@ -168,26 +169,19 @@ class Bulk(Strides):
 
     def _rows(self, segment: Segment, steps: Integers, outputs: Any) -> None:
         """Take the timeline's rows within the segment; rows of its last step come with the next segment."""
-        timeline, items = self.timeline, self.offset
-        last = segment.end - 1 + items
-        if timeline.due > last:
+        due = self.timeline.waiting(segment.end - 1 + self.offset)
+        if not len(due):
             return
-        before, words_before = self.ledger.messages, self.ledger.words
-        sent = [(batch.message.words, np.asarray(batch.steps)) for batch in segment.batches]
-        while (due := timeline.due) <= last:
-            step = due - items
-            place = int(steps.searchsorted(step, side="right"))
-            output = plain(outputs[place - 1], *segment.scale) if place else self.referee.value
-            until = int(steps[place]) - 1 + items if place < len(steps) else last
-            messages, words = before, words_before
-            for each, sent_at in sent:
-                number = int(sent_at.searchsorted(step, side="right"))
-                messages += number
-                words += each * number
-                if number < len(sent_at):
-                    until = min(until, int(sent_at[number]) - 1 + items)
-            # rows up to the next message or output differ only in their items
-            timeline.pass_by(min(until, last), step, measured(output)[1], messages, words, due)
+        at = due - self.offset
+        places = steps.searchsorted(at, side="right")
+        standing = np.concatenate(([as_float(self.referee.value)], _values(outputs, segment.scale)))
+        messages = np.full(len(at), self.ledger.messages)
+        words = np.full(len(at), self.ledger.words)
+        for batch in segment.batches:
+            numbers = np.asarray(batch.steps).searchsorted(at, side="right")
+            messages += numbers
+            words += batch.message.words * numbers
+        self.timeline.pass_all(at, standing[places], messages, words)
 
     def _count_up(self, message: Message, sites: Integers) -> None:
         self.ledger.count_many_up(message, len(sites))
@@ -218,3 +212,12 @@ class Bulk(Strides):
             (step, site, SERVER, message.kind, message.words, self.ledger.bits_of(message))
             for step, _, site, message in rows
         )
+
+
+def _values(outputs: Any, scale: tuple[int, int]) -> Any:
+    """Return outputs, each to be multiplied by the same fraction, as floats."""
+    if outputs.dtype.kind == "f" and scale == (1, 1):
+        return outputs
+    if outputs.dtype.kind == "i" and len(outputs) and outputs.min() >= 0:
+        return (outputs if scale == (1, 1) else scaled(outputs, *scale, exactly=True)).astype(float)
+    return np.array([as_float(measured(plain(output, *scale))[1]) for output in outputs], dtype=float)

@@ -91,7 +91,7 @@ class Compiled(Strides):
         if self.start + self.items > form.most_items:
             raise NoBulkError(TOO_LARGE)
         self._log: Any = np.empty((rows + MANY, 3))
-        self._log[:rows, 0] = np.array(self.timeline.at) - self.start
+        self._log[:rows, 0] = self.timeline.at - self.start
         form.whole[[START, ROWS, LOGGED, REACTS]] = self.start, rows, rows, self.consultation.reacts
         form.real[STANDING] = form.real[OUTPUT]
         form.real[[NUMERATOR, DENOMINATOR]] = form.scale
@@ -279,13 +279,11 @@ class Compiled(Strides):
 
     def _take_rows(self, last: int) -> None:
         """Fill the timeline up to the last step."""
-        form, header, at = self.form, self._header, np.array(self.timeline.at)
-        rows = self._log[: np.searchsorted(at - self.start, last, side="right")]
+        form, header, at = self.form, self._header, self.timeline.waiting(last + self.start)
+        rows = self._log[: len(at)]
         rows[header[ROW] :, 1:] = form.real[STANDING], header[MESSAGES]
-        at, values = at[: len(rows)], rows[:, 1] * form.scale[0] / form.scale[1]
-        messages = rows[:, 2].astype(int).tolist()
-        columns = at - self.start, at, values, (values - at) / at
-        self.timeline.rows = list(zip(*(column.tolist() for column in columns), messages, messages, strict=True))
+        messages = rows[:, 2].astype(int)
+        self.timeline.pass_all(at - self.start, rows[:, 1] * form.scale[0] / form.scale[1], messages, messages)
 
     def enter_plan(self, now: int) -> None:
         raise NotImplementedError("plans are entered in _follow")

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 
 import simpy
 
-from disttrack.adversaries.schedules import NEVER
+from disttrack.adversaries.schedules import NEVER, Rest
 from disttrack.protocols.base import EVERYONE, Message
 from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines.base import Engine
@@ -91,8 +91,9 @@ class Step(Engine, Ends):
         """Give an item, or none, in each step; when the step is over, look at the output and plan anew."""
         plans, step = self.consultation, 0
         while step < self.game_end:
-            yield self.env.timeout(1)
-            step += 1
+            quiet = self.quiet_steps(step)
+            yield self.env.timeout(quiet + 1)
+            step += quiet + 1
             site = plans.plan.at(step - plans.begun)
             if site is not None:
                 self.given += 1
@@ -116,6 +117,20 @@ class Step(Engine, Ends):
             letter = yield self.to_server.get()
             self.send_down(self.receivers.server_hears(letter))
             self.mail.end(letter)
+
+    def quiet_steps(self, step: int) -> int:
+        """Return the next steps that are as this one, of a rest that has begun before it, and judge them at once.
+
+        With messages that take no time nothing happens in them. The last step of a rest is played.
+        """
+        plans = self.consultation
+        if self.network is not None or type(plans.plan) is not Rest or step == plans.begun:
+            return 0
+        quiet = max(0, min(plans.end, self.game_end) - step - 1)
+        items = self.start + self.given
+        if quiet and self.referee.error(items)[1]:
+            self.referee.fail(step + 1, items, quiet)
+        return quiet
 
     # ------------------------------------------------------------------ the channels
 
