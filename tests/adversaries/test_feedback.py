@@ -1,4 +1,4 @@
-"""The loop that means no harm: the site is a function of the reported total alone."""
+"""A loop without an attacker: the site is a function of the reported total alone."""
 
 from __future__ import annotations
 

@@ -177,8 +177,8 @@ def test_a_field_that_takes_nonsense_is_told_once() -> None:
         def __post_init__(self) -> None:
             pass
 
-    nonsense = partial(PROTOCOL_CHECKS["refuses nonsense"], Anything(0.2), (1,), 9)
-    assert [str(fault) for fault in faults({"refuses nonsense": nonsense})] == ["accepts alpha=0"]
+    nonsense = partial(PROTOCOL_CHECKS["refuses invalid values"], Anything(0.2), (1,), 9)
+    assert [str(fault) for fault in faults({"refuses invalid values": nonsense})] == ["accepts alpha=0"]
 
 
 @pytest.mark.quick_cases(1)

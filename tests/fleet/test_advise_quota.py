@@ -223,7 +223,7 @@ def test_what_to_reserve_wastes_least_within_what_is_proven() -> None:
             "--costs: file 'tokens.txt' cannot be read: line 3: must be a whole number from 1 to 10^12, the one",
         ),
         ("\n", (), "--costs: tokens.txt has no costs; it must have one a line"),
-        ("20000\n", ("--load", "1/s"), "the dearest request costs 20,000, more than the 10,000 of a window"),
+        ("20000\n", ("--load", "1/s"), "the most expensive request costs 20,000, more than the 10,000 of a window"),
         ("5\n", ("--any",), "--costs: must be left out with --any"),
         ("5\n", ("--load", "1000/s"), "--load must be above the quota of 2000 per second; got 1000"),
     ],

@@ -242,6 +242,8 @@ def test_users_of_a_trace_with_times_are_told_that_they_only_sort(tmp_path: Path
     (line,) = told(quota, time="at")
     assert line.endswith(f"'at' only sorts the rows; each takes one step: {QuotaGame.in_steps}")
     assert told(quota) == told(count, time="at") == []
+    (line,) = told({**quota, "requests": 2, "window": 2})
+    assert line.endswith("log.csv: games use the first 2 of 3 items and leave out 1")
 
 
 def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from golden_files import write_all
 from disttrack.simulator.claims.findings import Finding
 from disttrack.simulator.cli.run_output import claims_table, games_table
 from disttrack.simulator.cli.tables import Table
+from disttrack.simulator.replay.record import REPLAYED
 from disttrack.simulator.report.report import write_report
 from disttrack.simulator.results.answers import answer_table
 from disttrack.simulator.results.folder import Results
@@ -37,7 +38,8 @@ def printed(case: str, width: int | None) -> str:
 def tables(case: str) -> tuple[Table, Table]:
     """Return the tables of the games and the claims of a case."""
     results = Results(FOLDER / case)
-    games = games_table(answer_table(results), f"results/{results.manifest['name']}/trials.csv")
+    file = f"results/{results.manifest['name']}/trials.csv"
+    games = games_table(answer_table(results), file, numbered=issubclass(results.task, REPLAYED))
     return games, claims_table(results.manifest["name"], findings(results))
 
 

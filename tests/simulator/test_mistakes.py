@@ -107,7 +107,7 @@ SCENARIOS: dict[str, tuple[str, str]] = {
     ),
     "an accuracy that nobody takes": (
         f"{HEAD}alpha: 0.2\nprotocol: {{kind: randomized, alpha: 0.1}}\nadversary: freeze\n",
-        "no protocol here takes it, or each gives its own; remove it, or theirs: --set alpha=… changes it",
+        "no protocol here takes it, or each gives its own; remove it, or theirs, so that --set alpha=… sets all",
     ),
     "a value of another type than its field": (
         f"{HEAD}protocol: exact\nadversary: {{kind: 'mine.py:Mine', share: x}}\n",

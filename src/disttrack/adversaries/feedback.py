@@ -1,4 +1,4 @@
-"""The loop that means no harm: a service that picks the next site from the total that the server reports."""
+"""A loop without an attacker: a service that picks the next site from the total that the server reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FACTOR: Final = 48271
 
 @dataclass
 class Feedback(Scripted, Adversary):
-    """Picks the site by the reported total alone, as services do without meaning harm.
+    """Picks the site by the reported total alone, as ordinary services do.
 
     The total is cut into blocks, and the present block names the site that gets the items: a log that goes on to the
     next machine whenever `block` more items are reported, identifiers from a counter that are sharded by ranges, a key

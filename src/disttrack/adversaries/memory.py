@@ -25,7 +25,7 @@ MIXER = 0x9E3779B97F4A7C15
 
 @dataclass
 class BoundedMemory(Scripted, Adversary):
-    """Keeps `memory` bits between two events, and so can tell at most 2^memory sites apart.
+    """Keeps `memory` bits between two events, so that it distinguishes at most 2^memory sites.
 
     A machine with a table: its state names the site that it feeds until the output changes, or until a wait has
     ended without a change; the table then gives the next state. The length of a wait is patience · alpha · output /

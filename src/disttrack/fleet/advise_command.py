@@ -37,9 +37,9 @@ def advise_quota(
     quota: Quantity, sites: int, seed: int, load: float | None, window: float | None, overshoot: float, latency: float,
     any_window: bool, costs: Path | None, duration: float, out: Path | None,
 ) -> None:  # fmt: skip
-    """Rank the protocols that keep an overshoot: a step of their games brings a request, and lasts 1 / load.
+    """Rank the protocols that keep a shared limit, but for an overshoot, by their words.
 
-    With --costs the quota is in the unit of the costs, which are known late: what a request should reserve.
+    With --costs, costs are known late: the table ranks what a request may reserve, and the quota is in their unit.
     """
     from disttrack.fleet import advice as search
 

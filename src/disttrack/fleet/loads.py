@@ -139,7 +139,7 @@ class ChurnOfSites(Scripted, Adversary):
 
 @dataclass
 class Autoscaling(Scripted, Adversary):
-    """Requests to sites drawn uniformly, while the fleet grows after a third of the requests and shrinks after two.
+    """Requests to sites drawn uniformly, while the fleet grows after one third of the requests and shrinks after two.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class FlashCrowd(Scripted, Adversary):
 
 @dataclass
 class Boundary(Scripted, Adversary):
-    """Requests to the sites in turn before and after the end of each second window, and rests in between.
+    """Requests to the sites in turn around the end of every second window, and rests in between.
 
     A limit per window lets twice as much through about that boundary as within a window.
 

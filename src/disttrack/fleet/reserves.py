@@ -132,7 +132,7 @@ def spending(service: Service, costs: Costs, settle: int) -> Spending:
     """
     if costs.max() > service.limit:
         raise ScenarioError(
-            f"--costs: the dearest request costs {costs.max():,}, more than the {service.limit:,} of a window: "
+            f"--costs: the most expensive request costs {costs.max():,}, more than the {service.limit:,} of a window: "
             "give a longer --window"
         )
     return Spending(service, costs, max(1, settle))

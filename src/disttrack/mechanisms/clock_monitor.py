@@ -61,7 +61,7 @@ def best_rate(k: int, epsilon: float, horizon: int) -> float:
 
 @dataclass(frozen=True)
 class ClockMonitor(Mechanism):
-    """Threshold monitor with an alarm set to a random time of a clock that one more one makes e^epsilon times as fast.
+    """Threshold monitor with an alarm at a random time of a clock, which each 1 makes e^epsilon times as fast.
 
     The alarm is later than time x with probability s(x) = 1 - x up to x = 1/2, and 1 / (4 x) from there on. It is
     epsilon-private for streams of any length. Of neighbouring streams the one with the additional one has, from there

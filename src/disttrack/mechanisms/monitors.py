@@ -138,7 +138,7 @@ class SparseVectorMonitor(Mechanism):
 
 @dataclass(frozen=True)
 class ReleaseMonitor(Mechanism):
-    """Threshold monitor that reveals each one with probability delta and answers top at 3k delta / 4 of them.
+    """Threshold monitor that reveals each 1 with probability delta and answers top at 3k delta / 4 of them.
 
     It is (0, delta)-private whatever the length of the stream, and right only if k is of the order of 1
     / delta.

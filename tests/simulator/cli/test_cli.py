@@ -70,7 +70,7 @@ def test_run_prints_table_claims_and_files() -> None:
     assert "PASS     always right: fraction(ok)" in result.stdout
     assert "2 of 2" in result.stdout
     assert "2 (4 played)" in result.stdout
-    assert "replay: disttrack replay small.yaml --point N (N: 0 to 1, in the order of the rows)\n" in result.stdout
+    assert "replay: disttrack replay small.yaml --point N (N: column point)\n" in result.stdout
     assert "2 games played, 2 more without coins, the same under every seed" in result.stdout
     for name in ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "manifest.json"):
         assert Path("results/small", name).is_file()
@@ -266,11 +266,11 @@ def test_of_many_points_the_first_are_printed() -> None:
     short = run(*sweep).stdout
     assert "- deterministic holds in all games." in short
     assert "table: results/small/table.txt, or --full" in short
-    assert "\n   60 " not in short
+    assert "\n   59     60 " not in short
     text = run(*sweep, "--full").stdout
     assert Path("results/small/table.txt").read_text(encoding="utf-8").splitlines()[0] == text.splitlines()[0]
-    assert "\n   60 " in text
-    assert "\n   61 " not in text
+    assert "\n   59     60 " in text
+    assert "\n   60     61 " not in text
     assert "… and 3 more points in results/small/trials.csv" in text
 
 

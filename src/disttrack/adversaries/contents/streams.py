@@ -116,7 +116,7 @@ class HeavyItem(DrawnItems):
 
 @dataclass
 class RankDrift(ItemAdversary):
-    """Gives the items of a domain in order, each as often, at sites drawn uniformly at random: the median moves.
+    """Gives the items of a domain in order, equally often, at sites drawn uniformly at random: the median moves.
 
     So the newest item is above all earlier ones, and every quantile moves as fast as it can without a jump.
 

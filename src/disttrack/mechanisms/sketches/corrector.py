@@ -17,7 +17,7 @@ from disttrack.mechanisms.sketches.second_moment import Ams
 
 @dataclass(frozen=True)
 class EstimatorCorrector(Robust):
-    """In each block of updates a fresh sketch estimates, an old one corrects, and corrections teach.
+    """In each block of updates a fresh sketch estimates, an old one corrects it, and it learns from corrections.
 
     The frequencies u are r + w. The *estimator* is a sketch of w, which is 0 at the beginning of a block and takes the
     block's updates; the answer is the known |r|^2 plus its estimate of |w|^2. The *corrector* of the block is a sketch

@@ -54,7 +54,7 @@ class Questions(click.Group):
 
 @click.group(cls=Questions)
 def advise() -> None:
-    """Rank what answers a question by its cost, verified by short games.
+    """Rank trackers, quotas or private mechanisms by cost or error; short games verify the first.
 
     Without a question it is count: disttrack advise --sites 200 --items 1e8 --alpha 0.05.
     """

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 @click.argument(
     "names", nargs=-1, required=True, metavar="NAME…", shell_complete=completion.kinds_of("all", "robust", "mechanism")
 )
-@click.option("--runs", type=click.IntRange(min=100), help="Runs on each input, in each half; rounds of the tracker.")
+@click.option(
+    "--runs",
+    type=click.IntRange(min=100),
+    help="Runs on each input, to learn and again to test; rounds of the tracker.",
+)
 @SEED
 @click.option("--budget", is_flag=True, help="Print the privacy budget as a tree, without an audit.")
 @JSON

@@ -32,7 +32,7 @@ DRAWN: Final = b'id="figure_1"'
 @click.option(
     "--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure of all of them: overlay, cost:x=sites."
 )
-@click.option("--out", type=FOLDER, default=".", help="Folder for the figures. [default: this one]")
+@click.option("--out", type=FOLDER, default=".", help="Folder for the figures.")
 @WITH
 @JSON
 def compare(

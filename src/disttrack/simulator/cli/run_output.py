@@ -10,7 +10,7 @@ import click
 from disttrack.simulator.claims.findings import SKIPPED, UNDECIDED, VACUOUS, Finding
 from disttrack.simulator.cli.plot import draw_figures
 from disttrack.simulator.cli.progress import status
-from disttrack.simulator.cli.tables import Column, Table, print_table, print_text
+from disttrack.simulator.cli.tables import Column, Table, print_table, print_text, terminal_width
 from disttrack.simulator.results.formats import chance, duration, games_of, interval, number, span
 
 if TYPE_CHECKING:
@@ -24,18 +24,27 @@ MOST_ROWS: Final = 60
 """Points that are shown; more are in the table on the disk."""
 SIDES: Final = ("protocol", "adversary")
 """Columns whose cells are names."""
+POINT: Final = "point"
+"""Header of the column that numbers the points."""
 
 
-def games_table(answers: AnswerTable, file: str) -> Table:
-    """Return the table that answers the question: one row per point, with the meaning of each measured column."""
+def games_table(answers: AnswerTable, file: str, *, numbered: bool = False) -> Table:
+    """Return the table that answers the question: one row per point, with the meaning of each measured column.
+
+    If `numbered`, the points have a column too, which is the first to be left out in narrow tables.
+    """
     meanings = answers.meanings
     columns = [
         Column(one.header, right=one.header not in SIDES, rank=one.rank, says=meanings.get(one.header, ""))
         for one in answers.columns
     ]
-    more = len(answers.texts) - MOST_ROWS
+    rows: list[Sequence[str]] = [*answers.texts]
+    if numbered and len(rows) > 1:
+        columns.insert(0, Column(POINT, right=True, rank=1 + max(one.rank for one in columns)))
+        rows = [(f"{point:,}", *row) for point, row in zip(answers.points, rows, strict=True)]
+    more = len(rows) - MOST_ROWS
     notes = [f"… and {more:,} more points in {file}"] if more > 0 else []
-    return Table(answers.title, columns, answers.texts[:MOST_ROWS], answers.subtitle, notes)
+    return Table(answers.title, columns, rows[:MOST_ROWS], answers.subtitle, notes)
 
 
 def claims_table(name: str, findings: Sequence[Finding]) -> Table:
@@ -122,6 +131,7 @@ def print_run(
 
     `replay` is the command that replays a game of it, without the point; `limit` the seconds that a game may take.
     """
+    from disttrack.simulator.replay.record import REPLAYED
     from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.answers import answer_table
     from disttrack.simulator.results.files import write_text
@@ -131,12 +141,15 @@ def print_run(
     lost = bool((report.trials["verdict"] == "error").all())  # there is nothing to put into words or figures
     dropped = _print_remarks(scenario, report, limit)
     _print_skipped(scenario.skipped if figures and form == "all" else ())
-    table = games_table(answers, str(folder / "trials.csv"))
+    table = games_table(answers, str(folder / "trials.csv"), numbered=isinstance(scenario.task, REPLAYED))
     write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
-        _print_games(report, table, full=full or lost)
-        if replay:
-            _print_replay(scenario, report, replay, rows=len(answers.texts))
+        shown = _print_games(report, table, full=full or lost)
+        if replay and isinstance(scenario.task, REPLAYED):
+            where = "" if shown and POINT in table.headers(terminal_width()) else f" of {folder / TABLE}"
+            point = f" --point N (N: column {POINT}{where})" if len(scenario.points) > 1 else ""
+            print_text(f"replay: {replay}{point}")
+            click.echo()
     if claims := [one for one in report.findings if form == "all" or (form == "failed" and one.fails)]:
         print_table(claims_table(scenario.name, claims))
     if form == "all":
@@ -170,8 +183,8 @@ def print_run(
     }
 
 
-def _print_games(report: Report, table: Table, *, full: bool) -> None:
-    """Print the table of the games, or sentences about a longer one, and why the games were slow."""
+def _print_games(report: Report, table: Table, *, full: bool) -> bool:
+    """Print the games' table, or sentences of a longer one, and why games were slow; return whether it was the table."""
     from disttrack.simulator.report.short import in_words
     from disttrack.simulator.results.read import tables_of
 
@@ -179,7 +192,7 @@ def _print_games(report: Report, table: Table, *, full: bool) -> None:
     sentences = in_words(tables_of(report)) if len(table.rows) > FEW and not full else []
     if not sentences:
         print_table(table)
-        return
+        return True
     print_text(table.title)
     print_text(table.subtitle)
     click.echo()
@@ -187,20 +200,7 @@ def _print_games(report: Report, table: Table, *, full: bool) -> None:
         print_text(f"- {sentence}")
     print_text(f"table: {report.dir / TABLE}, or --full")
     click.echo()
-
-
-def _print_replay(scenario: Scenario, report: Report, replay: str, rows: int) -> None:
-    """Print the command that replays a game, and how points are numbered; nothing if its task has no replay."""
-    from disttrack.simulator.replay.record import REPLAYED
-
-    if not isinstance(scenario.task, REPLAYED):
-        return
-    points = len(scenario.points)
-    where = f"0 to {points - 1:,}, in the order of the rows"
-    if rows < points:  # not all points were played
-        where = f"column point of {report.dir / 'trials.csv'}"
-    print_text(f"replay: {replay}" + f" --point N (N: {where})" * (points > 1))
-    click.echo()
+    return False
 
 
 def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, object]:

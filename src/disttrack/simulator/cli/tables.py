@@ -81,15 +81,23 @@ class Table:
 
     def lines(self, width: int | None) -> list[str]:
         """Return the lines of the table; `width` is the number of letters of a line, None for a pipe."""
-        rows = [[printable(" ".join(cell.split())) for cell in row] for row in self.rows]
-        full = [i for i in range(len(self.columns)) if any(row[i] for row in rows)]
-        places, body = self._fitted(rows, full, width)
+        full, places, body = self._placed(width)
         notes = [*self.notes, *(f"{one.header}: {one.says}" for one in (self.columns[i] for i in places) if one.says)]
         if left_out := [self.columns[i].header for i in full if i not in places]:
             notes.append(f"with more room: {', '.join(left_out)}")
         head = [line for text in (self.title, self.subtitle) if text for line in wrapped(text, width)]
         below = [line for text in notes for line in wrapped(text, width)]
         return [line for block in (head, body, below) if block for line in (*block, "")][:-1]
+
+    def headers(self, width: int | None) -> list[str]:
+        """Return the headers of the columns that a width has room for."""
+        return [self.columns[i].header for i in self._placed(width)[1]]
+
+    def _placed(self, width: int | None) -> tuple[Sequence[int], Sequence[int], list[str]]:
+        """Return the columns with any content, those of them that fit, by number, and the lines of header and rows."""
+        rows = [[printable(" ".join(cell.split())) for cell in row] for row in self.rows]
+        full = [i for i in range(len(self.columns)) if any(row[i] for row in rows)]
+        return full, *self._fitted(rows, full, width)
 
     def _fitted(
         self, rows: Sequence[Sequence[str]], places: Sequence[int], width: int | None

@@ -157,7 +157,7 @@ def _errs_as_it_says(counter: Counter, steps: Sequence[int]) -> Checks:
 
 COUNTER_CHECKS: Final = {
     "states its facts": _states_its_facts,
-    "refuses nonsense": _refuses_nonsense,
+    "refuses invalid values": _refuses_nonsense,
     "step and release agree": _step_and_release_agree,
     "seeds matter": _seeds_matter,
     "right without noise": _right_without_noise,

@@ -246,7 +246,7 @@ def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
 
 PROTOCOL_CHECKS: Final = {
     "states its facts": _states_its_facts,
-    "refuses nonsense": _refuses_nonsense,
+    "refuses invalid values": _refuses_nonsense,
     "silence is honest": _silence_is_honest,
     "step and leap agree": _step_and_leap_agree,
     "ledger adds up": _ledger_adds_up,

@@ -1,4 +1,4 @@
-"""The game that this process is playing, for whoever waits for it."""
+"""The game that this process is playing, for callers that wait for it."""
 
 from __future__ import annotations
 

@@ -143,7 +143,8 @@ class Facts:
         except (TypeError, ValueError):
             return None
         stated = any(bound < inf for *_, bound in bounds)
-        return Cost(first_line(self.maker.cost_bound), alpha, bounds if stated else [])
+        says = re.sub(r"^Return,? ", "", first_line(self.maker.cost_bound))
+        return Cost(says, alpha, bounds if stated else [])
 
 
 def first_line(thing: object) -> str:

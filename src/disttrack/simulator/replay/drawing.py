@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from io import StringIO
+from math import ceil
 from typing import Any, Final
 
 import matplotlib
@@ -24,6 +25,8 @@ REACH: Final = 2.5
 """Errors in units of alpha that the chart shows; greater ones are drawn at its edge."""
 LETTERS: Final = 95
 """Letters of text across a game."""
+ACROSS: Final = 4
+"""Kinds of messages on a line of the legend."""
 ALONG: Final = 48
 """Letters of names of sites above its messages."""
 STYLE: Final = {
@@ -33,9 +36,9 @@ STYLE: Final = {
     "legend.frameon": False, "lines.scale_dashes": False, "svg.fonttype": "none", "svg.hashsalt": "disttrack",
 }  # fmt: skip
 EXPLAINED: Final = (
-    "Time goes downwards, a row for each step at which something happened. An arrow is a message, from its dot to its "
-    "head; a shaded cell the site that the adversary feeds. Right: estimate over truth at the end of each row (line) "
-    "and within it (bar), the band 1 ± α, and rows beyond it (!)."
+    "Time goes downwards, a row for each step at which something happened; the columns are the sites. An arrow is a "
+    "message, from its dot to its head; a shaded cell the site that the adversary feeds. Right: estimate over truth at "
+    "the end of each row (line) and within it (bar), the band 1 ± α, and rows beyond it (!)."
 )
 
 
@@ -56,7 +59,7 @@ def drawing(records: Sequence[GameRecord], first: int = 0, last: int | None = No
                     chart.text(1.05, row, game.moves[row], va="center", transform=chart.get_yaxis_transform())
         captions = [EXPLAINED, folded, *(game.first[1] for game in games if game.first and game.first[0] in shown)]
         lines = [line for text in captions for line in textwrap.wrap(text, LETTERS * len(games))]
-        below = -24 - 12 * max(len(game.record.kinds) for game in games)
+        below = -24 - 12 * max(ceil(len(_kinds(game, shown)) / ACROSS) for game in games)
         panels[0, 0].annotate("\n".join(lines), (0, 0), (0, below), "axes fraction", "offset points", va="top")
         svg = StringIO()
         title = " beside ".join(record.title for record in records)
@@ -89,9 +92,16 @@ def _picture(axes: Axes, game: Frames, shown: Any, styles: Mapping[str, Style]) 
                 place: dict[str, Any] = {"xytext": (8 + 8 * nth, 0), "textcoords": "offset points", "va": "center"}
                 box = {"facecolor": "white", "edgecolor": "none", "pad": 0.2}
                 axes.annotate(look["letter"], (server, y), color=look["light"], weight="bold", bbox=box, **place)
-    kinds = [styles[kind] for kind in record.kinds]
+    axes.annotate("step", (0, 1), (-14, 4), "axes fraction", "offset points", ha="right", va="bottom")
+    kinds = [styles[kind] for kind in _kinds(game, shown)]
     keys = [Line2D([], [], label=f"{look['letter']}  {look['name']}", **_stroke(look)) for look in kinds]
-    axes.legend(handles=keys, loc="upper left", bbox_to_anchor=(0, 0), handlelength=4)
+    axes.legend(handles=keys, loc="upper left", bbox_to_anchor=(0, 0), handlelength=4, ncols=ACROSS)
+
+
+def _kinds(game: Frames, shown: Any) -> list[str]:
+    """Return the kinds of the messages in these rows."""
+    there = set(game.arrows["kind"][game.arrows["row"].isin(shown)])
+    return [kind for place, kind in enumerate(game.record.kinds) if place in there]
 
 
 def _stroke(look: Style) -> dict[str, Any]:

@@ -94,12 +94,12 @@ def failure(step: int, items: int, output: float, alpha: float, held: npt.NDArra
     if rest := len(holding) - len(named):
         named.append(f"{rest:,} more hold {held[holding[NAMED:]].sum():,}")
     text = f"First failure, step {step:,}: the server shows {amount(output)}, the truth is {items:,}"
-    text += f" ({side}, α = {alpha:g}). Items since the last message of their site, unreported: {total:,}"
+    text += f" ({side}, α = {alpha:g}). The sites hold {total:,} items that they have not reported"
     text += f" ({', '.join(named)})." if named else "."
     if isfinite(output):
         allowed, reported = round(output - (items - total), 2), items - total
         if allowed >= 0:
-            text += f" The server allows for {amount(allowed)} unreported."
+            text += f" The server allows for {amount(allowed)}."
         else:
             text += f" The server shows {amount(-allowed)} less than the {reported:,} that the sites have reported."
     return text

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 1000
 """Rows of the table; the rest of a longer one is counted."""
+POINT: Final = "number of the point, as in trials.csv and for disttrack replay --point"
+"""Meaning of the first column."""
 MOST_ERRORS: Final = 20_000
 """Letters of tracebacks that are shown."""
 
@@ -35,9 +37,12 @@ def games(results: Results, most: int = MOST_ROWS) -> Html:
         text.append(Html("<p>Rows with a mark on the left: a game failed or ended with an error.</p>"))
     if len(rows) > most:
         text.append(Html("<p>The first {} of {} points; trials.csv has all.</p>", most, f"{len(rows):,}"))
-    right = set(range(len(made.columns))) - words
-    shown = table(made.headers, rows[:most], right, says="The games by point", failing=failing, lost=lost)
-    meanings = Html("<details><summary>What the columns mean</summary>{}</details>", facts(made.meanings))
+    heads, right, says = made.headers, set(range(len(made.columns))) - words, made.meanings
+    if len(rows) > 1:
+        heads, right, says = ["point", *heads], {0, *(place + 1 for place in right)}, {"point": POINT, **says}
+        rows = [[(f"{point:,}", float(point)), *row] for point, row in zip(made.points, rows, strict=True)]
+    shown = table(heads, rows[:most], right, says="The games by point", failing=failing, lost=lost)
+    meanings = Html("<details><summary>What the columns mean</summary>{}</details>", facts(says))
     return section("Games", *text, shown, meanings, anchor="games")
 
 

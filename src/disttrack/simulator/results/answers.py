@@ -60,6 +60,8 @@ class AnswerTable:
         The headline of the result, and the parameters that all games share.
     columns
         Its columns.
+    points
+        The number of each row's point, as in ``trials.csv`` and for ``disttrack replay --point``.
     values
         A row per point: plain values, None where there is none. A share of games is a number from 0 to 1.
     texts
@@ -71,6 +73,7 @@ class AnswerTable:
     title: str
     subtitle: str
     columns: tuple[Column, ...]
+    points: tuple[int, ...]
     values: tuple[tuple[Value, ...], ...]
     texts: tuple[tuple[str, ...], ...]
     missed: tuple[bool, ...]
@@ -119,6 +122,7 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
         title=results.headline,
         subtitle=" · ".join([*filter(None, shared), number + ", medians" * (number != "1 game per point")]),
         columns=tuple(column for column, _ in columns),
+        points=tuple(int(mine["point"].iloc[0]) for mine in games),
         values=tuple(tuple(value for value, _ in row) for row in rows),
         texts=tuple(tuple(text for _, text in row) for row in rows),
         missed=tuple(bool(mine["verdict"].isin(("failed", "error")).any()) for mine in games),

@@ -62,6 +62,9 @@ def _on_streams(points: Sequence[Point]) -> list[str]:
             lines.append(
                 f"{trace}: has {stream.items:,} items; games end with them, before the {point.items:,} asked for"
             )
+        if point.items is not None and point.items < stream.items:
+            left = f"{stream.items - point.items:,}"
+            lines.append(f"{trace}: games use the first {point.items:,} of {stream.items:,} items and leave out {left}")
         if point.sites is not None and point.sites > len(stream.names):
             lines.append(f"{trace}: has {len(stream.names):,} sites; the others of {point.sites:,} get no items")
     return lines
