@@ -106,7 +106,7 @@ def test_the_cluster_makes_the_same_tables_when_a_worker_is_killed(
     )  # fmt: skip
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and len(kept_games(folder / "hurt")) < 10:
-        time.sleep(0.02)
+        time.sleep(0.1)
     cluster.processes[1].send_signal(signal.SIGKILL)  # a worker, in the middle of a game
     said, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
@@ -198,7 +198,7 @@ def test_without_a_worker_it_waits_and_stops_and_without_a_scheduler_it_stops(
         )  # fmt: skip
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and len(kept_games(folder / out)) < games:
-            time.sleep(0.02)
+            time.sleep(0.1)
         for one in loopback.processes[killed]:
             one.kill()
             one.wait()

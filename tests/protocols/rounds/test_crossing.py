@@ -88,7 +88,7 @@ def test_the_sums_are_the_definition(alpha: float, offset: float, signals: int, 
 
 
 @pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("p", [0.02, 0.1, 0.3, 0.42, 0.5, 0.6, 0.69])
+@pytest.mark.parametrize("p", [0.02, 0.42, 0.69])
 @pytest.mark.parametrize("signals", [SHORT + 500, 3 * SHORT])
 @pytest.mark.parametrize("slope", [0.2, 1.0, 3.0])
 def test_the_sums_of_heavy_coins_are_the_recursion(slope: float, signals: int, p: float) -> None:

@@ -23,12 +23,20 @@ from disttrack.simulator.tasks.duel import play_duel
 
 NONE_AT_ALL: list[Any] = [nan, np.float64(nan), np.float32(nan), None, "seven", 1j, Exactly(1, 0)]
 INFINITE: list[Any] = [inf, -inf, np.float64(inf), np.float32(-inf), 10**400, -(10**400)]
+FEW: list[Any] = [nan, "seven", -(10**400), Exactly(1, 0)]
+"""One of each way to be no number, for the engines beside the plain one."""
 ENGINES: list[dict[str, Any]] = [
     {"engine": "step"},
     {"engine": "leap"},
     {"engine": "bulk"},
     {"engine": "leap", "record": True},
     {"engine": "bulk", "record": True},
+]
+
+
+ODD_BY_ENGINE = [
+    *((ENGINES[0], odd) for odd in (*NONE_AT_ALL, *INFINITE)),
+    *((way, odd) for way in ENGINES[1:] for odd in FEW),
 ]
 
 
@@ -46,8 +54,7 @@ def facts(game: Game) -> tuple[Any, ...]:
 
 
 @pytest.mark.quick_cases(16)
-@pytest.mark.parametrize("odd", [*NONE_AT_ALL, *INFINITE], ids=lambda odd: repr(odd)[:20])
-@pytest.mark.parametrize("way", ENGINES, ids=str)
+@pytest.mark.parametrize(("way", "odd"), ODD_BY_ENGINE, ids=lambda one: repr(one)[:30])
 def test_at_every_step(way: dict[str, Any], odd: Any) -> None:
     game = play(Scripted(always(odd)), RoundRobin(), sites=3, items=200, **way)
     assert facts(game) == ("failed", inf, 1.0, 1, 0)
@@ -57,14 +64,13 @@ def test_at_every_step(way: dict[str, Any], odd: Any) -> None:
 
 
 @pytest.mark.quick_cases(26)
-@pytest.mark.parametrize("odd", [*NONE_AT_ALL, *INFINITE], ids=lambda odd: repr(odd)[:20])
 @pytest.mark.parametrize(
-    ("adversary", "way"),
+    ("adversary", "way", "odd"),
     [
-        *[(Uniform(), way) for way in ENGINES],
-        *[(Choice(lambda view: view.steps % 3), way) for way in ENGINES if way["engine"] != "bulk"],
+        *((Uniform(), way, odd) for way, odd in ODD_BY_ENGINE),
+        *((Choice(lambda view: view.steps % 3), way, odd) for way, odd in ODD_BY_ENGINE if way["engine"] != "bulk"),
     ],
-    ids=lambda one: getattr(one, "kind", str(one)),
+    ids=lambda one: getattr(one, "kind", repr(one)[:30]),
 )
 def test_from_midway_and_back(adversary: Adversary, way: dict[str, Any], odd: Any) -> None:
     """Right up to 39, one change to what is no number, another one at each item from 60 on."""

@@ -71,8 +71,7 @@ RUNS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.quick_cases(6)
-@pytest.mark.parametrize("way", RUNS)
-@pytest.mark.parametrize("fill", FOREIGN)
+@pytest.mark.parametrize(("way", "fill"), [*zip(RUNS, FOREIGN, strict=True), *(("run", fill) for fill in FOREIGN[1:])])
 def test_a_folder_of_the_users_is_refused_and_left_as_it_is(way: str, fill: Callable[[Path], None]) -> None:
     out = Path("out")
     if way == "one seed":
