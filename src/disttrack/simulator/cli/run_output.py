@@ -184,7 +184,7 @@ def print_run(
 
 
 def _print_games(report: Report, table: Table, *, full: bool) -> bool:
-    """Print the games' table, or sentences of a longer one, and why games were slow; return whether it was the table."""
+    """Print the games' table, or sentences of a long one, and why games were slow; tell whether it was the table."""
     from disttrack.simulator.report.short import in_words
     from disttrack.simulator.results.read import tables_of
 
