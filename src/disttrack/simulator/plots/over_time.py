@@ -55,7 +55,7 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
             items.append(Rule(1, Look(BORDER, width=1.0, order=1)))
             if alphas.nunique() == 1:
                 alpha = float(alphas.iloc[0])
-                items.append(Region(1 - alpha, 1 + alpha, Fill("#000000", 0.06), name="promised"))
+                items.append(Region(1 - alpha, 1 + alpha, Fill("#000000", 0.06)))
         else:
             items += _line("items", games[:1], series, "items", Look("#888888", "", THIN, 1.2, order=2), named=named)
         for line in lines(games):

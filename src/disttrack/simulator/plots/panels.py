@@ -176,7 +176,7 @@ def _notes(every: Sequence[Curve], values: pd.Series[Any], games: pd.DataFrame, 
 def _apart(axis: Axis, one: Floats, other: Floats) -> npt.NDArray[np.bool_]:
     """Return at which places two curves can be told apart: by more than the width of a line."""
     ends = np.array(axis.ends, dtype=float)
-    drawn = [np.clip(axis.clipped(values), *ends) for values in (one, other)]
+    drawn = [np.clip(np.clip(values, *axis.edges), *ends) for values in (one, other)]
     if axis.scale == "log":
         ends, drawn = np.log(ends), [np.log(values) for values in drawn]
     told: npt.NDArray[np.bool_] = np.abs(drawn[0] - drawn[1]) > _THICK * (ends[1] - ends[0])

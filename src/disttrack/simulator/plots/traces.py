@@ -280,7 +280,7 @@ def _estimate(trace: Trace) -> list[Item]:
 
 def _error(trace: Trace) -> list[Item]:
     """Return the signed error in units of alpha, and the band of 1 on both sides."""
-    band = [Region(-1, 1, _BAND, name="promised")] if trace.alpha is not None else []
+    band = [Region(-1, 1, _BAND)] if trace.alpha is not None else []
     line = Series("error", trace.items, trace.over_alpha, Look(mark(trace.protocol).colour, width=1.1))
     return [*band, Rule(0, Look(_TRUTH.colour, "", THIN, 0.9, order=2)), line]
 
