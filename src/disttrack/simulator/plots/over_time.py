@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -104,8 +104,8 @@ def _line(
     if not len(groups):
         return
     middle = groups.median()
-    ends: dict[str, Any] = {"low": groups.quantile(0.05).to_numpy(), "high": groups.quantile(0.95).to_numpy()}
+    low, high = (groups.quantile(end).to_numpy() for end in (0.05, 0.95))
     steps = middle.index.to_numpy(dtype=float)
     if len(games) > 1:
-        yield Area(name, steps, **ends, fill=Fill(look.colour, 0.15))
-    yield Series(name, steps, middle.to_numpy(), look, **ends, label=name if named else "")
+        yield Area(name, steps, low, high, Fill(look.colour, 0.15))
+    yield Series(name, steps, middle.to_numpy(), look, low=low, high=high, label=name if named else "")

@@ -31,7 +31,7 @@ from disttrack.simulator.plots.marks import mark
 from disttrack.simulator.points.names import with_name
 from disttrack.simulator.results.formats import short
 from disttrack.simulator.results.labels import sides_of
-from disttrack.simulator.results.lines import error_over_alpha, named, swept_axes, terms_of
+from disttrack.simulator.results.lines import GameRow, error_over_alpha, named, swept_axes, terms_of
 from disttrack.simulator.results.read import Tables, fixed
 
 Floats = npt.NDArray[np.float64]
@@ -188,7 +188,7 @@ def _alike(tables: Tables, chosen: pd.DataFrame) -> list[str]:
     ]
 
 
-def _parts(game: pd.Series[Any], mine: pd.DataFrame, tables: Tables, chosen: pd.DataFrame) -> list[str]:
+def _parts(game: GameRow, mine: pd.DataFrame, tables: Tables, chosen: pd.DataFrame) -> list[str]:
     """Return protocol, the parameters that set a game apart, adversary and outcome."""
     others = tables.trials[tables.trials["protocol"] == game["protocol"]]
     axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,7 +56,7 @@ def watched(point: Point, seed: int) -> Watched:
     class Watching(Frequency):
         """The same problem, which keeps the estimates of that item."""
 
-        def news(self, step: int, items: Any) -> bool:
+        def news(self, step: int, items: Iterable[int | str]) -> bool:
             changed = super().news(step, items)
             estimate = self.server.estimates.get(item, 0)
             if estimate != (history[-1][1] if history else 0):

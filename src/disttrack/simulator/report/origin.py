@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 import yaml
 
 from disttrack.simulator.pages.html import Html, facts, section
 from disttrack.simulator.results.formats import cell
+from disttrack.simulator.results.stored import Plain
 
 
-def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], above: str) -> Html:
+def origin(scenario: Plain, manifest: Plain, above: str) -> Html:
     """Return the section; `above` is the comment at the head of the scenario's file."""
     machine, games = (manifest.get(key) or {} for key in ("machine", "games"))
     engines = sorted({str(point["engine"]) for point in manifest.get("points") or [] if point.get("engine")})
@@ -45,7 +45,7 @@ def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], above: str)
     )  # fmt: skip
 
 
-def versions(manifest: Mapping[str, Any]) -> str:
+def versions(manifest: Plain) -> str:
     """Return the versions of the libraries of a result."""
     known = manifest.get("versions") or {}
     return ", ".join(f"{key} {value}" for key, value in known.items() if value)

@@ -42,7 +42,8 @@ TEXTS: Final = {
 
 
 Simple = str | int | float | None
-Part = dict[str, Any]
+Plain = dict[str, Any]
+"""An object of JSON: a manifest, a scenario, or a part of them."""
 
 
 class _Lenient(BaseModel, extra="allow"):
@@ -58,11 +59,11 @@ class _Scenario(_Lenient):
     question: str | None = None
     finding: str | None = None
     task: str | None = None
-    protocol: str | Part | list[str | Part] | None = None
-    adversary: str | Part | list[str | Part] | None = None
-    parts: dict[str, Part] | None = None
+    protocol: str | Plain | list[str | Plain] | None = None
+    adversary: str | Plain | list[str | Plain] | None = None
+    parts: dict[str, Plain] | None = None
     claims: list[_Claim] | None = None
-    plots: list[str | Part] | None = None
+    plots: list[str | Plain] | None = None
 
 
 class _Side(_Lenient):
@@ -77,7 +78,7 @@ class _Point(_Lenient):
     sites: int | None = None
     items: int | None = None
     start: int | None = None
-    network: Part | None = None
+    network: Plain | None = None
     engine_asked: str | None = None
     part: str | None = None
     unusual: dict[str, dict[str, str]] = {}
@@ -97,7 +98,7 @@ class _Manifest(_Lenient):
     points: list[_Point] = []
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
+def read_manifest(path: Path) -> Plain:
     """Return the content of a manifest.
 
     Raises
@@ -124,7 +125,7 @@ def read_captions(path: Path) -> dict[str, str]:
         return {}
 
 
-def store_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+def store_manifest(folder: Path, manifest: Plain) -> None:
     """Write the manifest of a result, whole or not at all."""
     text = json.dumps(manifest, indent=1, default=str, ensure_ascii=False)
     with writing(folder) as start:
