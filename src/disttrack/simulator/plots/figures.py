@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -29,10 +29,7 @@ from disttrack.simulator.points.source import import_reference
 from disttrack.simulator.results.files import is_inside, write_text, writing
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.read import Tables, read_tables, tables_of
-from disttrack.simulator.results.stored import note_written, read_captions, table_file
-
-CAPTIONS: Final = "captions.json"
-"""Name of the file beside the figures."""
+from disttrack.simulator.results.stored import CAPTIONS, note_written, read_captions, table_file
 
 
 def draw(
@@ -86,8 +83,8 @@ def draw(
         except Exception as error:  # the others are drawn all the same
             faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
     if written:
-        _write_captions(folder, captions)
-        note_written(results.dir, [*written, folder / CAPTIONS])
+        _write_captions(results.dir, captions)
+        note_written(results.dir, [*written, results.dir / CAPTIONS])
     if faults:
         raise ValueError("; ".join(faults))
     return written
@@ -200,8 +197,7 @@ def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None
 
 def _write_captions(folder: Path, known: Mapping[str, str]) -> None:
     """Write captions beside the figures; those of other figures that are there stay as they are."""
-    path = folder / CAPTIONS
-    before = read_captions(path) if is_inside(path, folder.parent) else {}
-    kept = {stem: text for stem, text in {**before, **known}.items() if (folder / f"{stem}.svg").is_file()}
+    every, there = {**read_captions(folder), **known}, folder / "figures"
+    kept = {stem: text for stem, text in every.items() if (there / f"{stem}.svg").is_file()}
     with writing(folder) as start:
         start(CAPTIONS).write(json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True) + "\n")

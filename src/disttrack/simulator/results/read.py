@@ -109,11 +109,6 @@ class Tables:
         return len(self.results) > 1
 
     @property
-    def title(self) -> str:
-        """The headline of the result, or those of several beside each other."""
-        return " | ".join(dict.fromkeys(one.headline for one in self.results.values()))
-
-    @property
     def lost(self) -> int:
         """Number of games that an error ended; they are not in `trials`."""
         return sum(int((one.trials["verdict"] == "error").sum()) for one in self.results.values())

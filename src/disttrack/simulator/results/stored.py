@@ -19,7 +19,7 @@ import pandas as pd
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from disttrack.simulator.claims.columns import CLAIMS, ENDED, KINDS, NETWORK, SERIES, TRIAL_COLUMNS, TRIALS
-from disttrack.simulator.results.files import writing
+from disttrack.simulator.results.files import is_inside, writing
 
 CONTROLS: Final = "controls.csv"
 COLUMNS: Final = {
@@ -34,6 +34,8 @@ NAME: Final = "worst_item"
 """The column with the name of an item: a whole number of any size, or a text in quotes."""
 MANIFEST: Final = "manifest.json"
 """The file with the origin of a result and the names and digests of its files."""
+CAPTIONS: Final = "figures/captions.json"
+"""The file beside the figures with their captions, by the names of their files."""
 TEXTS: Final = {
     "claim", "broken", "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction", NAME,
     *(column.name for column in TRIAL_COLUMNS if column.holds in ("text", "truth")),
@@ -117,10 +119,11 @@ def read_manifest(path: Path) -> Plain:
     return dict(content)
 
 
-def read_captions(path: Path) -> dict[str, str]:
-    """Return the captions beside figures that are there; none if they cannot be read: they are written again."""
+def read_captions(folder: Path) -> dict[str, str]:
+    """Return the captions of a result's figures; none if they cannot be read, or a link leads to them elsewhere."""
     try:
-        return TypeAdapter(dict[str, str]).validate_json(path.read_bytes())
+        path = folder / CAPTIONS
+        return TypeAdapter(dict[str, str]).validate_json(path.read_bytes()) if is_inside(path, folder) else {}
     except (OSError, ValueError):
         return {}
 
