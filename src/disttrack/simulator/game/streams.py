@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def streams(seed: int, roles: Sequence[str] = ROLES) -> dict[str, np.random.Gene
 class _Root(np.random.SeedSequence):
     """The root of a stream, with the first state of its generator: to make that once more takes longer than to ask."""
 
-    first: Mapping[str, Any] | None = None
+    first: Mapping[str, object] | None = None
 
 
 def drawn(rngs: Iterable[np.random.Generator]) -> bool:
