@@ -6,7 +6,7 @@ game would be called v1.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 try:
     import gymnasium
@@ -15,7 +15,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from None
 
 _BENCHMARK: Final = {"sites": 64, "items": 10_000, "burst": 20}
-IDS: Final[dict[str, dict[str, Any]]] = {
+IDS: Final[dict[str, dict[str, object]]] = {
     "disttrack/Tracking-v0": {"protocol": {"kind": "randomized", "alpha": 0.1}, "sites": 16, "items": 2000},
     "disttrack/Randomized-v0": {"protocol": {"kind": "randomized", "alpha": 0.1}, **_BENCHMARK},
     "disttrack/Robust-v0": {"protocol": {"kind": "robust", "alpha": 0.1}, **_BENCHMARK},

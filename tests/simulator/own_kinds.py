@@ -143,7 +143,7 @@ class Spread(Plot):
 
     def draw(self, tables):
         from disttrack.simulator.plots.style import new_figure
-        figure = new_figure(3, self.title or tables.title)
+        figure = new_figure(3, self.title or "Spread")
         figure.subplots().plot(tables.trials[self.x], tables.trials["words"], ".", markersize=self.size, gid="dot")
         return figure
 '''

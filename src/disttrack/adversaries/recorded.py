@@ -202,7 +202,7 @@ def _load(
 
 def _numbered(names: Sequence[object]) -> tuple[tuple[Any, ...], npt.NDArray[np.int64]]:
     """Return the names by first appearance, and the number of each one."""
-    numbers: dict[Any, int] = {}
+    numbers: dict[object, int] = {}
     places = [numbers.setdefault(name, len(numbers)) for name in names]
     return tuple(numbers), np.array(places, dtype=np.int64)
 

@@ -41,11 +41,11 @@ class FleetEngine(Engine):
         super().close(last)  # type: ignore[safe-super]
         self.fleet.look(last)
 
-    def judgement(self, steps: int) -> dict[str, Any]:
+    def judgement(self, steps: int) -> dict[str, object]:
         """Return that the game was judged if a request came: by windows, by the task, and not by a total."""
         return {**super().judgement(steps), "judged": bool(steps and self.sent(steps)), "max_rel_error": None}
 
-    def extra(self) -> dict[str, Any]:
+    def extra(self) -> dict[str, object]:
         """Return the protocol, and what the sites had done at steps spread over each window (`fleet.Fleet.looks`)."""
         self.fleet.answers.book = None
         shown = {"figure": "disttrack.fleet.figure:window_described"}

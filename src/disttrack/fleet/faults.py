@@ -15,10 +15,10 @@ from disttrack.simulator.faults.promises import TIMES
 class Generous(FaultyPart):
     """Sites and server of a quota with several times its limit, and depth if that is a parameter."""
 
-    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> object:
         return self._wider().sites(k, rng, start)
 
-    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> object:
         return self._wider().server(k, rng, start)
 
     def _wider(self) -> Any:

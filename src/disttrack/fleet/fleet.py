@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Fleet(Receivers):
         super().__init__(rule.sites(k, rngs["sites"]), rule.server(k, rngs["server"]))
         self.rule, self.k = rule, k
         self.answers = self.server.answers = self.sites[0].answers
-        self.looks: list[dict[str, Any]] = []
+        self.looks: list[dict[str, object]] = []
         self.died: list[int] = []
         self.away = False
 
@@ -154,7 +154,7 @@ class Fleet(Receivers):
             cost += site.costs.upto(site.offered)
             admitted += site.admitted_cost
             rejected += site.offered - site.admitted - len(site.waiting)
-        row: dict[str, Any] = {
+        row: dict[str, object] = {
             "step": step,
             "offered": offered,
             "cost": cost,

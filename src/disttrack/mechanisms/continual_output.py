@@ -131,7 +131,7 @@ class ContinualOutputRun:
         self.output = 0.0
         """The published answer."""
 
-    def step(self, x: Any) -> float:
+    def step(self, x: object) -> float:
         """Take the next symbol and return the published answer."""
         if self.t >= self.transformation.horizon:
             raise ValueError(

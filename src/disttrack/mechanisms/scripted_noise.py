@@ -59,14 +59,14 @@ class ScriptedNoise:
         """Return generators that take from the same list."""
         return [self] * count
 
-    def laplace(self, _: float, scale: float, size: int | None = None) -> Any:
+    def laplace(self, _: float, scale: float, size: int | None = None) -> object:
         return scale * self._take(size, scale)
 
-    def normal(self, _: float, std: float, size: int | None = None) -> Any:
+    def normal(self, _: float, std: float, size: int | None = None) -> object:
         self.normal_draws = True
         return std * self._take(size, std)
 
-    def exponential(self, mean: float, size: int | None = None) -> Any:
+    def exponential(self, mean: float, size: int | None = None) -> object:
         """Return 0: waiting times are not part of the list."""
         self.waits.append(mean)
         return np.zeros(size) if size is not None else 0.0

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from inspect import getattr_static
 from types import MemberDescriptorType
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 LABELS: Final = frozenset({"kind", "source", "plays", "reveals", "shortcuts", "descriptions", "hooks", "as_mapping"})
 """Attributes that name or describe a class, and are no rules."""
@@ -31,7 +31,7 @@ class Shortcut(NamedTuple):
         Shortcuts and descriptions that it also stands for; it always stands for all rules.
     """
 
-    void: Any
+    void: object
     of: tuple[str, ...] = ()
 
 
@@ -125,7 +125,7 @@ _changed_before: Final = lru_cache(maxsize=256)(changed)
 
 def state(thing: object, owner: object, name: str, value: object) -> None:
     """State a shortcut of one object of a frozen class, unless its class changes a rule of the one that states it."""
-    cls: Any = type(thing)
+    cls: object = type(thing)
     if not _changed_before(cls, owner):
         object.__setattr__(thing, name, value)
 

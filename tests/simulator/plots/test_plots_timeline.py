@@ -57,7 +57,7 @@ def test_a_game_draws_itself(tmp_path: Path) -> None:
     figure = game.plot(tmp_path / "game.png")
     assert (tmp_path / "game.png").exists()
     assert not (tmp_path / "game.svg").exists()
-    assert "promised" in [region.name for panel in game_described(game).panels for region in panel.of(Region)]
+    assert [(one.low, one.high) for panel in game_described(game).panels for one in panel.of(Region)] == [(-1, 1)]
     labels = [axes.get_ylabel() for axes in figure.axes]
     assert labels == ["items counted", "error, in units of α", "words so far"]
     assert figure._repr_png_().startswith(b"\x89PNG")  # what a notebook asks for

@@ -72,8 +72,8 @@ def test_each_item_becomes_what_it_says() -> None:
     made = figure(
         Area("band", [1, 2], [0, 1], [4, 5], Fill("#FF0000", 0.5)),
         Bars("bars", [0, 1], [1, 2], [0, 1], Fill("#00FF00", hatch="//", edge="#000000", width=1)),
-        Rule(2.5, Look("#444444"), "y"),
-        Region(1, 2, Fill("#EEEEEE"), "x"),
+        Rule(2.5, Look("#444444")),
+        Region(1, 2, Fill("#EEEEEE")),
         Words(0.5, 0.25, "a word", shares=True),
     )
     (axes,) = made.axes

@@ -32,8 +32,10 @@ def test_a_record_that_is_nested_too_deep_is_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"a": 1}', b"\xff", b"[" * 5000])
 def test_damaged_captions_are_written_again(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "captions.json").write_bytes(content)
-    assert read_captions(tmp_path / "captions.json") == {}
+    path = tmp_path / "figures" / "captions.json"
+    path.parent.mkdir()
+    path.write_bytes(content)
+    assert read_captions(tmp_path) == {}
 
 
 @pytest.mark.slow

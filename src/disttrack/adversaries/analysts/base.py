@@ -48,7 +48,7 @@ class AnalystView:
         self.training = training
         self.queries, self.features, self.samples = queries, features, samples
         self.answers: list[Any] = []
-        self.known: Mapping[str, Any] = known or {}
+        self.known: Mapping[str, object] = known or {}
         self.rng = rng
 
     @property

@@ -122,7 +122,7 @@ class UpdateStream(RoundRobin):
         view.sent += code != PAUSE
         return code
 
-    def stretches(self, view: UpdateView) -> Iterator[Any]:
+    def stretches(self, view: UpdateView) -> Iterator[object]:
         """Yield the codes plan by plan, up to the last step of the game."""
         begun = view.steps
         while begun < view.items:

@@ -263,7 +263,7 @@ class LeaseServer(QuotaServer):
 
     __slots__ = ("_asked", "_returned")
 
-    def __init__(self, rule: Any, k: int) -> None:
+    def __init__(self, rule: object, k: int) -> None:
         super().__init__(rule, k)
         self._asked: dict[int, set[int]] = {}
         """The sites that have asked in each window."""

@@ -169,7 +169,7 @@ class StopServer(QuotaServer):
 
     __slots__ = ("_due", "_stopped")
 
-    def __init__(self, rule: Any, k: int) -> None:
+    def __init__(self, rule: object, k: int) -> None:
         super().__init__(rule, k)
         self._due: dict[int, tuple[int, int]] = {}
         """Of each window, the present size, and what is spent when it is over."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -113,7 +113,7 @@ class WeightedServer(QuotaServer):
 
     __slots__ = ("_heard", "_shared", "weights")
 
-    def __init__(self, rule: Any, k: int) -> None:
+    def __init__(self, rule: object, k: int) -> None:
         super().__init__(rule, k)
         self.weights = [0.0] * k
         self._heard = 0

@@ -159,7 +159,7 @@ class SlidingSite(TokenSite):
 
     __slots__ = ("_rested", "_used")
 
-    def __init__(self, *parts: Any) -> None:
+    def __init__(self, *parts: object) -> None:
         self._used: deque[list[int]] = deque()
         """Slot, admissions of all times up to then, tokens and cost; none is partly before a settling."""
         super().__init__(*parts)

@@ -8,7 +8,7 @@ from typing import Any
 from disttrack.mechanisms.accounting.privacy_ledger import PrivacyLedger
 
 
-def record(ledger: PrivacyLedger, depth: int = 99) -> dict[str, Any]:
+def record(ledger: PrivacyLedger, depth: int = 99) -> dict[str, object]:
     """Return a ledger as plain values for JSON: the budget, the loss spent, and the parts.
 
     For parallel parts, only the costliest of each name is included.
@@ -32,7 +32,12 @@ def record(ledger: PrivacyLedger, depth: int = 99) -> dict[str, Any]:
     for name, use in ledger.uses.items() if depth else ():
         most = use.largest if ledger.rule == "parallel" else (use.epsilon, use.delta)
         parts.append({"name": name, "count": use.count, "epsilon": most[0], "delta": most[1], "spent": most[0]})
-    head: dict[str, Any] = {"name": ledger.name, "rule": ledger.rule, "epsilon": ledger.epsilon, "delta": ledger.delta}
+    head: dict[str, object] = {
+        "name": ledger.name,
+        "rule": ledger.rule,
+        "epsilon": ledger.epsilon,
+        "delta": ledger.delta,
+    }
     return {**head, "spent": spent, "spent_delta": spent_delta, "parts": parts}
 
 

@@ -59,7 +59,7 @@ class RankSite(ItemSite):
 
     def __init__(self, tracker: RankTracker, k: int, feed: Feed) -> None:
         super().__init__(tracker, k, feed)
-        self.block: list[Any] = []
+        self.block: list[object] = []
         """The items of the present block."""
         self.nodes: list[list[Any]] = []
         """The items of the nodes in order, the oldest node first."""

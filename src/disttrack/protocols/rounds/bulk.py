@@ -107,7 +107,7 @@ class BulkRounds(BulkForm):
         server = self.server
         within = int(np.searchsorted(steps, settled, side="right")) if settled < FOREVER else len(steps)
         taken, replies = 0, _NOTHING
-        changes: list[tuple[int, Any]] = []
+        changes: list[tuple[int, object]] = []
         outputs = None
         if server.unit:
             first = server.signals + 1

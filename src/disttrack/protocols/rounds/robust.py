@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -118,11 +118,11 @@ class Robust(RoundProtocol):
         """
         return self.parameters == "tight" or (self.parameters == "paper" and self.counter in (BEST, *AS_THE_PAPERS))
 
-    def as_mapping(self) -> dict[str, Any]:
+    def as_mapping(self) -> dict[str, object]:
         given = super().as_mapping()
         return given if isinstance(self.parameters, str) else {**given, "parameters": dict(given["parameters"])}
 
-    def known(self, k: int) -> dict[str, Any]:
+    def known(self, k: int) -> dict[str, object]:
         """Return the parameters, and under `constants` the function from a round's number to its constants."""
         return {**super().known(k), "constants": partial(self.constants, k)}
 
@@ -202,7 +202,7 @@ class _Server(RoundServer):
         super().__init__(rule_of, k, start)
 
     @property
-    def extra(self) -> dict[str, Any]:  # type: ignore[override]
+    def extra(self) -> dict[str, object]:  # type: ignore[override]
         return {"leaked": list(self.leaked)}
 
     def enter(self, rule: SignalRule) -> None:

@@ -43,7 +43,7 @@ def rate(k: int, deviation: Any) -> Any:
     return k * (low + high)
 
 
-def _density(value: object, k: int) -> Any:
+def _density(value: object, k: int) -> object:
     """Return the density of the sum of k exponential variables of mean 1."""
     from scipy.special import gammaln, xlogy
 

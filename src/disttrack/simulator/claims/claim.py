@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from math import inf
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -23,7 +23,7 @@ FEW: Final = 5
 _NUMBER: Final = re.compile(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
 
 
-def a_number(value: object) -> Any:
+def a_number(value: object) -> object:
     """Refuse true, false and a text such as "16" where a number is wanted."""
     if isinstance(value, bool):
         raise ValueError("must be a number, not true or false")
@@ -64,7 +64,7 @@ class Control(BaseModel):
     fault: str | None = Field(None, description="A named fault in the protocol: see simulator/faults/.")
 
     @property
-    def changes(self) -> dict[str, Any]:
+    def changes(self) -> dict[str, object]:
         """Return the keys of a point that it changes, and their values."""
         return dict(self.model_extra or {})
 

@@ -169,7 +169,7 @@ def _checkpoints(series: Mapping[str, Sequence[object]]) -> list[dict[str, objec
     return [dict(zip(series, row, strict=True)) for row in zip(*series.values(), strict=True)]
 
 
-def _timeline(checkpoints: Sequence[Mapping[str, Any]]) -> Table:
+def _timeline(checkpoints: Sequence[Mapping[str, object]]) -> Table:
     """Return the output and the cost at some of the checkpoints."""
     rows = [
         [number(row["items"]), number(float(row["output"])), f"{row['rel_error']:+.4f}", number(row["words"])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from scipy.stats import ks_2samp
@@ -79,7 +79,7 @@ def leap_and_bulk_agree(protocol: Protocol, sites: Sequence[int], items: int) ->
         yield None
 
 
-def _measured(games: list[Game], drawn: int) -> dict[str, Any]:
+def _measured(games: list[Game], drawn: int) -> dict[str, object]:
     """Return each measure of all the games, by name."""
     steps = games[0].series["step"].tolist()
     outputs = np.array([game.series["output"] for game in games])

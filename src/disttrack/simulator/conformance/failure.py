@@ -175,5 +175,5 @@ def same_game(one: Game, other: Game) -> bool:
     )
 
 
-def _facts(game: Game) -> dict[str, Any]:
+def _facts(game: Game) -> dict[str, object]:
     return {**game.row(), **game.extra, "engine": None, "seconds": None, "lowest": game.lowest, "highest": game.highest}

@@ -81,7 +81,9 @@ def _every_third_step_is_a_skip(view: View) -> int | None:
     return view.sent % view.sites if view.steps % 3 else None
 
 
-def _games(protocol: Protocol, sites: Sequence[int], items: int, engine: str = "leap", **more: Any) -> Iterator[Game]:
+def _games(
+    protocol: Protocol, sites: Sequence[int], items: int, engine: str = "leap", **more: object
+) -> Iterator[Game]:
     for k in sites:
         for opponent in _opponents(protocol):
             yield recorded(protocol, opponent, sites=k, items=items, seed=k, engine=engine, **more)
@@ -140,7 +142,7 @@ def _silence_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> 
 
 
 def _step_and_leap_agree(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
-    options: list[dict[str, Any]] = [{}, {"start": START}, {"network": Latency(mean=3.0)}]
+    options: list[dict[str, object]] = [{}, {"start": START}, {"network": Latency(mean=3.0)}]
     for more in options[:1] if isinstance(protocol, ItemTracker) else options:
         pairs = zip(
             _games(protocol, sites, items, "step", **more), _games(protocol, sites, items, "leap", **more), strict=True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from disttrack.adversaries import Adversary
 from disttrack.adversaries.base import Choice, Opponent, View
@@ -92,7 +92,7 @@ def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: 
 
 
 def check_adversary(
-    adversary: Adversary | ItemAdversary | type[Adversary | ItemAdversary] | Callable[[View], Any],
+    adversary: Adversary | ItemAdversary | type[Adversary | ItemAdversary] | Callable[[View], object],
     *,
     sites: Sequence[int] = SITES,
     items: int = ITEMS,

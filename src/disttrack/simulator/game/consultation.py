@@ -123,7 +123,7 @@ class Consultation:
     def _who(self) -> str:
         return f"adversary {self.adversary.kind or type(self.adversary).__name__}"
 
-    def _refuse(self, answer: Any, step: int) -> NoReturn:
+    def _refuse(self, answer: object, step: int) -> NoReturn:
         who = self._who()
         if not isinstance(answer, self.takes):
             any_plan = "a schedule (Burst, Rest, Rotation, Labels, Runs)"
@@ -142,7 +142,7 @@ class Consultation:
         )
 
 
-def _meant(answer: Any, adversary: Adversary) -> str:
+def _meant(answer: object, adversary: Adversary) -> str:
     """Return what to write in place of an answer that is no plan; empty where it cannot be guessed."""
     if isgenerator(answer):
         return (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 MOST_ITEMS: Final = 2**61
 """Items of a game, including those counted before it: schedules count in 64 bits, and twice this must fit."""
 
 
-def counted(value: object) -> Any:
+def counted(value: object) -> object:
     """Return a float that is a whole number as one, as in a scenario file; anything else as it is.
 
     Examples

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class Streams(Mapping[str, np.random.Generator]):
     def __init__(self, seed: int, roles: Sequence[str]) -> None:
         self._seed, self._places = seed, {role: place for place, role in enumerate(roles) if role}
         self._made: dict[str, np.random.Generator] = {}
-        self._first: dict[str, Mapping[str, Any]] = {}
+        self._first: dict[str, Mapping[str, object]] = {}
         """The first state of each: to make it once more takes longer than to ask."""
 
     @property

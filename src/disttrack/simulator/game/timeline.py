@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import expm1, log1p
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class Timeline:
         self._at = _checkpoints(start, items, number, False)
         self._place = 0
         self.due = self._next()
-        self.rows: list[tuple[Any, ...]] = []
+        self.rows: list[tuple[object, ...]] = []
 
     def pass_by(
         self,
@@ -113,12 +113,12 @@ class Timeline:
     def _next(self) -> int:
         return self._at[self._place] if self._place < len(self._at) else 2**63
 
-    def row(self, step: int, items: int, output: object, messages: int, words: int) -> tuple[Any, ...]:
+    def row(self, step: int, items: int, output: object, messages: int, words: int) -> tuple[object, ...]:
         """Return the row of a checkpoint."""
         value = as_float(output)
         return step, items, value, (value - items) / items, messages, words
 
-    def columns(self) -> dict[str, list[Any]]:
+    def columns(self) -> dict[str, list[object]]:
         """Return the rows as columns."""
         values = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.names)
         return {name: list(column) for name, column in zip(self.names, values, strict=True)}

@@ -64,7 +64,7 @@ class Known(NamedTuple):
     messages: int
     actions: int
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> dict[str, object]:
         """Return what the environment tells beside the observation."""
         return {
             "items": self.items,
@@ -194,7 +194,7 @@ class LeapGame:
     def observe(self) -> npt.NDArray[np.float32]:
         """Return what the learner observes, before it is cut to the bounds."""
         view, items = self.table.view, self.sizes.items
-        parts: list[Any] = [observation(view, self.given, self._seen)]
+        parts: list[object] = [observation(view, self.given, self._seen)]
         if isinstance(view, TrafficView):
             ago = np.log1p(view.steps - view.spoke_at) / np.log1p(items)
             parts += [np.where(view.spoken > 0, np.minimum(ago, 1.0), 1.0), view.spoke_at > max(0, self._since)]

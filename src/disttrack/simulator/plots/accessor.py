@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.mechanisms.docstrings import with_parameters
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
@@ -18,21 +18,8 @@ if TYPE_CHECKING:
 
 
 AX: Final = "Axes to draw on, a list of them for a figure of several panels; a figure of its own if left out."
-
-
-class Draw(Protocol):
-    """The method of a kind of figure."""
-
-    def __call__(
-        self,
-        x: str = ...,
-        *,
-        ax: Axes | Sequence[Axes] | None = None,
-        where: str = "",
-        title: str = "",
-        **options: object,
-    ) -> Any:
-        """Draw the figure and return its axes; `options` are the other keys of the kind in a scenario."""
+Draw = Callable[..., Any]
+"""The method of a kind: it draws the figure and returns its axes."""
 
 
 class Plotter:
@@ -73,7 +60,7 @@ class Plotter:
 
     if not TYPE_CHECKING:  # a checker refuses other names; those that packages register are drawn by a call
 
-        def __getattr__(self, name: str) -> Callable[..., Any]:
+        def __getattr__(self, name: str) -> Draw:
             known = _kinds()
             if name.startswith("_") or name not in known:
                 raise AttributeError(f"there is no figure {name!r}{nearest(name, known)} ({accepted(known)})")
@@ -91,7 +78,7 @@ def _kinds() -> dict[str, str]:
     return {name.replace("-", "_"): name for name in kinds("plot")}
 
 
-def _method(plotter: Plotter, name: str, kind: str) -> Callable[..., Any]:
+def _method(plotter: Plotter, name: str, kind: str) -> Draw:
     """Return a function that draws a kind, with the signature and the docstring of its class."""
 
     def drawn(*x: str, **options: Any) -> Any:

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, ClassVar
 from disttrack.mechanisms.docstrings import inherit_parameters
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from disttrack.simulator.plots.description import Description
     from disttrack.simulator.results.read import Tables
 
@@ -24,8 +22,9 @@ if TYPE_CHECKING:
 class Plot:
     """One figure that a scenario asks for. Its fields are the keys beside `kind` under `plots:`.
 
-    A class implements `describe`, or draws a matplotlib figure of its own in `draw`. A field called `x` is
-    an axis that the scenario sweeps; a plot without one shows all points together.
+    A class implements `describe`, or `draw` with the same argument: it returns a matplotlib figure, of which a page
+    shows the picture alone. A field called `x` is an axis that the scenario sweeps; a plot without one shows all points
+    together.
 
     Parameters
     ----------
@@ -61,12 +60,6 @@ class Plot:
             The tables lack something; one line names it.
         """
         raise ValueError(f"{type(self).__name__} has neither describe(tables) nor draw(tables)")
-
-    def draw(self, tables: Tables) -> Figure:
-        """Return the figure; a class that overrides this draws by itself, and a page shows its picture alone."""
-        from disttrack.simulator.plots.render import render
-
-        return render(self.describe(tables))
 
     @property
     def name(self) -> str:

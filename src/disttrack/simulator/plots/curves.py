@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite, log, log1p, sqrt
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.plots.description import DOTS, Area, Description, Item, Look, Panel, Rule, Series, rounded
+from disttrack.simulator.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series, rounded
 from disttrack.simulator.plots.kinds import EFOLD, Cost, Error, Frontier, Measure
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import (
@@ -62,7 +62,7 @@ def measure(plot: Measure, tables: Tables) -> Description:
     expected = column_of(tables.trials, "theory", plot.theory) if isinstance(plot.theory, str) and plot.theory else ""
     shares = tables.trials[column].dtype == bool
 
-    def values(games: pd.DataFrame) -> pd.Series[Any]:
+    def values(games: pd.DataFrame) -> pd.Series[float]:
         return games[column] if shares else games[column].astype(float)
 
     def bound(game: Game) -> float | None:
@@ -92,7 +92,7 @@ def cost(plot: Cost, tables: Tables) -> Description:
     if tables.trials[column].isna().all():
         raise ValueError(f"a cost figure needs games with {column}; these have none")
 
-    def point(game: Game) -> Mapping[str, Any]:
+    def point(game: Game) -> Game:
         return tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
 
     def start(game: Game) -> int:
@@ -101,7 +101,7 @@ def cost(plot: Cost, tables: Tables) -> Description:
     def efolds(game: Game) -> float:
         return log1p(float(game[items]) / max(1, start(game))) if plot.y == EFOLD else 1.0
 
-    def values(games: pd.DataFrame) -> pd.Series[Any]:
+    def values(games: pd.DataFrame) -> pd.Series[float]:
         words = games[column].astype(float)
         return words / games.apply(efolds, axis=1) if plot.y == EFOLD else words
 
@@ -113,7 +113,7 @@ def cost(plot: Cost, tables: Tables) -> Description:
 
     if plot.over:
         unit = tables.where(plot.over).trials
-        return _relative(plot, tables, values, unit, f"where {re.sub(' *== *', ' is ', plot.over)}", [])
+        return _relative(plot, tables, values, unit, f"where {re.sub(' *== *', ' is ', plot.over)}")
     medians = tables.trials.groupby("protocol")[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
@@ -125,31 +125,35 @@ def cost(plot: Cost, tables: Tables) -> Description:
     return _beside_ratios(plot, tables, words, values) if plot.ratio_to else words
 
 
-def _relative(plot: Cost, tables: Tables, words: Values, unit: pd.DataFrame, name: str, keys: list[str]) -> Description:
+def _relative(
+    plot: Cost, tables: Tables, words: Values, unit: pd.DataFrame, name: str, keys: Sequence[str] = (),
+    looks: Mapping[str, Look] | None = None,
+) -> Description:  # fmt: skip
     """Return a `cost` figure in units of the median words of the games `unit`, called `name` in the foot.
 
     Parameters
     ----------
     keys
         Columns in which a game and those of its unit agree, beside the place on the axis.
+    looks
+        As for `curves`.
     """
 
-    def at(games: pd.DataFrame) -> list[pd.Series[Any]]:
+    def at(games: pd.DataFrame) -> list[pd.Series[float]]:
         return [place(games, plot.x).rename("place"), *(games[key] for key in keys)]
 
     medians = words(unit).groupby(at(unit)).median()
 
-    def values(games: pd.DataFrame) -> pd.Series[Any]:
+    def values(games: pd.DataFrame) -> pd.Series[float]:
         where = pd.MultiIndex.from_arrays(at(games)) if keys else at(games)[0]
-        units: npt.NDArray[np.float64] = medians.reindex(where).to_numpy()
-        return words(games) / units
+        return words(games) / medians.reindex(where).to_numpy()
 
     counted = plot.y.replace("-", " ")
     one = Rule(1.0, Look(BORDER, width=1.0, order=1))
     note = f"1: the {counted} {name}."
     if values(tables.trials).isna().any():
         note += " Lines without such games are left out."
-    drawn = curves(plot, tables, f"relative {counted}", values, more=[one], always=[1.0], note=note)
+    drawn = curves(plot, tables, f"relative {counted}", values, more=[one], always=[1.0], note=note, looks=looks)
     panels, crossed = [], []
     for panel in drawn.panels:
         marks, texts = _crossed(panel)
@@ -184,26 +188,16 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     settings = _settings(trials, unit, asked, plot.x)
     keys = ["adversary", *["protocol"] * by_result, *["result"] * (tables.several and not by_result), *settings]
     name = f"of {asked}" + f" with the same {' and '.join(settings)}" * bool(settings)
-    ratios = _relative(plot, tables, values, unit, name, keys)
+    # variants are tinted beside bounds, which ratios have not
+    looks = {line.name: line.look for panel in words.panels for line in panel.of(Series, "")}
+    ratios = _relative(plot, tables, values, unit, name, keys, looks)
     # its foot has all that the foot of the words has
     notes = dict.fromkeys([*_sentences(words.note), *_sentences(ratios.note)])
-    colours = {line.name: line.look.colour for panel in words.panels for line in panel.of(Series, "")}
-    below = [
-        replace(panel, title="", items=[_recoloured(item, colours) for item in panel.items]) for panel in ratios.panels
-    ]
+    below = [replace(panel, title="") for panel in ratios.panels]
     return replace(
         words, panels=[*words.panels, *below], height=words.height + 0.7 * ratios.height, note=" ".join(notes),
         share=("col", "row"),
     )  # fmt: skip
-
-
-def _recoloured(item: Item, colours: Mapping[str, str]) -> Item:
-    """Return an item of a line in the colour that the line has in another row: variants are tinted beside bounds."""
-    if isinstance(item, Series) and item.name in colours:
-        return replace(item, look=replace(item.look, colour=colours[item.name]))
-    if isinstance(item, Area) and item.name in colours:
-        return replace(item, fill=replace(item.fill, colour=colours[item.name]))
-    return item
 
 
 def _settings(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str) -> list[str]:
@@ -239,7 +233,7 @@ def _crossings(x: Floats, ratios: Floats) -> list[int]:
     return [round(float(np.exp(over[i] - up[i] * (over[i + 1] - over[i]) / (up[i + 1] - up[i])))) for i in changes]
 
 
-def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, object]) -> float | None:
+def cost_bound(point: Game, items: int, own: Mapping[str, object]) -> float | None:
     """Return the messages that a game is expected to need at most, None if no bound is known.
 
     Parameters

@@ -176,23 +176,19 @@ class Cells:
 
 @dataclass(frozen=True)
 class Rule:
-    """A reference line across a panel, at a value of the axis `along`."""
+    """A reference line across a panel, at a value of its y axis."""
 
     at: float
     look: Look
-    along: str = "y"
-    name: str = ""
 
 
 @dataclass(frozen=True)
 class Region:
-    """A shaded part of a panel, between two values of the axis `along`."""
+    """A shaded part of a panel, between two values of its y axis."""
 
     low: float
     high: float
     fill: Fill
-    along: str = "y"
-    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -240,11 +236,6 @@ class Axis:
     text: Callable[[float], str] | None = None
     names: Sequence[str] = ()
     edges: tuple[float, float] = (-inf, inf)
-
-    def clipped(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return values as they are drawn."""
-        clipped: npt.NDArray[np.float64] = np.clip(np.asarray(values, dtype=float), *self.edges)
-        return clipped
 
 
 @dataclass(frozen=True)

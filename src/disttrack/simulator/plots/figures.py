@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -30,10 +29,7 @@ from disttrack.simulator.points.source import import_reference
 from disttrack.simulator.results.files import is_inside, write_text, writing
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.read import Tables, read_tables, tables_of
-from disttrack.simulator.results.stored import note_written, read_captions, table_file
-
-CAPTIONS: Final = "captions.json"
-"""Name of the file beside the figures."""
+from disttrack.simulator.results.stored import CAPTIONS, note_written, read_captions, table_file
 
 
 def draw(
@@ -72,25 +68,23 @@ def draw(
     for number, (stem, plot) in enumerate(plots.items(), 1):
         if on_figure is not None:
             on_figure(number, len(plots))
-        captions[stem] = caption_of(plot, None)
         try:
             for page in STYLES[style]:
                 if page.narrow and not plot.narrow:
                     continue
                 place = folder / style / f"{stem}-{page.name}" if page.name else folder / stem
                 paths, picture = _drawn(tables, plot, place, page, results.dir)
-                captions[stem] = picture.caption
                 written += paths
                 if not page.name:
                     results.pictures[stem] = picture
+            captions[stem] = picture.caption
         except RunError:  # where one cannot be written, none can
             raise
         except Exception as error:  # the others are drawn all the same
-            del captions[stem]
             faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
     if written:
-        _write_captions(folder, captions)
-        note_written(results.dir, [*written, folder / CAPTIONS])
+        _write_captions(results.dir, captions)
+        note_written(results.dir, [*written, results.dir / CAPTIONS])
     if faults:
         raise ValueError("; ".join(faults))
     return written
@@ -111,13 +105,13 @@ def _drawn(
         figure = figure_of(tables, plot, described)
     written = save(figure, place, page.forms, page, within)
     path = place.with_name(f"{place.name}.svg")
-    picture = Picture(place.name, path, caption_of(plot, described), described)
-    if described is not None:
-        picture = replace(picture, svg=path.read_text(encoding="utf-8"))
-        if not page.titled:
-            written.append(place.with_name(f"{place.name}.txt"))
-            write_text(written[-1], printed_caption(described, tables), within)
-    return written, picture
+    caption = caption_of(plot, described)
+    if isinstance(described, Figure):
+        return written, Picture(place.name, path, caption)
+    if not page.titled:
+        written.append(place.with_name(f"{place.name}.txt"))
+        write_text(written[-1], printed_caption(described, tables), within)
+    return written, Picture(place.name, path, caption, described, path.read_text(encoding="utf-8"))
 
 
 def up_to_date(results: Results, stem: str) -> bool:
@@ -190,22 +184,20 @@ def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None
     if ax is not None and not (given and all(isinstance(one, Axes) for one in given)):
         raise ValueError(f"ax must be axes of a matplotlib figure, or a list of them; got {ax!r}")
     with house_style():
-        if not given:
-            figure = figure_of(tables, plot)
-            panels = Panels(axes for axes in figure.axes if axes.get_visible())
-            panels.figure = figure
-            return panels
         described = described_of(tables, plot)
-        if described is None:
+        if given and isinstance(described, Figure):
             raise ValueError(f"ax: {type(plot).__name__} makes its figure by itself; leave ax out")
-        render(described, given)
-    return ax
+        figure = described if isinstance(described, Figure) else render(described, given)
+    if given:
+        return ax
+    panels = Panels(axes for axes in figure.axes if axes.get_visible())
+    panels.figure = figure
+    return panels
 
 
 def _write_captions(folder: Path, known: Mapping[str, str]) -> None:
     """Write captions beside the figures; those of other figures that are there stay as they are."""
-    path = folder / CAPTIONS
-    before = read_captions(path) if is_inside(path, folder.parent) else {}
-    kept = {stem: text for stem, text in {**before, **known}.items() if (folder / f"{stem}.svg").is_file()}
+    every, there = {**read_captions(folder), **known}, folder / "figures"
+    kept = {stem: text for stem, text in every.items() if (there / f"{stem}.svg").is_file()}
     with writing(folder) as start:
         start(CAPTIONS).write(json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True) + "\n")

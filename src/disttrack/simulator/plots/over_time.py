@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -55,7 +55,7 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
             items.append(Rule(1, Look(BORDER, width=1.0, order=1)))
             if alphas.nunique() == 1:
                 alpha = float(alphas.iloc[0])
-                items.append(Region(1 - alpha, 1 + alpha, Fill("#000000", 0.06), name="promised"))
+                items.append(Region(1 - alpha, 1 + alpha, Fill("#000000", 0.06)))
         else:
             items += _line("items", games[:1], series, "items", Look("#888888", "", THIN, 1.2, order=2), named=named)
         for line in lines(games):
@@ -104,8 +104,8 @@ def _line(
     if not len(groups):
         return
     middle = groups.median()
-    ends: dict[str, Any] = {"low": groups.quantile(0.05).to_numpy(), "high": groups.quantile(0.95).to_numpy()}
+    low, high = (groups.quantile(end).to_numpy() for end in (0.05, 0.95))
     steps = middle.index.to_numpy(dtype=float)
     if len(games) > 1:
-        yield Area(name, steps, **ends, fill=Fill(look.colour, 0.15))
-    yield Series(name, steps, middle.to_numpy(), look, **ends, label=name if named else "")
+        yield Area(name, steps, low, high, Fill(look.colour, 0.15))
+    yield Series(name, steps, middle.to_numpy(), look, low=low, high=high, label=name if named else "")

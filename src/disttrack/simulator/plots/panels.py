@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil, inf
 from typing import Any, Final
@@ -100,7 +100,7 @@ def border(at: float = 1.0, name: str | float = "alpha") -> list[Item]:
 def curves(
     plot: Cost | Error | Measure, tables: Tables, label: str, values: Values, bound: Bound | None = None, *,
     more: Sequence[Item] = (), low: float = -inf, linear: bool = False, always: Sequence[float] = (), note: str = "",
-    by: str = "", judged: bool = True,
+    by: str = "", judged: bool = True, looks: Mapping[str, Look] | None = None,
 ) -> Description:  # fmt: skip
     """Return a figure of lines along the axis `plot.x`, a panel per adversary, on common scales.
 
@@ -108,10 +108,8 @@ def curves(
     ----------
     label
         Of the y axis.
-    values, bound, judged
-        As for `curve_of`.
-    by
-        As for `panels`.
+    values, bound, judged, by
+        As for `curve_of` and `panels`.
     more
         Further items of each panel; the last one has their labels.
     low
@@ -122,6 +120,8 @@ def curves(
         Values that the scale has in any case.
     note
         Further sentences for the foot.
+    looks
+        Those of lines that have one already, by their labels.
     """
     if place(tables.trials, plot.x).isna().all():
         raise ValueError(f"x: {plot.x!r} has words for values, and a line needs numbers")
@@ -139,12 +139,11 @@ def curves(
     named = columns < 3 and not any(len(curve.x) == 1 and curve.x[0] < last_place for curve in all_curves)
     lengths = [one.y for one in more if isinstance(one, Series)]
     shown = np.concatenate([*(np.r_[curve.low, curve.high] for curve in all_curves), *lengths, always])
-    edges = edges_of(shown, low)
     bounds = np.concatenate([curve.bound for curve in all_curves])
     kept = bounds[bounds <= _FAR * shown.max()]
-    y = value_axis(label, np.r_[shown, kept], edges, linear=linear)
+    y = value_axis(label, np.r_[shown, kept], edges_of(shown, low), linear=linear)
     x = swept_axis(axis_label(plot.x, tables), np.concatenate([curve.x for curve in all_curves]), columns)
-    looks = _looks(all_curves, tables.protocols)
+    looks = _looks(all_curves, tables.protocols) | dict(looks or {})
     made, letter = [], symbol(plot.x, x.label) if named else ""
     for number, (title, part) in enumerate(drawn, 1):
         last = named and (number % columns == 0 or number == len(drawn))
@@ -159,7 +158,9 @@ def curves(
     )  # fmt: skip
 
 
-def _notes(every: Sequence[Curve], values: pd.Series[Any], games: pd.DataFrame, y: Axis, *, powers: bool) -> list[str]:
+def _notes(
+    every: Sequence[Curve], values: pd.Series[float], games: pd.DataFrame, y: Axis, *, powers: bool
+) -> list[str]:
     """Return what marks, bands and dashes mean, each empty where there are none; last what infinite values are."""
     low, bands = y.edges[0], any(len(one.x) > 1 and _apart(y, one.low, one.high).any() for one in every)
     inside = any(_inside(y, one.bound).any() for one in every)
@@ -176,7 +177,7 @@ def _notes(every: Sequence[Curve], values: pd.Series[Any], games: pd.DataFrame, 
 def _apart(axis: Axis, one: Floats, other: Floats) -> npt.NDArray[np.bool_]:
     """Return at which places two curves can be told apart: by more than the width of a line."""
     ends = np.array(axis.ends, dtype=float)
-    drawn = [np.clip(axis.clipped(values), *ends) for values in (one, other)]
+    drawn = [np.clip(np.clip(values, *axis.edges), *ends) for values in (one, other)]
     if axis.scale == "log":
         ends, drawn = np.log(ends), [np.log(values) for values in drawn]
     told: npt.NDArray[np.bool_] = np.abs(drawn[0] - drawn[1]) > _THICK * (ends[1] - ends[0])
@@ -195,7 +196,7 @@ def _without(x: str, trials: pd.DataFrame) -> str:
     return f"Left out, without {name_of(x).replace('_', ' ')}: {', '.join(names)}." if names else ""
 
 
-def _missing_note(values: pd.Series[Any]) -> str:
+def _missing_note(values: pd.Series[float]) -> str:
     missing = int(values.isna().sum())
     return f" Left out: {missing:,} of {len(values):,} games, without a value." if missing else ""
 

@@ -83,7 +83,7 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
             gid = f"series-{numbers.get(getattr(item, 'name', ''), -1)}-{next(parts)}"
             _draw(axes, panel, item, gid)
             if isinstance(item, Series) and item.label:
-                labels.append((axes, item, float(panel.y.clipped(item.y[-1])), f"{gid}-label"))
+                labels.append((axes, item, float(np.clip(item.y[-1], *panel.y.edges)), f"{gid}-label"))
         # matplotlib looks for its place, a tenth of each layout; only a common factor of the ticks moves it
         above = None if panel.y.scale == "linear" and panel.y.text is None else 1.0
         title = axes.set_title(_broken(panel.title, letters), y=above)
@@ -239,19 +239,17 @@ def _draw(axes: Axes, panel: Panel, item: Item, gid: str) -> None:
         case Series():
             _series(axes, panel, item, gid)
         case Area(fill=fill):
-            ends = panel.y.clipped(item.low), panel.y.clipped(item.high)
-            axes.fill_between(item.x, *ends, **_filled(fill), zorder=item.order, label=item.name, gid=gid)
+            low, high = np.clip(item.low, *panel.y.edges), np.clip(item.high, *panel.y.edges)
+            axes.fill_between(item.x, low, high, **_filled(fill), zorder=item.order, label=item.name, gid=gid)
         case Bars(fill=fill):
             for bar in axes.barh(item.at, item.width, left=item.left, label=item.name, **_filled(fill)):
                 bar.set_gid(f"{gid}-{bar.get_y():g}")
         case Cells():
             _cells(axes, item, gid)
-        case Rule(at=place, along=along):
-            look = _line(item.look)
-            axes.axhline(place, **look) if along == "y" else axes.axvline(place, **look)
-        case Region(low=low, high=high, along=along):
-            span = axes.axhspan if along == "y" else axes.axvspan
-            span(low, high, zorder=0, **_filled(item.fill))
+        case Rule():
+            axes.axhline(item.at, **_line(item.look))
+        case Region(fill=fill):
+            axes.axhspan(item.low, item.high, zorder=0, **_filled(fill))
         case _:
             where: dict[str, Any] = {"transform": axes.transAxes} if item.shares else {}
             axes.text(item.x, item.y, item.text, color=item.colour, size=item.size, va="center", zorder=3.5, **where)
@@ -282,7 +280,7 @@ def _handle(look: Look | Fill) -> Line2D | Patch:
 
 def _series(axes: Axes, panel: Panel, item: Series, gid: str) -> None:
     """Draw points, and signs for the marks beyond the edges of the scale."""
-    x, y = panel.x.clipped(item.x), panel.y.clipped(item.y)
+    x, y = np.clip(item.x, *panel.x.edges), np.clip(item.y, *panel.y.edges)
     axes.plot(x, y, **_line(item.look), label=item.name, gid=gid)
     low, high = panel.y.edges
     for there, place, marker in ((y <= low, low / 1.17, r"$\downarrow$"), (y >= high, high * 1.17, r"$\infty$")):

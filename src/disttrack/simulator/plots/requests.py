@@ -116,25 +116,8 @@ def _suitable(tables: Tables) -> list[Request]:
     return requests
 
 
-def prepared(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:
-    """Return a plot with its axes called as the tables call them, and the games that it shows.
-
-    Raises
-    ------
-    ValueError
-        No game meets its condition.
-    """
-    names = tables.called
-    axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
-    if axes:  # items are steps in some tasks
-        plot = replace(plot, **axes)
-    if getattr(plot, "controls", False):
-        tables = tables.with_controls()
-    return plot, tables.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
-
-
-def described_of(tables: Tables, plot: Plot) -> Description | None:
-    """Return the description of a figure; None for a plot that draws by itself.
+def described_of(tables: Tables, plot: Plot) -> Description | Figure:
+    """Return the description of a figure, or the figure of a plot that draws by itself.
 
     The title is that of the plot, or what the axes show, and the line below it has what all games share, unless the
     plot has described others.
@@ -142,12 +125,17 @@ def described_of(tables: Tables, plot: Plot) -> Description | None:
     Raises
     ------
     ValueError
-        The tables lack something, or the user's own class raised an error.
+        No game meets its condition, the tables lack something, or the user's own class raised an error.
     """
-    if type(plot).draw is not Plot.draw:
-        return None
-    plot, shown = prepared(tables, plot)
-    described: Description = _called(shown, plot, "describe", Description)
+    names = tables.called
+    axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
+    if axes:  # items are steps in some tasks
+        plot = replace(plot, **axes)
+    shown = tables.with_controls() if getattr(plot, "controls", False) else tables
+    shown = shown.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
+    described = _made(shown, plot)
+    if isinstance(described, Figure):
+        return described
     heading = described.title or described.heading
     if tables.several:
         heading += f", of {' and '.join(tables.scenarios)}"
@@ -162,21 +150,18 @@ def described_of(tables: Tables, plot: Plot) -> Description | None:
     )
 
 
-def figure_of(tables: Tables, plot: Plot, described: Description | None = None) -> Figure:
+def figure_of(tables: Tables, plot: Plot, described: Description | Figure | None = None) -> Figure:
     """Return one figure; to be called in the house style. `described` is its description if it is known already."""
-    described = described or described_of(tables, plot)
-    if described is not None:
-        return render(described)
-    plot, shown = prepared(tables, plot)
-    figure: Figure = _called(shown, plot, "draw", Figure)
-    return figure
+    made = described or described_of(tables, plot)
+    return made if isinstance(made, Figure) else render(made)
 
 
-def _called(chosen: Tables, plot: Plot, method: str, wanted: type[Any]) -> Any:
-    """Call a method of a plot with the games that it shows; errors of a user's class become one line."""
+def _made(shown: Tables, plot: Plot) -> Description | Figure:
+    """Return what a plot makes of the games that it shows; errors of a user's class become one line."""
+    method, wanted = ("draw", Figure) if hasattr(plot, "draw") else ("describe", Description)
     name = f"{type(plot).__name__}.{method}"
     try:
-        made = getattr(plot, method)(chosen)
+        made: object = getattr(plot, method)(shown)
     except Exception as error:
         if isinstance(error, ValueError) or type(plot).__module__.startswith("disttrack.simulator.plots."):
             raise
@@ -186,13 +171,13 @@ def _called(chosen: Tables, plot: Plot, method: str, wanted: type[Any]) -> Any:
     return made
 
 
-def caption_of(plot: Plot, described: Description | None) -> str:
+def caption_of(plot: Plot, described: Description | Figure) -> str:
     """Return the caption of one figure, one line of plain text: its numbers, and the fixed parameters.
 
     A plot that draws by itself, or cannot be drawn from these tables, has the first line of its class's docstring.
     """
     text = first_line(type(plot))
-    if described is not None:
+    if isinstance(described, Description):
         fixed = f" Fixed: {described.subtitle}." if described.subtitle else ""
         text = f"{values_in_words(described)}{fixed}"
     line = " ".join(re.sub(r"\$(\d+)\^\{(\d+)\}\$", r"\1^\2", text).split())  # no formulas in plain text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -107,9 +107,10 @@ def row_label(line: Line) -> str:
     return label_of(line.protocol, [*line.unusual, *(_setting(axis, line.games[axis].iloc[0]) for axis in kept)])
 
 
-def _setting(axis: str, value: Any) -> str:
-    long = isinstance(value, int | np.integer) and value >= _LONG
-    return f"{axis} {swept_ticks([int(value)])[0]}" if long else with_name(axis, value)
+def _setting(axis: str, value: object) -> str:
+    if isinstance(value, int | np.integer) and value >= _LONG:
+        return f"{axis} {swept_ticks([int(value)])[0]}"
+    return with_name(axis, value)
 
 
 def _row(label: str, place: int, values: npt.NDArray[np.float64], look: Look, centre: str) -> list[Series]:

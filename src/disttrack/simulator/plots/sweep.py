@@ -63,7 +63,7 @@ class Curve:
         return fitted(self.x, self.middle) if self.alone else ""
 
 
-Values = Callable[[pd.DataFrame], "pd.Series[Any]"]
+Values = Callable[[pd.DataFrame], "pd.Series[float]"]
 Game = Mapping[str, Any]
 """A row of trials.csv."""
 Bound = Callable[[Game], float | None]

@@ -31,7 +31,7 @@ from disttrack.simulator.plots.marks import mark
 from disttrack.simulator.points.names import with_name
 from disttrack.simulator.results.formats import short
 from disttrack.simulator.results.labels import sides_of
-from disttrack.simulator.results.lines import error_over_alpha, named, swept_axes, terms_of
+from disttrack.simulator.results.lines import GameRow, error_over_alpha, named, swept_axes, terms_of
 from disttrack.simulator.results.read import Tables, fixed
 
 Floats = npt.NDArray[np.float64]
@@ -188,7 +188,7 @@ def _alike(tables: Tables, chosen: pd.DataFrame) -> list[str]:
     ]
 
 
-def _parts(game: pd.Series[Any], mine: pd.DataFrame, tables: Tables, chosen: pd.DataFrame) -> list[str]:
+def _parts(game: GameRow, mine: pd.DataFrame, tables: Tables, chosen: pd.DataFrame) -> list[str]:
     """Return protocol, the parameters that set a game apart, adversary and outcome."""
     others = tables.trials[tables.trials["protocol"] == game["protocol"]]
     axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]
@@ -280,7 +280,7 @@ def _estimate(trace: Trace) -> list[Item]:
 
 def _error(trace: Trace) -> list[Item]:
     """Return the signed error in units of alpha, and the band of 1 on both sides."""
-    band = [Region(-1, 1, _BAND, name="promised")] if trace.alpha is not None else []
+    band = [Region(-1, 1, _BAND)] if trace.alpha is not None else []
     line = Series("error", trace.items, trace.over_alpha, Look(mark(trace.protocol).colour, width=1.1))
     return [*band, Rule(0, Look(_TRUTH.colour, "", THIN, 0.9, order=2)), line]
 

@@ -35,7 +35,7 @@ def name_of(parameter: str) -> str:
     )
 
 
-def with_name(parameter: str, value: Any) -> str:
+def with_name(parameter: str, value: object) -> str:
     """Return a parameter and its value.
 
     Examples

@@ -225,7 +225,7 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     return member(module, name, reference)
 
 
-def member(module: object, name: str, kind: str) -> Any:
+def member(module: object, name: str, kind: str) -> object:
     """Return what a module calls by a name; `kind` is the reference, for the message if there is no such name."""
     value = module
     for part in name.split("."):

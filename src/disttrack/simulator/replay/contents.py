@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +16,11 @@ from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.contents.task import ItemFrequency
 
 
-class Watched(NamedTuple):
-    """A game of `item-frequency`, and what is known of the item whose estimate is off the most.
+def watched(point: Point, seed: int) -> tuple[ContentLeap, int | str, list[tuple[int, int]], list[Turn]]:
+    """Play a game of `item-frequency` twice: to find the item whose estimate is off the most, and to watch it.
 
-    Attributes
-    ----------
+    Returns
+    -------
     game
         The engine after the last step, with the transcript.
     item
@@ -28,16 +29,6 @@ class Watched(NamedTuple):
         Steps at which its estimate changed, and the new one.
     turns
         The adversary's turns, with that estimate and the number of its changes as what it saw.
-    """
-
-    game: ContentLeap
-    item: int | str
-    history: list[tuple[int, int]]
-    turns: list[Turn]
-
-
-def watched(point: Point, seed: int) -> Watched:
-    """Play a game twice: to find the item, and to watch it.
 
     Raises
     ------
@@ -55,7 +46,7 @@ def watched(point: Point, seed: int) -> Watched:
     class Watching(Frequency):
         """The same problem, which keeps the estimates of that item."""
 
-        def news(self, step: int, items: Any) -> bool:
+        def news(self, step: int, items: Iterable[int | str]) -> bool:
             changed = super().news(step, items)
             estimate = self.server.estimates.get(item, 0)
             if estimate != (history[-1][1] if history else 0):
@@ -70,7 +61,7 @@ def watched(point: Point, seed: int) -> Watched:
         turn._replace(output=estimate_at(history, moved, turn.step), changes=bisect_right(moved, turn.step))
         for turn in recorder.turns
     ]
-    return Watched(game, item, history, turns)
+    return game, item, history, turns
 
 
 def estimate_at(history: list[tuple[int, int]], moved: list[int], step: int) -> int:

@@ -12,6 +12,7 @@ import pandas as pd
 from pydantic import BaseModel, Field
 
 from disttrack.adversaries.moves import Moves
+from disttrack.adversaries.replay import Turn
 from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.game.play import play
 from disttrack.simulator.points.names import in_words, label_of
@@ -37,6 +38,8 @@ REPLAYED: Final = (Count, ItemFrequency)
 """Tasks whose games have a record."""
 
 Whole = Annotated[int, Field(ge=0, le=2**62)]
+Whence = Mapping[str, Any]
+"""`scenario`, `point` and `trial` of a game, and `shortest`, as far as it has them."""
 Output = Annotated[int, Field(ge=-(2**100), le=2**100)] | float
 
 
@@ -230,7 +233,7 @@ def made_shorter(about: About, shortest: Shorter) -> GameRecord:
     return _played("the recorded game", scenario.points[0], about.seed, {}, shortest)
 
 
-def _played(name: str, point: Point, seed: int, whence: Mapping[str, Any], shortest: Shorter) -> GameRecord:
+def _played(name: str, point: Point, seed: int, whence: Whence, shortest: Shorter) -> GameRecord:
     """Play a game from its seed, and return its record, or that of the shortest failing game that is found."""
     try:
         game = play(**prepare(point), seed=seed, record=not shortest, on_error="record")
@@ -244,7 +247,7 @@ def _played(name: str, point: Point, seed: int, whence: Mapping[str, Any], short
     return record_of(found.game, point, {**whence, "shortest": found.sentence})
 
 
-def _record_of_items(point: Point, seed: int, whence: Mapping[str, Any]) -> GameRecord:
+def _record_of_items(point: Point, seed: int, whence: Whence) -> GameRecord:
     game, item, history, turns = watched(point, seed)
     rows = asked(turns, game.game_end)
     copies = [
@@ -267,7 +270,7 @@ def _check_place(name: str, what: str, value: int, number: int) -> None:
         raise ScenarioError(f"{name}: there is no {what} {value}; it has {what}s 0 … {number - 1}")
 
 
-def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] | None = None) -> GameRecord:
+def record_of(game: Game, point: Point | None = None, whence: Whence | None = None) -> GameRecord:
     """Return the record of a game that was played with ``record=True``.
 
     Parameters
@@ -312,13 +315,13 @@ def last_line(text: str) -> str:
     return text.rstrip().rsplit("\n", 1)[-1]
 
 
-def asked(turns: Sequence[Any], steps: int) -> list[Asked]:
+def asked(turns: Sequence[Turn], steps: int) -> list[Asked]:
     """Return what the adversary saw and did, each plan cut to the steps for which it was in force."""
     ends = iter([*(turn.step for turn in turns if turn.plan is not None), steps][1:])
     rows = []
     for turn in turns:
         taken = next(ends) - turn.step if turn.plan is not None else 0
-        plan = written(turn.plan, taken) if taken else None
+        plan = written(turn.plan, taken) if turn.plan is not None and taken else None
         rows.append(Asked(turn.step, turn.sent, _plain(turn.output), turn.changes, plan, taken))
     return rows
 

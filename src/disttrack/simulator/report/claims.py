@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from disttrack.simulator.pages.html import Html, section, verdict
 from disttrack.simulator.pages.tables import table
 from disttrack.simulator.results.formats import cell, chance, interval, number
+from disttrack.simulator.results.stored import Plain
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def claims(outcomes: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
+def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
     """Return the section; `scenario` has the claims as they were written, with the reasons for having no control."""
     if outcomes.empty:
         return section("Claims", Html("<p>The scenario makes no claims.</p>"), anchor="claims")
@@ -59,14 +60,14 @@ def claims(outcomes: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
     return section("Claims", text, shown, below, anchor="claims")
 
 
-def _source(claim: Mapping[str, Any]) -> Html:
+def _source(claim: Plain) -> Html:
     """Return the statements that a claim tests."""
     source = claim.get("source")
     names = ", ".join(source) if isinstance(source, list) else source
     return Html(" <small class='quiet'>({})</small>", names) if names else Html("")
 
 
-def _control(row: Mapping[Hashable, Any], claim: Mapping[str, Any]) -> object:
+def _control(row: Mapping[Hashable, Any], claim: Plain) -> object:
     """Return the value of the control and its fault, or the reason why there is none."""
     if claim.get("no_control"):
         return Html("<small>none: {}</small>", claim["no_control"])

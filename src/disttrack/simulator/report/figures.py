@@ -82,7 +82,7 @@ def _drawn(panel: Panel, item: Series | Area | Bars | Cells, rows: list[list[Val
     if isinstance(item, Area):
         return []
     points = [(row[3] if isinstance(item, Bars) else row[0], row[1]) for row in item.rows()]  # bars at their ends
-    places = [[_number(x), _number(float(panel.y.clipped(y)))] for x, y in points if y is not None]
+    places = [[_number(x), _number(float(np.clip(y, *panel.y.edges)))] for x, y in points if y is not None]
     return [] if places == [row[:2] for row in rows] else places
 
 

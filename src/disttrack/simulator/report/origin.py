@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
 from disttrack.simulator.pages.html import Html, facts, section
 from disttrack.simulator.results.formats import cell
+from disttrack.simulator.results.stored import Plain
 
 _SLOW: Final = re.compile(r"slow, since .*")
 """How the reason for an engine ends if faster functions could not be compiled."""
 
 
-def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], above: str) -> Html:
+def origin(scenario: Plain, manifest: Plain, above: str) -> Html:
     """Return the section; `above` is the comment at the head of the scenario's file."""
     machine, games = (manifest.get(key) or {} for key in ("machine", "games"))
     engines = sorted({str(point["engine"]) for point in manifest.get("points") or [] if point.get("engine")})
@@ -58,7 +59,7 @@ def slow_since(points: Iterable[Mapping[str, object]]) -> str:
     return next((ending[0] for ending in endings if ending), "")
 
 
-def versions(manifest: Mapping[str, Any]) -> str:
+def versions(manifest: Plain) -> str:
     """Return the versions of the libraries of a result."""
     known = manifest.get("versions") or {}
     return ", ".join(f"{key} {value}" for key, value in known.items() if value)

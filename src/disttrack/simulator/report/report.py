@@ -20,7 +20,7 @@ from disttrack.simulator.report.games import errors, games
 from disttrack.simulator.report.origin import origin
 from disttrack.simulator.report.short import answer
 from disttrack.simulator.report.words import words
-from disttrack.simulator.results.files import is_inside, write_text
+from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.stored import note_written, read_captions
 
@@ -91,12 +91,12 @@ def paragraphs(comment: str) -> list[str]:
 
 def _figures(results: Results, tables: Tables, fault: str) -> Html:
     """Return the figures that have been drawn, and the faults of the others."""
-    from disttrack.simulator.plots.figures import CAPTIONS, up_to_date
+    from disttrack.simulator.plots.figures import up_to_date
     from disttrack.simulator.plots.requests import planned
 
     wanted, folder = planned(results, tables, None)[0], results.dir / "figures"
     missing = [stem for stem in wanted if not up_to_date(results, stem)]
-    captions = read_captions(folder / CAPTIONS) if is_inside(folder / CAPTIONS, results.dir) else {}
+    captions = read_captions(results.dir)
     pictures = [
         results.pictures.get(stem, Picture(stem, folder / f"{stem}.svg", captions.get(stem, stem)))
         for stem in wanted

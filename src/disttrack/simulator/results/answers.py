@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -175,7 +175,7 @@ def _cell(answer: Answer, games: pd.DataFrame, left: pd.DataFrame, results: Resu
     return float(values.mean()), f"{int(values.sum()):,} of {len(values):,}"
 
 
-def measured(answer: Answer, games: pd.DataFrame) -> pd.Series[Any] | None:
+def measured(answer: Answer, games: pd.DataFrame) -> pd.Series[float] | None:
     """Return the values of an answer, truth values for a share; None if there are none, or no such columns."""
     try:
         values = (games[answer.of] if isinstance(answer.of, str) else answer.of(games)).dropna()
@@ -188,7 +188,7 @@ def measured(answer: Answer, games: pd.DataFrame) -> pd.Series[Any] | None:
     return None if values.empty else values
 
 
-def _summary(how: str, values: pd.Series[Any]) -> Cell:
+def _summary(how: str, values: pd.Series[float]) -> Cell:
     """Return the median, mean, largest or least value; of texts, the most frequent one."""
     numbers = pd.to_numeric(values, errors="coerce")
     if values.dtype == bool or numbers.isna().any():

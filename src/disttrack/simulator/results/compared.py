@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from disttrack.simulator.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.results.folder import Results, finished, rows_of
 from disttrack.simulator.results.formats import exact, number
 from disttrack.simulator.results.matching import Point, matched, unmatched
+from disttrack.simulator.results.stored import Plain
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 EACH: Final = 0.975
@@ -309,12 +310,12 @@ def _warnings(results: Sequence[Results], names: Sequence[str]) -> list[str]:
     return warnings
 
 
-def _code(manifest: Mapping[str, Any]) -> str:
+def _code(manifest: Plain) -> str:
     """Return the beginning of the digest of the code that played."""
     return str(manifest.get("code", {}).get("digest") or "unknown")[:12]
 
 
-def _files(manifest: Mapping[str, Any]) -> str:
+def _files(manifest: Plain) -> str:
     """Return the users' files that a result was made of, wherever they were: their names and digests."""
     files = manifest.get("files", {}).items()
     return ", ".join(sorted(f"{PurePath(path).name} {digest[:12]}" for path, digest in files)) or "none"

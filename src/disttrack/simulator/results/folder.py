@@ -16,7 +16,7 @@ from disttrack.simulator.points.point import unusual
 from disttrack.simulator.points.registry import Family, find
 from disttrack.simulator.points.settings import SIDES, Row, Settings
 from disttrack.simulator.points.source import is_reference
-from disttrack.simulator.results.stored import read_manifest, read_table, table_file
+from disttrack.simulator.results.stored import Plain, read_manifest, read_table, table_file
 
 if TYPE_CHECKING:
     from disttrack.simulator.plots.accessor import Plotter
@@ -95,7 +95,7 @@ class Results:
     """A row per claim, with measured value, interval and verdict."""
     controls: cached_property[pd.DataFrame] = _file("controls.csv")
     """The games of the claims' controls; empty if there are none."""
-    manifest: cached_property[dict[str, Any]] = _file("manifest.json")
+    manifest: cached_property[Plain] = _file("manifest.json")
     """Scenario as read, versions, seeds, engines, machine, duration."""
 
     @property
@@ -106,7 +106,7 @@ class Results:
         return Plotter(self)
 
     @property
-    def scenario(self) -> dict[str, Any]:
+    def scenario(self) -> Plain:
         """The scenario as the manifest has it."""
         return dict(self.manifest["scenario"])
 
@@ -119,7 +119,7 @@ class Results:
         return next((str(one) for one in known if one), self.dir.resolve().name)
 
     @cached_property
-    def points(self) -> dict[int, dict[str, Any]]:
+    def points(self) -> dict[int, Plain]:
         """The points by number, as the manifest has them: every parameter of both sides."""
         return {int(point["point"]): point for point in self.manifest.get("points") or []}
 
@@ -189,7 +189,7 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
     sent = _sent(table[table["verdict"] != "error"], task)
     for game in table.drop_duplicates("point").sort_values("point").to_dict("records"):
         point = {key: value for key, value in results.points.get(int(game["point"]), {}).items() if value is not None}
-        left_out: dict[str, Any] = {size.column: game.get(size.key, game.get(size.column)) for size in task.sizes}
+        left_out: Plain = {size.column: game.get(size.key, game.get(size.column)) for size in task.sizes}
         unusual = {side: _unusual(task, side, point, results.own) for side in SIDES if "unusual" not in point}
         rows.append(
             {

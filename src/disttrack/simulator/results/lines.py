@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import pandas as pd
 
@@ -15,6 +15,8 @@ from disttrack.simulator.points.settings import SIDES
 UNUSUAL: Final = {side: f"_unusual_{side}" for side in SIDES}
 """Columns of trials: the parameters of a side that differ from its defaults, as tuples of name and value in words."""
 
+GameRow: TypeAlias = "pd.Series[Any]"
+"""A row of trials."""
 _BASIC_AXES: Final = ("sites", "items", "alpha")
 
 
@@ -109,7 +111,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
     return each
 
 
-def _has_one(values: pd.Series[Any], axis: str) -> bool:
+def _has_one(values: pd.Series[float], axis: str) -> bool:
     """Return whether all games have one value, an accuracy above 0."""
     return bool(values.notna().all()) and values.nunique() == 1 and not (axis == "alpha" and values.iloc[0] == 0)
 
@@ -134,7 +136,7 @@ def _shared(each: Iterable[tuple[tuple[str, str], ...]]) -> list[tuple[str, str]
     return [pair for pair in first if all(pair in other for other in others)]
 
 
-def named(game: Mapping[str, Any] | pd.Series[Any], shown: Iterable[str] = ()) -> str:
+def named(game: GameRow, shown: Iterable[str] = ()) -> str:
     """Return the name of the protocol of a game, a row of trials, without the columns that are shown beside it."""
     return label_of(str(game["protocol"]), texts(game[UNUSUAL["protocol"]], shown))
 

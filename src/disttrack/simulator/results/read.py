@@ -16,7 +16,8 @@ from disttrack.simulator.points.names import label_of, name_of, with_name
 from disttrack.simulator.points.settings import SIDES, Row, Settings
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened, rows_of
 from disttrack.simulator.results.formats import games_per_point, span
-from disttrack.simulator.results.lines import UNUSUAL, swept_axes, texts
+from disttrack.simulator.results.lines import UNUSUAL, GameRow, swept_axes, texts
+from disttrack.simulator.results.stored import Plain
 from disttrack.simulator.tasks.base import Task, called
 
 GAME: Final = ("result", "point", "trial")
@@ -88,7 +89,7 @@ class Tables:
         return _common_task(list(self.results.values()))
 
     @property
-    def scenarios(self) -> dict[str, dict[str, Any]]:
+    def scenarios(self) -> dict[str, Plain]:
         """The scenario of each result, as its manifest has it."""
         return {name: one.scenario for name, one in self.results.items()}
 
@@ -106,11 +107,6 @@ class Tables:
     def several(self) -> bool:
         """Whether more than one result is in it."""
         return len(self.results) > 1
-
-    @property
-    def title(self) -> str:
-        """The headline of the result, or those of several beside each other."""
-        return " | ".join(dict.fromkeys(one.headline for one in self.results.values()))
 
     @property
     def lost(self) -> int:
@@ -149,7 +145,7 @@ class Tables:
         """Return the tables with the games of the claims' controls among the others."""
         return replace(self, trials=_together([self.trials, self.controls]))
 
-    def timeline(self, game: Any) -> pd.DataFrame:
+    def timeline(self, game: GameRow) -> pd.DataFrame:
         """Return the rows of series.csv of a game, a row of trials.csv, in their order."""
         return self.series[(self.series[list(GAME)] == [game[key] for key in GAME]).all(axis=1)]
 

@@ -19,7 +19,7 @@ import pandas as pd
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from disttrack.simulator.claims.columns import CLAIMS, ENDED, KINDS, NETWORK, SERIES, TRIAL_COLUMNS, TRIALS
-from disttrack.simulator.results.files import writing
+from disttrack.simulator.results.files import is_inside, writing
 
 CONTROLS: Final = "controls.csv"
 COLUMNS: Final = {
@@ -34,6 +34,8 @@ NAME: Final = "worst_item"
 """The column with the name of an item: a whole number of any size, or a text in quotes."""
 MANIFEST: Final = "manifest.json"
 """The file with the origin of a result and the names and digests of its files."""
+CAPTIONS: Final = "figures/captions.json"
+"""The file beside the figures with their captions, by the names of their files."""
 TEXTS: Final = {
     "claim", "broken", "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction", NAME,
     *(column.name for column in TRIAL_COLUMNS if column.holds in ("text", "truth")),
@@ -42,7 +44,8 @@ TEXTS: Final = {
 
 
 Simple = str | int | float | None
-Part = dict[str, Any]
+Plain = dict[str, Any]
+"""An object of JSON: a manifest, a scenario, or a part of them."""
 
 
 class _Lenient(BaseModel, extra="allow"):
@@ -58,11 +61,11 @@ class _Scenario(_Lenient):
     question: str | None = None
     finding: str | None = None
     task: str | None = None
-    protocol: str | Part | list[str | Part] | None = None
-    adversary: str | Part | list[str | Part] | None = None
-    parts: dict[str, Part] | None = None
+    protocol: str | Plain | list[str | Plain] | None = None
+    adversary: str | Plain | list[str | Plain] | None = None
+    parts: dict[str, Plain] | None = None
     claims: list[_Claim] | None = None
-    plots: list[str | Part] | None = None
+    plots: list[str | Plain] | None = None
 
 
 class _Side(_Lenient):
@@ -77,7 +80,7 @@ class _Point(_Lenient):
     sites: int | None = None
     items: int | None = None
     start: int | None = None
-    network: Part | None = None
+    network: Plain | None = None
     engine_asked: str | None = None
     part: str | None = None
     unusual: dict[str, dict[str, str]] = {}
@@ -97,7 +100,7 @@ class _Manifest(_Lenient):
     points: list[_Point] = []
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
+def read_manifest(path: Path) -> Plain:
     """Return the content of a manifest.
 
     Raises
@@ -116,15 +119,16 @@ def read_manifest(path: Path) -> dict[str, Any]:
     return dict(content)
 
 
-def read_captions(path: Path) -> dict[str, str]:
-    """Return the captions beside figures that are there; none if they cannot be read: they are written again."""
+def read_captions(folder: Path) -> dict[str, str]:
+    """Return the captions of a result's figures; none if they cannot be read, or a link leads to them elsewhere."""
     try:
-        return TypeAdapter(dict[str, str]).validate_json(path.read_bytes())
+        path = folder / CAPTIONS
+        return TypeAdapter(dict[str, str]).validate_json(path.read_bytes()) if is_inside(path, folder) else {}
     except (OSError, ValueError):
         return {}
 
 
-def store_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+def store_manifest(folder: Path, manifest: Plain) -> None:
     """Write the manifest of a result, whole or not at all."""
     text = json.dumps(manifest, indent=1, default=str, ensure_ascii=False)
     with writing(folder) as start:

@@ -221,7 +221,7 @@ def _row(scenario: Scenario, before: _Before, trial: int, seed: int, record: Rec
     return {name: known.get(name) for name in scenario.columns}
 
 
-def _sums(kinds: Mapping[str, Sequence[Any]]) -> dict[str, int]:
+def _sums(kinds: Mapping[str, Sequence[int]]) -> dict[str, int]:
     """Return words and messages by kind, over both directions: ``words_report``, ``messages_report``."""
     sums: dict[str, int] = {}
     for unit in ("words", "messages"):

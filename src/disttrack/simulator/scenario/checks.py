@@ -169,11 +169,11 @@ def check_claims(
 
 def check_plots(
     requests: Sequence[Any], game: Task, known: Mapping[str, Sequence[object]], document: Document, faults: Faults
-) -> tuple[list[Any], list[Skipped]]:
+) -> tuple[list[object], list[Skipped]]:
     """Return the figures that can be drawn, and those that the points leave without an axis or without games."""
     axes = [name for name, values in known.items() if name != "point" and differ(values)]
     table = {name: column_of(values) for name, values in known.items()}
-    plots: list[Any] = []
+    plots: list[object] = []
     skipped: list[Skipped] = []
     for number, request in enumerate(requests):
         try:

@@ -51,7 +51,7 @@ def check_plot(
     """
     if isinstance(request, str):
         request = {"kind": request}
-    if hasattr(request, "draw"):
+    if hasattr(request, "describe"):
         return request
     kind = request.get("kind") if isinstance(request, Mapping) else None
     if not isinstance(kind, str) or not kind:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -262,7 +261,7 @@ def build(document: Document) -> Scenario:
     )
 
 
-def _with_current_names(document: Document) -> dict[str, Any]:
+def _with_current_names(document: Document) -> dict[str, object]:
     """Return the data of a document with the present names of kinds; as it is if its task is wrong."""
     task = document.data.get("task", "count")
     if not isinstance(task, str):
@@ -272,13 +271,13 @@ def _with_current_names(document: Document) -> dict[str, Any]:
         game = part("task", {"kind": task}, document.folder).make()
     except PointError:
         return document.data
-    data: dict[str, Any] = with_current_names(document.data, game.bases)
+    data: dict[str, object] = with_current_names(document.data, game.bases)
     return {**data, **({"task": task} if "task" in data else {})}
 
 
 def _head(document: Document, faults: Faults) -> Head:
     """Return the fixed keys; what is wrong with them is left out."""
-    fixed: dict[str, Any] = {"name": Path(document.name).stem}
+    fixed: dict[str, object] = {"name": Path(document.name).stem}
     fixed |= {key: value for key, value in document.data.items() if key in Head.model_fields}
     try:
         return Head.model_validate(fixed)

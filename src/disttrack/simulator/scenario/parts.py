@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -40,7 +39,7 @@ class Sweep:
 
     name: str
     plan: Plan
-    values: dict[str, Any]
+    values: dict[str, object]
     above: Collection[str] = ()
 
     def place(self, path: Place) -> Place:

@@ -105,12 +105,12 @@ def groups_of(groups: Sequence[Sequence[str]], swept: Mapping[str, object], game
     return [[name for name in group if kept(name)] for group in groups]
 
 
-def _listed(entries: object) -> list[Mapping[str, Any]]:
+def _listed(entries: object) -> list[Mapping[str, object]]:
     """Return the entries of a side that are mappings."""
     return [one for one in (entries if isinstance(entries, list) else [entries]) if isinstance(one, dict)]
 
 
-def entries_of(value: object) -> Any:
+def entries_of(value: object) -> object:
     """Return the protocol or adversary, or several: each may be its kind alone."""
     if isinstance(value, list):
         return [entries_of(entry) for entry in value]

@@ -8,7 +8,7 @@ refused: large or deep texts, aliases that multiply, characters that cannot be w
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
@@ -45,7 +45,7 @@ class YamlError(Exception):
         self.line = line
 
 
-def read_yaml(text: str) -> tuple[Any, dict[Place, int]]:
+def read_yaml(text: str) -> tuple[object, dict[Place, int]]:
     """Return the value of a text, and the line of each value in it.
 
     Raises
@@ -84,7 +84,7 @@ class _Loader(yaml.BaseLoader):
         return str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]
 
 
-def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> Any:
+def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> object:
     """Return the value of a node, and keep the line of each value in it; aliases are written out."""
     lines.setdefault(place, node.start_mark.line + 1)  # that of its key, if it has one
     if len(lines) > MOST_VALUES:

@@ -99,7 +99,7 @@ def items(site: Any) -> Any:
     return site - SKIP * 1.0
 
 
-def named(plan: Schedule, begin: int, end: int, sites: int) -> Any:
+def named(plan: Schedule, begin: int, end: int, sites: int) -> object:
     """Return the sites that a plan names in the steps after `begin` up to `end`, and `SKIP` where it names none."""
     if sites == 1:
         return np.diff(plan.count(0, np.arange(begin, end + 1))) + SKIP

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from disttrack.simulator.game.network.faults import Crash, Partition, Restart, every, sites_of, steps
 
@@ -141,7 +141,7 @@ def _written(fault: ListedFault) -> str:
     return f"{who} {_WORDS[fault.state, readmit]} {first}-{first + fault.down}"
 
 
-def stops(faults: Iterable[ListedFault], k: int | None) -> dict[Any, list[Crash | Restart]]:
+def stops(faults: Iterable[ListedFault], k: int | None) -> dict[object, list[Crash | Restart]]:
     """Return the stops of each site, and for None of the server, the last one first.
 
     Parameters
@@ -149,10 +149,10 @@ def stops(faults: Iterable[ListedFault], k: int | None) -> dict[Any, list[Crash 
     k
         The number of sites; None if it is not known, and the stops are only checked.
     """
-    found: dict[Any, list[Crash | Restart]] = {}
+    found: dict[object, list[Crash | Restart]] = {}
     for fault in faults:
         if isinstance(fault, Crash):
-            sites: Sequence[Any] = [str(fault.sites)] if k is None else every(fault.sites, k)
+            sites: Sequence[object] = [str(fault.sites)] if k is None else every(fault.sites, k)
         else:
             sites = [None] if isinstance(fault, Restart) else ()
         for site in sites:

@@ -17,7 +17,7 @@ from disttrack.simulator.game.network.listed import ListedFault
 from disttrack.simulator.game.network.model import Network
 from disttrack.simulator.game.network.wires import Wires
 
-Action = Callable[[Any], None]
+Action = Callable[[object], None]
 """What happens upon an event."""
 
 DELIVER: Final = 2
@@ -200,7 +200,7 @@ class Mail:
         The messages in transit.
     """
 
-    def __init__(self, ends: Ends, network: Network, rng: Any, receivers: Receivers) -> None:
+    def __init__(self, ends: Ends, network: Network, rng: object, receivers: Receivers) -> None:
         self.ends, self.ledger, self.receivers = ends, ends.ledger, receivers
         self.network = network
         self.wires = Wires(network, len(ends.sites), rng, record=ends.transcript is not None)
@@ -209,7 +209,7 @@ class Mail:
         receivers.begin(self)
 
     @property
-    def listed_network(self) -> dict[str, Any] | None:
+    def listed_network(self) -> dict[str, object] | None:
         """The network with the faults of this game as a list, as a scenario has it; None if they were not kept."""
         if self.wires.record is None:
             return None

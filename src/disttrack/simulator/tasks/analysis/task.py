@@ -61,7 +61,7 @@ class Truth:
         return float(query.mean(self._fresh))
 
 
-class SampleReferee(Referee[Sequence[StatisticalQuery | Selection], Sequence[Any]]):
+class SampleReferee(Referee[Sequence[StatisticalQuery | Selection], Sequence[object]]):
     """Compares answers with the query's means over the sample and over the distribution.
 
     A query that was only selected counts with its mean over the sample.

@@ -37,7 +37,7 @@ Costs = NDArray[np.float64]
 class Charges(Planned):
     """An adversary whose move is the experts' costs of a round."""
 
-    def move(self, view: View) -> Any:
+    def move(self, view: View) -> object:
         if not hasattr(self.adversary, "costs"):
             return charged([super().move(view)], view.sites)[0]
         chunk = CHUNK if self.adversary.oblivious else 1  # one that reacts sees each answer before it charges again

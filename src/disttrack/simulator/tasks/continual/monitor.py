@@ -51,7 +51,7 @@ def _delay(games: pd.DataFrame) -> Numbers:
     return games["items_at_halt"].astype(float) - games["threshold"].astype(float) / 2
 
 
-class ThresholdMonitor(MechanismGame[Any, Adversary]):
+class ThresholdMonitor(MechanismGame[object, Adversary]):
     """A private threshold monitor.
 
     Columns: `halted_at`, the step at which it answered top, empty if it did not up to the k-th one; `items_at_halt`,

@@ -85,7 +85,7 @@ class QueriesReferee(Referee[Sequence[int], Sequence[object]]):
         }
 
 
-class ThresholdQueries(Duel[Any, Adversary]):
+class ThresholdQueries(Duel[object, Adversary]):
     """Threshold queries on a fixed data set.
 
     Columns: `max_abs_error` and `rms_error` over all answers, in points; `bound`, the solver's bound on its largest

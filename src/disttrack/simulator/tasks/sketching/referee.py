@@ -19,7 +19,7 @@ SPACED, EVENLY = 80, 120
 """Checkpoints that are evenly spaced in the logarithm of the updates, and in the updates: attacks win at the end."""
 
 
-class UpdateReferee(Referee[Any, ArrayLike]):
+class UpdateReferee(Referee[object, ArrayLike]):
     """Compares at every update.
 
     Parameters

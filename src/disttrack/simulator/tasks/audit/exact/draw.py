@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from math import inf, log
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Final
 
 from disttrack.simulator.tasks.audit.case import Inputs, Watch
 
@@ -21,7 +21,7 @@ def outcomes(watch: Watch, data: object) -> Mapping[tuple[float, ...], float]:
     """Return the probability of each outcome: its places of change are searched by halving intervals."""
 
     def seen(number: float) -> tuple[float, ...]:
-        generator: Any = SimpleNamespace(random=lambda: number)
+        generator: object = SimpleNamespace(random=lambda: number)
         return tuple(watch(data, generator))
 
     chances: dict[tuple[float, ...], float] = defaultdict(float)
