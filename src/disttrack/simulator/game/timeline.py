@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import expm1, log1p
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from disttrack.protocols.base import Number
 from disttrack.simulator.game.outputs import as_float
 
 CHECKPOINTS = 200
+Longs: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int64]]
+Doubles: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 def checkpoints(start: int, items: int, number: int = CHECKPOINTS, *, down: bool = False) -> list[int]:
@@ -34,7 +36,7 @@ def checkpoints(start: int, items: int, number: int = CHECKPOINTS, *, down: bool
 
 
 @lru_cache(maxsize=32)
-def _array(start: int, items: int, number: int) -> Any:
+def _array(start: int, items: int, number: int) -> Longs:
     """Return `checkpoints` as an array that all games of a size share."""
     at = np.array(_checkpoints(start, items, number, False), dtype=np.int64)
     at.flags.writeable = False
@@ -98,11 +100,11 @@ class Timeline:
             self._place += 1
             self.due = self._next()
 
-    def waiting(self, items: int) -> Any:
+    def waiting(self, items: int) -> Longs:
         """Return the checkpoints up to `items` that have no row yet."""
         return self.at[self._place : self.at.searchsorted(items, side="right")]
 
-    def pass_all(self, steps: Any, outputs: Any, messages: Any, words: Any) -> None:
+    def pass_all(self, steps: Longs, outputs: Doubles, messages: Longs, words: Longs) -> None:
         """Take the rows of the next checkpoints from arrays; the outputs are floats."""
         items = self.at[self._place : self._place + len(steps)]
         columns = steps, items, outputs, (outputs - items) / items, messages, words
