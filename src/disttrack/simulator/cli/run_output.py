@@ -147,9 +147,7 @@ def print_run(
         shown = _print_games(report, table, full=full or lost)
         if replay and isinstance(scenario.task, REPLAYED):
             where = "" if shown and POINT in table.headers(terminal_width()) else f" of {folder / TABLE}"
-            point = f" --point N (N: column {POINT}{where})" if len(scenario.points) > 1 else ""
-            print_text(f"replay: {replay}{point}")
-            click.echo()
+            _print_replay(replay, f"column {POINT}{where}" if len(scenario.points) > 1 else "")
     if claims := [one for one in report.findings if form == "all" or (form == "failed" and one.fails)]:
         print_table(claims_table(scenario.name, claims))
     if form == "all":
@@ -200,6 +198,12 @@ def _print_games(report: Report, table: Table, *, full: bool) -> bool:
     print_text(f"table: {report.dir / TABLE}, or --full")
     click.echo()
     return False
+
+
+def _print_replay(replay: str, numbers: str) -> None:
+    """Print the command that replays a game, and where the numbers of points are; nothing on those of a single one."""
+    print_text(f"replay: {replay}" + f" --point N (N: {numbers})" * bool(numbers))
+    click.echo()
 
 
 def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, object]:
