@@ -144,20 +144,13 @@ def print_run(
     table = games_table(answers, str(folder / "trials.csv"), numbered=isinstance(scenario.task, REPLAYED))
     write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
-        shown = _print_games(report, table, full=full or lost)
+        shown = _print_games(report, table, full=full or lost) and POINT in table.headers(terminal_width())
         if replay and isinstance(scenario.task, REPLAYED):
-            where = "" if shown and POINT in table.headers(terminal_width()) else f" of {folder / TABLE}"
-            point = f" --point N (N: column {POINT}{where})" if len(scenario.points) > 1 else ""
-            print_text(f"replay: {replay}{point}")
-            click.echo()
+            _print_replay(replay, "" if shown else f" of {folder / TABLE}", several=len(scenario.points) > 1)
     if claims := [one for one in report.findings if form == "all" or (form == "failed" and one.fails)]:
         print_table(claims_table(scenario.name, claims))
     if form == "all":
-        alike = f", {report.alike:,} more without coins, the same under every seed" if report.alike else ""
-        kept = f", {report.kept:,} kept from before" if report.kept else ""
-        games = f"{report.played:,} game{'s' * (report.played != 1)}"
-        print_text(f"{games} played{alike}{kept}, {duration(report.seconds)}")
-        print_text(f"results: {folder}")
+        _print_played(report)
     page = None
     if figures and not lost:
         with status(scenario.name, quiet=form != "all") as show:
@@ -201,6 +194,21 @@ def _print_games(report: Report, table: Table, *, full: bool) -> bool:
     print_text(f"table: {report.dir / TABLE}, or --full")
     click.echo()
     return False
+
+
+def _print_played(report: Report) -> None:
+    """Print how many games were played, and where the results are."""
+    alike = f", {report.alike:,} more without coins, the same under every seed" if report.alike else ""
+    kept = f", {report.kept:,} kept from before" if report.kept else ""
+    games = f"{report.played:,} game{'s' * (report.played != 1)}"
+    print_text(f"{games} played{alike}{kept}, {duration(report.seconds)}")
+    print_text(f"results: {report.dir}")
+
+
+def _print_replay(replay: str, where: str, *, several: bool) -> None:
+    """Print the command that replays a game, and where the numbers of `several` points are."""
+    print_text(f"replay: {replay}" + f" --point N (N: column {POINT}{where})" * several)
+    click.echo()
 
 
 def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, object]:
