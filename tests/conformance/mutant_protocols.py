@@ -154,6 +154,10 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "Remembers": (spoilt(server=parts.Remembers), "step and leap play different games|same seed differ"),
     "TwiceTheTruth": (spoilt(server=parts.TwiceTheTruth), "says always right, but failed"),
     "InWords": (spoilt(server=parts.InWords), "the output is 'about .*' at step 1, with"),
+    "InWordsWithoutPromise": (
+        spoilt(server=parts.InWords, guarantee="none"),
+        "the output is 'about .*' at step 1, with",
+    ),
     "ForgetsTheStart": (ForgetsTheStart, "failed against .*, with 1,000 items at the start"),
     "SlightlyHigh": (spoilt(server=parts.SlightlyHigh, one_sided=True), "says one-sided, but was"),
     "NoKind": (spoilt(kind=""), "says no kind"),

@@ -226,6 +226,11 @@ def test_what_to_reserve_wastes_least_within_what_is_proven() -> None:
         ("20000\n", ("--load", "1/s"), "the most expensive request costs 20,000, more than the 10,000 of a window"),
         ("5\n", ("--any",), "--costs: must be left out with --any"),
         ("5\n", ("--load", "1000/s"), "--load must be above the quota of 2000 per second; got 1000"),
+        (
+            "400\n",
+            ("--window", "50ms", "--load", "26/s"),
+            "--window must be longer: at a load of 26 per second 0.05 s bring",
+        ),
     ],
 )
 def test_which_costs_it_refuses(content: str, words: tuple[str, ...], said: str) -> None:

@@ -275,8 +275,12 @@ def service_of(
         (0 <= overshoot < 1, f"--overshoot must be from 0 %, and below 100 %; got {100 * overshoot:g} %"),
         (limit >= 1, f"--quota and --window must make a limit of at least one request; got {quota * window:.3g}"),
         (
-            steps * mean > limit,
+            load * mean > quota,
             f"--load must be above the quota of {quota / mean:.4g} per second; got {load:g}",
+        ),
+        (
+            steps * mean > limit,
+            f"--window must be longer: at a load of {load:g} per second {window:g} s bring no more than the limit",
         ),
     )
     for fits, message in checks:

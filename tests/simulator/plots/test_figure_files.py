@@ -20,9 +20,11 @@ from disttrack.simulator.plots import check_plot, compare, draw
 from disttrack.simulator.plots.bars import COLOURS, SPARE
 from disttrack.simulator.plots.description import Series
 from disttrack.simulator.plots.marks import TRACKERS, mark
+from disttrack.simulator.plots.panels import look_of
 from disttrack.simulator.plots.requests import caption_of, described_of, planned
 from disttrack.simulator.plots.style import ink, save
 from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.lines import Line
 from disttrack.simulator.results.read import fixed, read_tables
 from disttrack.simulator.tasks.tracking import Count
 
@@ -215,6 +217,14 @@ def test_every_protocol_has_a_look_of_its_own() -> None:
     assert not set(Count.kinds("protocol")) - set(TRACKERS)
 
 
+@pytest.mark.parametrize("kinds", [("robust",), ("lease", "central"), ("lease",)])
+def test_every_variant_of_a_protocol_has_a_look_of_its_own(kinds: tuple[str, ...]) -> None:
+    variants = [Line(kinds[0], (), "", order, pd.DataFrame()) for order in range(12)]
+    lines = [look_of(line, kinds, marker="", size=0.0) for line in variants]
+    marks = [look_of(line, kinds, dashes="") for line in variants]
+    assert len(set(lines)) == len(set(marks)) == len(variants)
+
+
 def _grey(colour: str) -> float:
     red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return 0.299 * red + 0.587 * green + 0.114 * blue
@@ -240,6 +250,16 @@ def test_what_moves_with_the_axis_is_stated_and_what_is_swept_apart_is_not(tmp_p
     rows[(rows["sites"] == 16) == (rows["alpha"] == 0.1)].to_csv(path, index=False)
     assert "moving with sites: α 0.01 … 0.1" in fixed(read_tables([folder]), "sites")
     assert "moving" not in fixed(read_tables([folder])), "without an axis nothing moves with it"
+
+
+def test_what_only_games_off_the_axis_vary_does_not_move_with_it(tmp_path: Path) -> None:
+    two = {"protocols": ("deterministic", "martingale"), "alphas": (0.1, 0.01), "trials": 1}
+    folder = write_result(tmp_path / "r", sites=(16,), extra=("delta", [0.1, 0.2]), **two)
+    path = folder / "trials.csv"
+    rows = pd.read_csv(path)
+    rows["delta"] = rows["delta"].where(rows["protocol"] == "martingale")
+    rows[rows["delta"].isna() | (rows["alpha"] == 0.1)].to_csv(path, index=False)
+    assert "moving" not in fixed(read_tables([folder]), "delta")
 
 
 def test_no_line_is_drawn_along_an_axis_of_words(tmp_path: Path) -> None:

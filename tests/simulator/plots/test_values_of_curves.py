@@ -288,3 +288,24 @@ def test_shares_have_the_exact_interval(tmp_path: Path) -> None:
             assert (line.low[place], line.high[place]) == pytest.approx((interval.low, interval.high), abs=1e-9)
         assert list(of(panel, protocol, "bound").y) == [0.9, 0.9]
     assert "95 % intervals" in made.note
+
+
+@pytest.mark.parametrize("values", [[0.0, 0.0, 0.0], [0.0, 0.2, 0.3], [0.0, 0.004, 2.0], [1e-12, 1e-3, 0.5]])
+@pytest.mark.parametrize("column", ["failing_fraction", ""])
+def test_a_mark_of_a_frontier_is_where_its_value_is_or_the_note_says_that_it_is_0(
+    tmp_path: Path, values: list[float], column: str
+) -> None:
+    """Also where all values are 0, and where a few are, on a scale that is linear or logarithmic."""
+    folder = write_result(tmp_path / "r", sites=(4, 16, 64), trials=1, adversaries=("freeze",), alphas=(0.1, 0.2))
+    path = folder / "trials.csv"
+    rows = pd.read_csv(path)
+    rows["failing_fraction"] = rows["max_rel_error"] = rows["sites"].map(dict(zip((4, 16, 64), values, strict=True)))
+    rows.to_csv(path, index=False)
+    figure = described(folder, {"kind": "frontier", "y": column} if column else {"kind": "frontier"})
+    for panel in figure.panels:
+        for one in panel.of(Series, ""):
+            moved = panel.y.clipped(one.y) != one.y
+            assert (np.asarray(one.y)[moved] <= 1e-9).all()
+            assert not moved.any() or "0." in figure.note
+            least = min((value for value in values if value > (0.0 if column else 1e-9)), default=inf)
+            assert panel.y.scale == "linear" or float(panel.y.ends[0] or 0.0) > least / 4, "no decades without a mark"

@@ -190,11 +190,11 @@ def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> 
     """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM)."""
     of_items = isinstance(protocol, ItemTracker)
     promised = "none" if protocol.plays and not of_items else protocol.guarantee  # of another game: no relative error
+    if not of_items and (protocol.one_sided or not protocol.plays):
+        _outputs_are_numbers(protocol, max(sites), items)  # also of one that promises nothing
     if promised == "none" and not protocol.one_sided:
         yield None
-        return  # it promises nothing
-    if not of_items:
-        _outputs_are_numbers(protocol, max(sites), items)
+        return
     for start in (0,) if of_items else (0, START):
         yield from _keeps_it_from(protocol, promised, sites, items, start)
 

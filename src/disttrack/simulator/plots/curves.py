@@ -38,6 +38,8 @@ from disttrack.simulator.results.formats import number, span
 from disttrack.simulator.results.lines import Line, error_over_alpha, lines, swept_axes
 from disttrack.simulator.results.read import GAME, Tables, fixed
 
+_ROUNDING: Final = 1e-9
+"""Relative errors of at most this are 0 but for rounding."""
 _LINEAR_SPAN: Final = 60.0
 """Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""
 _LOWER_LOOK: Final = Look("#777777", "", DOTS, 1.1, order=3.5)
@@ -306,7 +308,8 @@ def _errors(plot: Frontier, tables: Tables) -> _Errors:
     trials = trials[trials["alpha"].astype(float) > 0]
     if trials["alpha"].nunique() <= 1:
         return _Errors(ERROR_LABEL, error_over_alpha(trials), FLOOR, limited=True)
-    return _Errors("largest relative error", trials["max_rel_error"].astype(float), 1e-9)
+    values = trials["max_rel_error"].astype(float)
+    return _Errors("largest relative error", values, _least(values.where(values > _ROUNDING, 0.0)))
 
 
 def frontier(plot: Frontier, tables: Tables) -> Description:
@@ -366,10 +369,12 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
     note += " Lower: more accurate, left: cheaper."
     if settings:
         note = f"Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: {settings}."
-        note += " Marks on the lower or left edge: 0." if (trials[["_error", "_cost"]] == 0).any(axis=None) else ""
+        low = (made[0].y.edges[0], made[0].x.edges[0])
+        note += " Marks on the lower or left edge: 0." if (trials[["_error", "_cost"]] < low).any(axis=None) else ""
     broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
     note += f" Hollow marks: at least half of the games failed{','.join(broken)}." if broken else ""
-    note += FLOOR_NOTE if limited and (trials["_error"] <= FLOOR).any() else ""
+    if (trials["_error"] <= made[0].y.edges[0]).any() and not settings:
+        note += FLOOR_NOTE if limited else " ↓: below the scale, 0."
     return note + infinite_note(trials["_error"])
 
 

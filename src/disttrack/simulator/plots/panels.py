@@ -60,6 +60,8 @@ _POWER_NOTE: Final = "Beside a line: the power of the axis through its marks, wi
 ERROR_LABEL: Final = "largest error, in units of α"
 ABOUT_ONE: Final = (0.3, 1.7)
 """Errors that a scale of errors always shows."""
+_DARKNESS: Final = 0.6
+"""What is left of a colour in the next variants with the same dashes."""
 _LIGHTEST: Final = 0.55
 """The share of white in the lightest of several lines of one protocol."""
 _FEW_TICKS: Final = 7
@@ -84,10 +86,15 @@ def shape(number_of_panels: int) -> tuple[int, int]:
 
 
 def look_of(line: Line, kinds: tuple[str, ...], **more: Any) -> Look:
-    """Return the look of a line: colour and marker by protocol, dashes and sizes of marks by its variant."""
-    look, variant = mark(line.protocol, kinds, line.order), line.order % len(DASHES)
+    """Return the look of a line: colour and marker by protocol, dashes and sizes of marks by its variant.
+
+    Where there are more variants than dashes, the others have the same dashes in lighter colours.
+    """
+    look, (round_, variant) = mark(line.protocol, kinds, line.order), divmod(line.order, len(DASHES))
     own = {"dashes": DASHES[variant], "size": SIZES[variant], "marker": look.marker}
-    return Look(look.colour, **(own | more))
+    by_colour = look.colour != mark(line.protocol, kinds).colour
+    colour = look.colour if by_colour or not round_ else lighter(look.colour, 1 - _DARKNESS**round_)
+    return Look(colour, **(own | more))
 
 
 def border(at: float = 1.0, name: str | float = "alpha") -> list[Item]:
@@ -303,13 +310,21 @@ def edges_of(values: npt.ArrayLike, low: float = -inf) -> tuple[float, float]:
 def value_axis(
     label: str, values: npt.ArrayLike, edges: tuple[float, float] = (-inf, inf), *, linear: bool = False, most: int = 9
 ) -> Axis:
-    """Return the scale of these values: logarithmic if they are above 0 and differ much, else linear from 0 on."""
-    drawn = np.clip(np.asarray(values, dtype=float), *edges)
+    """Return the scale of these values: logarithmic if they are above 0 and differ much, else linear from 0 on.
+
+    >>> value_axis("overshoot", [0.0, 0.0], (0.5, inf)).clipped([0.0])
+    array([0.])
+    """
+    values = np.asarray(values, dtype=float)
+    drawn = np.clip(values, *edges)
     low, high = float(drawn.min()), float(drawn.max())
     if low > 0 and high > _LINEAR_SPAN * low and not linear:
         return Axis(label, "log", (low / 1.4, high * 1.4), most=most, text=short, edges=edges)
+    # a linear scale has 0, so that no value is below it; a mark at 0 is drawn whole
+    edges = (-inf, edges[1])
+    drawn = np.clip(values, *edges)
+    low, high = float(drawn.min()), float(drawn.max())
     around = 0.05 * (high - low)
-    top = max(high, 1e-9) * 1.08
-    # a mark at 0 is drawn whole
+    top = 1.08 * max(high, 1e-9) if high > 0 else 1.0
     ends = (-0.03 * top if low < 0.03 * top else 0.0, top) if low >= 0 else (low - around, high + around)
     return Axis(label, ends=ends, most=most, text=short, edges=edges)

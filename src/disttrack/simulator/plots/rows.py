@@ -10,7 +10,8 @@ import pandas as pd
 
 from disttrack.simulator.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
 from disttrack.simulator.plots.kinds import Matrix, Spread
-from disttrack.simulator.plots.panels import column_of, look_of, measured_label, value_axis
+from disttrack.simulator.plots.marks import mark
+from disttrack.simulator.plots.panels import column_of, measured_label, value_axis
 from disttrack.simulator.plots.sweep import infinite_note
 from disttrack.simulator.points.names import label_of, with_name
 from disttrack.simulator.results.formats import swept_ticks
@@ -66,8 +67,8 @@ def spread(plot: Spread, tables: Tables) -> Description:
         values = games[column].to_numpy(dtype=float)
         values = values[np.isfinite(values)]
         if len(values):
-            look = _PLAIN if len(kinds) > _COLOURS else look_of(line, kinds, dashes="", size=6.0)
-            further = [mark.drawn(label, len(rows), games) for mark in marks]
+            look = _PLAIN if len(kinds) > _COLOURS else _look(line, kinds)
+            further = [one.drawn(label, len(rows), games) for one in marks]
             rows[label] = [*_row(label, len(rows), values, look, plot.centre), *further]
     if not rows:
         raise ValueError(f"a spread figure needs numbers in {plot.y!r}; these games have none")
@@ -175,3 +176,9 @@ def _cells(rows: list[Line], adversaries: list[str]) -> Cells:
             error = "∞" if worst == np.inf else f"{worst:.2f}"
             texts[row][column] = f"{held}/{len(games)}" + f"\n{error} α" * (worst == worst)
     return Cells("share of games that failed", failed, texts, _FAILED)
+
+
+def _look(line: Line, kinds: tuple[str, ...]) -> Look:
+    """Return the look of a row: its name says which variant it is, so that a lighter colour would say nothing."""
+    own = mark(line.protocol, kinds, line.order)
+    return Look(own.colour, own.marker, "")

@@ -324,8 +324,12 @@ def fixed(tables: Tables, x: str = "") -> str:
 
 
 def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
-    """Yield the parameters that vary, but have one value at each place of the axis, with their ranges."""
+    """Yield the parameters that vary, but have one value at each place of the axis, with their ranges.
+
+    Games that have no place on the axis are not counted.
+    """
     moving = []
+    trials = trials.dropna(subset=[x]) if x in trials else trials
     for axis in swept_axes(trials) if x in trials else ():
         if name_of(axis) == name_of(x) or (trials.groupby([x, "protocol", "result"])[axis].nunique() > 1).any():
             continue
