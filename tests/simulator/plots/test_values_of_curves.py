@@ -304,7 +304,7 @@ def test_a_mark_of_a_frontier_is_where_its_value_is_or_the_note_says_that_it_is_
     figure = described(folder, {"kind": "frontier", "y": column} if column else {"kind": "frontier"})
     for panel in figure.panels:
         for one in panel.of(Series, ""):
-            moved = panel.y.clipped(one.y) != one.y
+            moved = np.clip(one.y, *panel.y.edges) != one.y
             assert (np.asarray(one.y)[moved] <= 1e-9).all()
             assert not moved.any() or "0." in figure.note
             least = min((value for value in values if value > (0.0 if column else 1e-9)), default=inf)

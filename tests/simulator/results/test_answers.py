@@ -16,7 +16,6 @@ from disttrack.simulator.points.settings import UNSET, Setting
 from disttrack.simulator.results.answers import AnswerTable, answer_table
 from disttrack.simulator.results.folder import NoResults, Results
 from disttrack.simulator.results.formats import games_per_point
-from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.results.stored import text_rows
 from disttrack.simulator.tasks import TASKS
 from disttrack.simulator.tasks.answers import USUAL, Answer, answers_of, ratio
@@ -77,7 +76,6 @@ def test_the_headline_is_the_finding_while_all_claims_hold_else_the_question(cou
     ):
         write_claims(counted, *({"name": f"claim {number}", "verdict": each} for number, each in enumerate(verdicts)))
         assert answer_table(counted).title == headline, verdicts
-        assert read_tables([counted]).title == headline, "of figures too"
 
 
 def test_games_become_cells(counted: Path) -> None:

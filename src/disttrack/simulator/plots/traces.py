@@ -141,7 +141,7 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
         which = f"A column per protocol: its game with the largest error over α{where}. "
     if left:
         which += f"Not shown: {', '.join(left)}. "
-    subtitle = " · ".join([*_alike(tables, chosen), fixed(tables).rsplit(" · ", 1)[0]])
+    subtitle = " · ".join(dict.fromkeys([*_alike(tables, chosen), *fixed(tables).split(" · ")[:-1]]))
     return described(
         traces,
         "Error and words in the course of a game",

@@ -59,6 +59,10 @@ def row_of(point: Point) -> dict[str, Any]:
     }
 
 
+PROMISED: Final = ("epsilon", "delta")
+"""Parameters that readers are told of each kind in which they are fixed, though they vary in another."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """One column: a parameter at each point.
@@ -133,18 +137,27 @@ class Setting:
     def words(self, named: Collection[str] = ()) -> str:
         """Return name and value: `16 sites`, `α 0.05`, `delta 0.05 (robust)`; empty if no point has it.
 
+        Kinds whose points differ in it are left out; points without it are not counted.
+
         Parameters
         ----------
         named
             The sides whose names stand beside it. A parameter of which they state what differs from the default is left
-            out.
+            out; of epsilon and delta only the kinds whose names state it.
         """
-        if self.side in named and any(self.in_label):
+        if self.side in named and any(self.in_label) and self.name not in PROMISED:
             return ""
-        kinds: dict[str, dict[str, None]] = {}
-        for kind, value in zip(self.kinds, self.shown, strict=True):
+        values: dict[str, set[str]] = {}
+        named_kinds = set()
+        for kind, value, in_label in zip(self.kinds, self.shown, self.in_label, strict=True):
             if value is not None:
-                kinds.setdefault(with_name(self.header, value), {})[kind] = None
+                values.setdefault(kind, set()).add(with_name(self.header, value))
+            if in_label and self.side in named:
+                named_kinds.add(kind)
+        kinds: dict[str, list[str]] = {}
+        for kind, texts in values.items():
+            if len(texts) == 1 and kind not in named_kinds:
+                kinds.setdefault(texts.pop(), []).append(kind)
         everywhere = len(kinds) == 1 and all(len(those) == len(set(self.kinds)) for those in kinds.values())
         return ", ".join(text if everywhere else f"{text} ({', '.join(those)})" for text, those in kinds.items())
 

@@ -13,7 +13,7 @@ import pandas as pd
 from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.claims.expressions import ExpressionError, rows
 from disttrack.simulator.points.names import label_of, name_of, with_name
-from disttrack.simulator.points.settings import SIDES, Row, Settings
+from disttrack.simulator.points.settings import PROMISED, SIDES, Row, Settings
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened, rows_of
 from disttrack.simulator.results.formats import games_per_point, span
 from disttrack.simulator.results.lines import UNUSUAL, GameRow, swept_axes, texts
@@ -316,7 +316,8 @@ def fixed(tables: Tables, x: str = "") -> str:
     shared = [
         f"parameters {text}" if (text := one.words(SIDES)) and one.name == "parameters" else text
         for one in Settings(tables.task, rows, scenarios).columns
-        if one.stated and not one.sets_apart and one.side != "adversary" and one.name != "protocol"
+        if one.stated and one.side != "adversary" and one.name != "protocol"
+        if not one.sets_apart or not one.side or one.name in PROMISED
     ]
     return " · ".join(
         [*filter(None, shared), *_moving(tables.trials, x), games_per_point(tables.trials[["result", "point"]])]

@@ -233,7 +233,7 @@ def _settled(one: Candidate, situation: Situation, seed: int, side: object, most
         return one, 0.0
     start: Callable[..., Any] = play if situation.domain is None else play_duel
     game = start(one.protocol, side, sites=situation.sites, items=items, seed=seed)
-    words = max(game.words + bound - played, one.words if one.games else 0.0)
+    words = max(game.words + (bound - played), one.words if one.games else 0.0)
     whole = one.whole and items == situation.items
     return replace(one, words=words, games=[*one.games, game], whole=whole), played + SITE * situation.sites
 
