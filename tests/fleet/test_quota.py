@@ -205,7 +205,11 @@ def test_sites_come_and_go_in_order(plans: list[Any], said: str, engine: str) ->
         ({"sites": 0}, "sites: must be at least 1"),
         ({"engine": "warp"}, "engine"),
         ({"items": 200}, "items: unknown key; did you mean 'requests'?"),
-        ({"network": {"crash": {"at": 3, "down": 2}}}, "network.crash: must be left out: adversaries say which sites"),
+        ({"network": {"crash": {"at": 3, "down": 2}}}, "sites come and go, such as churn-of-sites"),
+        (
+            {"network": {"crash": {"at": 3, "down": 2, "state": "lost"}}, "protocol": "lease"},
+            "network.crash: must be left out: adversaries say which sites",
+        ),
         ({"network": {"faults": "site 0 down 2-3"}}, "network.faults: must be left out: adversaries say which sites"),
         ({"adversary": "ams-attack"}, "ams-attack does not play here: a scenario with `task: second-moment`"),
         ({"protocol": {"kind": "robust", "alpha": 0.1}}, "robust does not play here: a scenario with `task: count`"),
