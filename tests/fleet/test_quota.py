@@ -259,6 +259,8 @@ def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_
     assert held == "split; periodic, every 30 hold in all games."
     assert re.fullmatch(r"Largest overshoot: split: 0; periodic, every 30: [0-9]\.\d+\.", largest)
     assert costs.startswith("Cost in words, against round-robin (medians): split: 0; periodic, every 30: ")
+    run({**keys, "protocol": ["split", "central"], "adversary": "round-robin"}, out=tmp_path / "same", workers=1)
+    assert "Largest overshoot: 0 in all." in in_words(read_tables([tmp_path / "same"]))
 
 
 def test_theory_of_a_clock_is_drawn_where_each_step_brings_a_request(tmp_path: Path) -> None:

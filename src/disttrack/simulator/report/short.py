@@ -233,6 +233,8 @@ def _beside(tables: Tables) -> list[Html]:
     if len(known) > 2 * MOST:
         known = dict(sorted(known.items(), key=lambda pair: -pair[1]))
     listed = _list([f"{name}: {number(value)}" for name, value in known.items()])
+    if len(known) > 1 and len(known) == len(largest) and len({*known.values()}) == 1:
+        listed = f"{number(next(iter(known.values())))} in all"
     return [Html("Largest {}: {}.", tables.task.label(column) or column.replace("_", " "), listed)] if listed else []
 
 
