@@ -205,7 +205,11 @@ def test_sites_come_and_go_in_order(plans: list[Any], said: str, engine: str) ->
         ({"sites": 0}, "sites: must be at least 1"),
         ({"engine": "warp"}, "engine"),
         ({"items": 200}, "items: unknown key; did you mean 'requests'?"),
-        ({"network": {"crash": {"at": 3, "down": 2}}}, "network.crash: must be left out: adversaries say which sites"),
+        ({"network": {"crash": {"at": 3, "down": 2}}}, "sites come and go, such as churn-of-sites"),
+        (
+            {"network": {"crash": {"at": 3, "down": 2, "state": "lost"}}, "protocol": "lease"},
+            "network.crash: must be left out: adversaries say which sites",
+        ),
         ({"network": {"faults": "site 0 down 2-3"}}, "network.faults: must be left out: adversaries say which sites"),
         ({"adversary": "ams-attack"}, "ams-attack does not play here: a scenario with `task: second-moment`"),
         ({"protocol": {"kind": "robust", "alpha": 0.1}}, "robust does not play here: a scenario with `task: count`"),
@@ -255,6 +259,8 @@ def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_
     assert held == "split; periodic, every 30 hold in all games."
     assert re.fullmatch(r"Largest overshoot: split: 0; periodic, every 30: [0-9]\.\d+\.", largest)
     assert costs.startswith("Cost in words, against round-robin (medians): split: 0; periodic, every 30: ")
+    run({**keys, "protocol": ["split", "central"], "adversary": "round-robin"}, out=tmp_path / "same", workers=1)
+    assert "Largest overshoot: 0 in all." in in_words(read_tables([tmp_path / "same"]))
 
 
 def test_theory_of_a_clock_is_drawn_where_each_step_brings_a_request(tmp_path: Path) -> None:

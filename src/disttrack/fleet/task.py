@@ -82,11 +82,12 @@ class QuotaGame(Count):
                 "count: of a load with pauses `requests` is the number of steps)"
             )
             raise PointError(("protocol", "window"), reason)
-        super().check(point)
         network = network_of(point.network)
-        if network is not None and network.stops:
+        if network is not None and network.stops:  # before the rules of stops, which would ask for another state
             name = next((name for name in ("crash", "server") if getattr(network, name) is not None), "faults")
-            raise PointError(("network", name), "must be left out: adversaries say which sites come and go")
+            reason = "must be left out: adversaries say which sites come and go, such as churn-of-sites"
+            raise PointError(("network", name), reason)
+        super().check(point)
 
     def demand(self, point: Point) -> Demand:
         """Return the same, with the time of the requests: each is admitted or rejected, and judged."""

@@ -267,6 +267,14 @@ def test_a_class_that_exits_while_it_is_read_or_made_is_refused(line: str, messa
     assert str(error.value).endswith(message)
 
 
+def test_a_constructor_whose_arguments_are_no_parameters_is_refused_with_the_remedy() -> None:
+    own = "def __init__(self, alpha):\n        self.alpha = alpha"
+    text = f"from disttrack import Protocol\nclass Mine(Protocol):\n    {own}\n"
+    text += "    def sites(self, k, rng, start=()): ...\n    def server(self, k, rng, start=()): ...\n"
+    with pytest.raises(ScenarioError, match=r"'alpha'; write @dataclass\(frozen=True\) above the class and fields"):
+        Part("protocol", "own.py:Mine", source=Source("own.py", text)).make()
+
+
 def test_what_a_file_prints_and_where_it_goes_while_it_is_read_changes_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,16 @@ def test_costs_are_compared_on_equal_terms_only(tmp_path: Path) -> None:
     assert sum("times" in text for text in listed.values()) == len(listed) - 2
 
 
+def test_costs_are_compared_at_the_largest_number_of_items_only(tmp_path: Path) -> None:
+    """A game of 1,000 items costs less than one of a million, whoever tracks."""
+    folder = write_result(tmp_path / "r", sites=(16, 256), items=(1_000, 1_000_000), trials=2, plots=())
+    (costs,) = (text for text in in_words(read_tables([folder])) if text.startswith("Cost in words, "))
+    assert costs.startswith("Cost in words, at 256 sites and 1,000,000 items, against freeze (medians): ")
+    listed = costs.split("(medians): ")[1].split("; ")
+    assert len(listed) == 4
+    assert not any("items 1,000:" in one for one in listed)
+
+
 def test_pairs_count_the_games_of_the_tables(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "r", sites=(16, 256), trials=4, plots=())
     listed = pairs(read_tables([folder]))

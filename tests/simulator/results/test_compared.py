@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from compared_results import NAMES, compared, of_task, set_all, written
+from compared_results import NAMES, compared, edited, of_task, set_all, written
 
 from disttrack.simulator.cli import main
 from disttrack.simulator.results.compared import Compared, Middle, Row, compare_results
@@ -46,6 +46,14 @@ def test_a_parameter_that_one_lacks_is_a_difference_and_is_named(tmp_path: Path)
     assert who(outcome) == {(0, 1): 2, (0,): 2}
     assert {row.cells["centred"] for row in outcome.rows} == {"none → False"}
     assert outcome.unmatched == ("2 of one without a match: protocol robust not in two",)
+
+
+def test_what_the_protocols_of_one_state_is_compared_with_what_the_other_states_for_all(tmp_path: Path) -> None:
+    top = edited(written(tmp_path / "one"), lambda manifest: manifest["scenario"].update(alpha=0.15))
+    protocols = [{"kind": "deterministic", "alpha": 0.95}, {"kind": "randomized", "alpha": 0.95}, {"kind": "exact"}]
+    each = written(tmp_path / "two")
+    each = edited(each, lambda manifest: manifest["scenario"].update(protocol=protocols, alpha=None))
+    assert "different alpha: 0.15 (one), 0.95 (two)" in compared(top, each).warnings
 
 
 def test_points_of_different_tasks_are_never_the_same(tmp_path: Path) -> None:

@@ -111,7 +111,10 @@ def test_budgets_of_another_form_are_refused(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("sides", "message"),
     [
-        ("lease limit=30 window=90, greedy", "--network: must be left out: adversaries say which sites come and go"),
+        (
+            "lease limit=30 window=90, greedy",
+            "--network: must be left out: adversaries say which sites come and go, such as churn-of-sites",
+        ),
         ("frequency-sample domain=1000, zipf-items", "--network: games of task item-frequency have no network"),
     ],
 )

@@ -354,11 +354,18 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
         where = re.split(r"\W", str(error), maxsplit=1)[0]
         message = str(error).removeprefix(where).lstrip(" :")
         advice = as_decimal(arguments.get(where))
-        raise ScenarioError(f"{where}: {message}{advice}" if where in known else f"{name}: {error}") from error
+        message = f"{where}: {message}{advice}" if where in known else f"{name}: {error}{_as_fields(error)}"
+        raise ScenarioError(message) from error
     except EXITS as error:
         if isinstance(error, ScenarioError):
             raise
         raise ScenarioError(f"{name}: cannot be made: {type(error).__name__}: {printable(str(error))}") from error
+
+
+def _as_fields(error: Exception) -> str:
+    """Return how a class with a constructor of its own, whose arguments are no parameters, gets them."""
+    fields_of = "; write @dataclass(frozen=True) above the class and fields, such as alpha: float, in place of __init__"
+    return fields_of if isinstance(error, TypeError) and "__init__() missing" in str(error) else ""
 
 
 def _bare(method: Any) -> inspect.Signature:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Final
@@ -44,6 +44,8 @@ class Pair:
         Median of the words at the last setting, and this setting.
     terms
         Sizes and accuracy at this setting, where the result has several: only costs on equal terms are compared.
+    items, items_at
+        Largest number of items at this setting, and the same in words.
     """
 
     protocol: str
@@ -56,6 +58,8 @@ class Pair:
     words: float
     words_at: str
     terms: tuple[str, ...] = ()
+    items: float = 0
+    items_at: str = ""
 
     @property
     def broken(self) -> bool:
@@ -76,17 +80,20 @@ def pairs(tables: Tables) -> list[Pair]:
     axis = next((axis for axis in numeric if within[axis] > 1 and trials.loc[trials[axis] > 0, axis].nunique() > 1), "")
     terms = terms_of(trials)
     return [
-        _pair(line.label, str(adversary), games, axis, named.called.get(axis, axis), terms)
+        _pair(line.label, str(adversary), games, axis, named.called, terms)
         for line in lines(judged, axis)
         for adversary, games in line.games.groupby("adversary", sort=False)
     ]
 
 
-def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str, called: str, terms: Sequence[str]) -> Pair:
+def _pair(
+    protocol: str, adversary: str, games: pd.DataFrame, axis: str, called: Mapping[str, str], terms: Sequence[str]
+) -> Pair:
     last = games[games[axis] == games[axis].max()] if axis else games
     settings = games.assign(_setting=games[axis] if axis else 0).groupby("_setting")
     over, failing, words = settings["_over"].median(), settings["_failed"].mean(), settings["words"].median()
     often = failing >= UNEXPECTED
+    items = float(last["items"].max()) if "items" in terms and axis != "items" else 0.0
     return Pair(
         protocol=protocol,
         adversary=adversary,
@@ -96,8 +103,10 @@ def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str, called:
         where=with_name(axis, over.idxmax()) if axis and over.notna().any() else "",
         fails=(_settings(axis, often) if axis else "everywhere") if often.any() else "",
         words=float(words.iloc[-1]),
-        words_at=with_name(called, words.index[-1]) if axis else "",
+        words_at=with_name(called.get(axis, axis), words.index[-1]) if axis else "",
         terms=tuple(str(sorted(last[term].unique())) for term in terms),
+        items=items if items > 0 else 0,
+        items_at=with_name(called.get("items", "items"), int(items)) if items > 0 else "",
     )
 
 
@@ -224,6 +233,8 @@ def _beside(tables: Tables) -> list[Html]:
     if len(known) > 2 * MOST:
         known = dict(sorted(known.items(), key=lambda pair: -pair[1]))
     listed = _list([f"{name}: {number(value)}" for name, value in known.items()])
+    if len(known) > 1 and len(known) == len(largest) and len({*known.values()}) == 1:
+        listed = f"{number(next(iter(known.values())))} in all"
     return [Html("Largest {}: {}.", tables.task.label(column) or column.replace("_", " "), listed)] if listed else []
 
 
@@ -234,11 +245,14 @@ def _costs(every: Sequence[Pair]) -> list[Html]:
     if not adversaries:
         return []
     hardest = max(adversaries, key=lambda name: sum(pair.broken for pair in sent if pair.adversary == name))
-    mine = sorted((pair for pair in sent if pair.adversary == hardest), key=lambda pair: pair.words)
+    against = [pair for pair in sent if pair.adversary == hardest]
+    most = max(pair.items for pair in against)  # costs of short and of long games do not compare
+    mine = sorted((pair for pair in against if pair.items == most), key=lambda pair: pair.words)
     least = {pair.terms: pair.words for pair in reversed(mine) if not pair.broken}
     together = len({pair.words_at for pair in mine}) == 1
     costs = [_cost(pair, least.get(pair.terms, nan), together) for pair in mine]
-    at = f"at {mine[0].words_at}, " if together and mine[0].words_at else ""
+    places = [text for text in (mine[0].words_at if together else "", mine[0].items_at) if text]
+    at = f"at {' and '.join(places)}, " if places else ""
     return [Html("Cost in words, {}against {} (medians): {}.", at, hardest, _list(costs))]
 
 

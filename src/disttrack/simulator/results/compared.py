@@ -301,13 +301,22 @@ def _warnings(results: Sequence[Results], names: Sequence[str]) -> list[str]:
         "different versions of disttrack": [str(one.get("versions", {}).get("disttrack")) for one in manifests],
     }
     for key in dict.fromkeys(key for one in results for key in one.scenario if key not in (*UNIMPORTANT, "task")):
-        values = [one.scenario.get(key) for one in results]
-        facts[f"different {key}"] = [canonical(value) if value is not None else "none" for value in values]
+        facts[f"different {key}"] = [_stated(one.scenario, key) for one in results]
     for difference, texts in facts.items():
         if len(set(texts)) > 1:
             each = ", ".join(f"{text} ({name})" for name, text in zip(names, texts, strict=True))
             warnings.append(f"{difference}: {each}")
     return warnings
+
+
+def _stated(scenario: Plain, key: str) -> str:
+    """Return what a scenario states for all its points, or else what its protocols state one by one."""
+    if scenario.get(key) is not None:
+        return canonical(scenario[key])
+    protocols = scenario.get("protocol")
+    listed = protocols if isinstance(protocols, list) else [protocols]
+    values = [canonical(one[key]) for one in listed if isinstance(one, dict) and one.get(key) is not None]
+    return " and ".join(dict.fromkeys(values)) or "none"
 
 
 def _code(manifest: Plain) -> str:
