@@ -13,10 +13,14 @@ import pytest
 from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin, View
 from disttrack.adversaries.schedules import Schedule
 from disttrack.protocols import Deterministic, Exact, Protocol
-from disttrack.protocols.base import Message, Server, Site
+from disttrack.protocols.base import EVERYONE, Message, Server, Site
 from disttrack.protocols.bulk import BulkForm, Exchange, Segment, Stream
 from disttrack.simulator import play
+from disttrack.simulator.conformance import all_faults
 from disttrack.simulator.errors import MoveError, PartError
+from disttrack.simulator.game.engines.leap import Leap
+from disttrack.simulator.game.engines.step import Step
+from disttrack.simulator.game.network import Network
 
 TRACKER = Deterministic(alpha=0.1)
 
@@ -203,3 +207,46 @@ def test_a_wrong_move_of_a_function_names_it_in_one_line(function: Any, message:
         play(Exact(), function, sites=2, items=9)
     game = play(Exact(), function, sites=2, items=9, on_error="record", record=True)
     assert re.match(f"MoveError: adversary {message}", str(game.error))
+
+
+@dataclass(frozen=True)
+class Endless(Protocol):
+    """The server answers every message, and the sites every answer."""
+
+    kind: ClassVar[str] = "endless"
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return [Pong() for _ in range(k)]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return Ping()
+
+
+class Pong(Site):
+    def silence(self) -> int:
+        return 0
+
+    def take(self, items: int) -> Sequence[Message]:
+        return [Message("pong")]
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        return [Message("pong")]
+
+
+class Ping(Server):
+    output = 0
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        return [(EVERYONE, Message("ping"))]
+
+
+@pytest.mark.parametrize("engine", [Step, Leap])
+@pytest.mark.parametrize("network", [None, Network()])
+def test_messages_without_end_in_a_step_end_the_game(engine: type[Any], network: Network | None) -> None:
+    with pytest.raises(PartError, match="endless: the server sends more than 102,000 messages in step 1, "):
+        engine(Endless(), RoundRobin(), sites=2, items=5, seed=0, network=network).play()
+
+
+def test_messages_without_end_fail_the_conformance_tests() -> None:
+    found = all_faults(Endless())[1]
+    assert any("the server sends more than" in str(fault) for fault in found), found

@@ -10,6 +10,7 @@ import numpy as np
 from disttrack.protocols.base import FOREVER, Message, Protocol, Server, Site
 from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.contents.base import Feed, Name
+from disttrack.simulator.game.ledger import Ledger
 
 FEW: Final = 5
 """Number of different items."""
@@ -53,14 +54,15 @@ def parts_of(
 
 
 def deliver(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[Message]) -> None:
-    """Deliver what a site has sent, and whatever that sets off, until all is quiet."""
+    """Deliver what a site has sent, and whatever that sets off, until all is quiet; PartError if that never is."""
+    ledger = Ledger(len(crowd), 0, type(server).__name__)
     up = [(sender, message) for message in sent]
     while up:
         down = [pair for site, message in up for pair in server.hear(site, message)]
         up = [
             (site, answer)
             for receiver, message in down
-            for site in (range(len(crowd)) if receiver < 0 else (receiver,))
+            for site in ledger.receivers(receiver, message, 0)
             for answer in crowd[site].hear(message)
         ]
 

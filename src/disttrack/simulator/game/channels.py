@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol
 
-from disttrack.protocols.base import EVERYONE, Message, Server, Site
+from disttrack.protocols.base import Message, Server, Site
 from disttrack.simulator.game.ledger import Ledger
 
 SERVER: Final = "server"
@@ -90,13 +90,7 @@ class Channels:
 
     def receivers(self, receiver: int, message: Message) -> Iterator[int]:
         """Count the server's message, and yield the sites that receive it."""
-        if receiver == EVERYONE:
-            self.ledger.broadcasts += 1
-            receivers: Sequence[int] = range(len(self.sites))
-        else:
-            self.ledger.check_receiver(receiver, message)
-            receivers = (receiver,)
-        for site in receivers:
+        for site in self.ledger.receivers(receiver, message, self.clock()):
             self.ledger.count_down(site, message)
             if self.transcript is not None:
                 self.note(SERVER, site, message)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from disttrack.protocols.base import Message
+from disttrack.protocols.base import EVERYONE, Message
 from disttrack.simulator.errors import PartError
 
 ONE: Final = 1
@@ -35,6 +36,12 @@ class Tally:
     def words(self) -> int:
         """Total words."""
         return self.messages + self.more_words
+
+
+MOST: Final = 100_000
+"""Messages of the server within one step that are always allowed, beside `MOST_EACH` to each site."""
+MOST_EACH: Final = 1_000
+"""Messages to each site: trackers send a few, one for each doubling that a heavy item makes."""
 
 
 TAKEN: Final = ("up", "down", "link")
@@ -75,7 +82,19 @@ class Ledger:
         Name of the protocol, for error messages.
     """
 
-    __slots__ = ("broadcasts", "down", "down_sites", "link_down", "link_up", "protocol", "up", "up_sites", "word_bits")
+    __slots__ = (
+        "_in_step",
+        "_step",
+        "broadcasts",
+        "down",
+        "down_sites",
+        "link_down",
+        "link_up",
+        "protocol",
+        "up",
+        "up_sites",
+        "word_bits",
+    )
 
     def __init__(self, sites: int, items: int, protocol: str = "") -> None:
         self.protocol = protocol
@@ -87,6 +106,7 @@ class Ledger:
         self.up_sites = [0] * sites
         self.down_sites = [0] * sites
         self.broadcasts = 0
+        self._step = self._in_step = 0  # a step, and the server's messages to sites in it
 
     def count_up(self, site: int, message: Message) -> None:
         """Count a message from the site to the server."""
@@ -132,6 +152,31 @@ class Ledger:
                 "accepted: a whole number of at least 1"
             )
         return int(words) - 1
+
+    def receivers(self, receiver: int, message: Message, step: int) -> Sequence[int]:
+        """Return the sites that receive a message that the server sends in a step, and count broadcasts.
+
+        Raises
+        ------
+        PartError
+            There is no such site, or the messages of the step are so many that they never end.
+        """
+        sites: Sequence[int] = (receiver,)
+        if receiver == EVERYONE:
+            self.broadcasts += 1
+            sites = range(len(self.down_sites))
+        else:
+            self.check_receiver(receiver, message)
+        if step != self._step:
+            self._step, self._in_step = step, 0
+        self._in_step += len(sites)
+        if self._in_step > (most := MOST + MOST_EACH * len(self.down_sites)):
+            at = f" in step {step:,}" if step else " in one step"
+            raise PartError(
+                f"protocol {self.protocol}: the server sends more than {most:,} messages{at}, the last "
+                f"one {message.kind!r}; hear of the server and hear of a site must not answer each other for ever"
+            )
+        return sites
 
     def check_receiver(self, site: object, message: Message) -> None:
         """Raise PartError unless the server may send this message to `site`: a whole number from 0 to k - 1."""

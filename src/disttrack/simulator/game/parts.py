@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from disttrack.adversaries.base import Opponent
@@ -101,6 +102,9 @@ class _Calls:
 
     name = place = ""
 
+    def __init__(self) -> None:
+        self._checked: set[tuple[object, ...]] = set()  # ways of calling a method that its class takes
+
     def call(self, base: type, part: Any, name: str, *given: Any, **more: Any) -> Any:
         """Call a method of a part, and return what it returns; PartError if it does not take these arguments."""
         self.check(base, part, name, *given, **more)
@@ -109,18 +113,19 @@ class _Calls:
     def check(self, base: type, part: Any, name: str, *given: Any, **more: Any) -> None:
         """Raise PartError if a method of a part does not take these arguments."""
         self.note(part, name)
+        way = type(part), name, len(given), *more
+        if way in self._checked:
+            return
         try:
             inspect.signature(getattr(part, name)).bind(*given, **more)
         except TypeError as error:
             wanted = SIGNATURES[base, name]
             raise PartError(f"{self.name} is called in another way: write def {name}({wanted}) ({error})") from None
+        self._checked.add(way)
 
     def note(self, part: Any, name: str) -> None:
         """Note the method that is called, and where it, or else its class, is defined."""
-        self.name = f"{type(part).__name__}.{name}"
-        methods = [vars(base)[name] for base in type(part).__mro__ if name in vars(base)]
-        methods += [one for base in type(part).__mro__ for one in vars(base).values() if inspect.isfunction(one)]
-        self.place = next(filter(None, map(defined_at, filter(callable, methods))), "")
+        self.name, self.place = _method(part.__class__, name)
 
     def refuse(self, what: str) -> None:
         """Raise the error of the method called last."""
@@ -145,6 +150,14 @@ class _Calls:
             if not each(one):
                 self.refuse(f"must return {accepted}; got {one!r} among them")
         return made
+
+
+@cache
+def _method(kind: type, name: str) -> tuple[str, str]:
+    """Return the name of a method of a class, and where it, or else the class, is defined."""
+    methods = [vars(base)[name] for base in kind.__mro__ if name in vars(base)]
+    methods += [one for base in kind.__mro__ for one in vars(base).values() if inspect.isfunction(one)]
+    return f"{kind.__name__}.{name}", next(filter(None, map(defined_at, filter(callable, methods))), "")
 
 
 def _has(part: Any, *methods: str) -> bool:

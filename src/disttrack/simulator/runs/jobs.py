@@ -187,12 +187,18 @@ class Batches:
         games, seconds = self._measured.get(point, (1, self._estimated[point]))
         return seconds / games
 
+    def _slowness(self) -> float:
+        """Return how many times their estimates the games that were played have taken, at least 1."""
+        estimated = sum(self._estimated[point] * games for point, (games, _) in self._measured.items())
+        return max(1.0, sum(seconds for _, seconds in self._measured.values()) / estimated) if estimated else 1.0
+
     def left(self) -> float:
         """Return the seconds until all games will have ended."""
         in_play = self.in_play()
         begun = Counter(game.job.point.number for game in in_play)
         remaining = [self._remaining(game) for game in in_play]
-        each = {number: self.expected(number) for number in self._left}
+        slowness = self._slowness()  # games of points of which none was played are as slow as the others
+        each = {number: self.expected(number) * (1 if number in self._measured else slowness) for number in self._left}
         for game, rest in zip(in_play, remaining, strict=True):
             if (number := game.job.point.number) not in self._measured:  # no game of its point has ended
                 each[number] = max(each[number], time.monotonic() - game.begun + rest)

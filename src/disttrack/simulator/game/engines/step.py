@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 import simpy
 
 from disttrack.adversaries.schedules import NEVER, Rest
-from disttrack.protocols.base import EVERYONE, Message
+from disttrack.protocols.base import Message
 from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.judge import Judge, PresentJudge
@@ -144,11 +144,7 @@ class Step(Engine, Ends):
     def send_down(self, messages: Sequence[tuple[int, Message]]) -> None:
         """Send the server's messages to the sites."""
         for receiver, message in messages:
-            if receiver == EVERYONE:
-                self.ledger.broadcasts += 1
-            else:
-                self.ledger.check_receiver(receiver, message)
-            for site in range(self.k) if receiver == EVERYONE else (receiver,):
+            for site in self.ledger.receivers(receiver, message, self.now):
                 self.ledger.count_down(site, message)
                 self.write(SERVER, site, message)
                 self.mail.post(message, site, False)
