@@ -42,6 +42,8 @@ def with_name(parameter: str, value: object) -> str:
     --------
     >>> with_name("sites", 1024), with_name("alpha", 0.05), with_name("centred", True), with_name("centred", False)
     ('1,024 sites', 'α 0.05', 'centred', 'centred: no')
+    >>> with_name("sites", 1), with_name("items", 1)
+    ('1 site', '1 item')
     >>> with_name("queries", 1), with_name("epsilon", float("nan")), with_name("parameters", "tight")
     ('queries 1', 'no epsilon', 'tight')
     """
@@ -52,6 +54,8 @@ def with_name(parameter: str, value: object) -> str:
         return f"no {name}"
     if name == "parameters" and isinstance(value, str):
         return value  # a set of them has a name of its own
+    if value == 1 and name in ("sites", "items"):
+        return f"1 {name[:-1]}"
     counted = isinstance(value, int) and value != 1 and name.endswith("s") and " " not in name
     return f"{setting(value)} {name}" if counted else f"{name} {setting(value)}"
 
