@@ -86,6 +86,12 @@ def test_a_mistake_in_an_adversary(name: str) -> None:
     assert holds(str(raised.value), wanted), str(raised.value)
 
 
+def test_a_number_that_is_no_site_is_not_offered_as_one() -> None:
+    with pytest.raises(Exception, match="yielded -1 after step 0; accepted: a schedule") as raised:
+        play(TRACKER, lambda view: (yield -1), sites=4, items=100)
+    assert "Burst(-1)" not in str(raised.value)
+
+
 MINE = "from disttrack import Adversary\n\n\nclass Mine(Adversary):\n"
 HEAD = "name: x\nsites: 4\nitems: 200\n"
 SCENARIOS: dict[str, tuple[str, str]] = {

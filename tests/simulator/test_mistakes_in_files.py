@@ -58,6 +58,10 @@ FUNCTIONS = {
         "yield one plan after the other",
     ),
     "an async generator": ("async def Mine(view):  # here\n    yield 0", "write def in place of async def"),
+    "a function that makes one": (
+        "def Mine(view):  # here\n    return lambda view: 0",
+        "name what the function returns in the file",
+    ),
     "async": ("async def Mine(view):  # here\n    return 0", "write def in place of async def"),
 }
 GENERATORS = {

@@ -8,7 +8,7 @@ plan continues, and if it has run out the game ends.
 from __future__ import annotations
 
 from collections import Counter
-from inspect import isasyncgen, iscoroutine, isgenerator
+from inspect import isasyncgen, iscoroutine, isfunction, isgenerator
 from typing import Any, Final, NoReturn
 
 from disttrack.adversaries.base import Adversary, Choice, View
@@ -153,9 +153,11 @@ def _meant(answer: object, adversary: Adversary) -> str:
         if iscoroutine(answer):
             answer.close()
         return "; write def in place of async def"
-    if isinstance(answer, int) and not isinstance(answer, bool):
+    if isinstance(answer, int) and not isinstance(answer, bool) and answer >= 0:
         word = "yield" if isinstance(adversary, Script) else "return"
         return f"; {word} Burst({answer}) feeds site {answer} until the output changes, Burst({answer}, 1) once"
+    if isfunction(answer):
+        return "; name what the function returns in the file, as in mine = make(3), and play that"
     if isinstance(answer, list | tuple) and answer and all(isinstance(one, Schedule) for one in answer):
         return "; yield one plan after the other"
     if isinstance(answer, list | tuple) and answer and all(type(one) is int for one in answer):

@@ -312,12 +312,15 @@ def fixed(tables: Tables, x: str = "") -> str:
         {**one, "parts": {name: own for name, own in (one.get("parts") or {}).items() if name in played}}
         for one in tables.scenarios.values()
     ]
+    by_protocol = tables.trials.groupby("protocol")
+    # some protocols have no alpha, and each of the others has it in all its games
+    lacked = ["alpha"] if "alpha" in tables.trials and by_protocol["alpha"].nunique(dropna=False).max() == 1 else []
     # names of adversaries contain their parameters, and protocols are named beside the lines
     shared = [
         f"parameters {text}" if (text := one.words(SIDES)) and one.name == "parameters" else text
         for one in Settings(tables.task, rows, scenarios).columns
         if one.stated and one.side != "adversary" and one.name != "protocol"
-        if not one.sets_apart or not one.side or one.name in PROMISED
+        if not one.sets_apart or one.name in (*PROMISED, *lacked)
     ]
     return " · ".join(
         [*filter(None, shared), *_moving(tables.trials, x), games_per_point(tables.trials[["result", "point"]])]
