@@ -370,7 +370,7 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
     if settings:
         note = f"Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: {settings}."
         low = (made[0].y.edges[0], made[0].x.edges[0])
-        note += " Marks on the lower or left edge: 0." if (trials[["_error", "_cost"]] < low).any(axis=None) else ""
+        note += " Marks on the lower or left edge: 0." if (trials[["_error", "_cost"]].to_numpy() < low).any() else ""
     broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
     note += f" Hollow marks: at least half of the games failed{','.join(broken)}." if broken else ""
     if (trials["_error"] <= made[0].y.edges[0]).any() and not settings:
