@@ -55,6 +55,8 @@ def parts_of(
 
 def deliver(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[Message]) -> None:
     """Deliver what a site has sent, and whatever that sets off, until all is quiet; PartError if that never is."""
+    if not sent:
+        return
     ledger = Ledger(len(crowd), 0, type(server).__name__)
     up = [(sender, message) for message in sent]
     while up:

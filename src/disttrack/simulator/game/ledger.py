@@ -159,7 +159,7 @@ class Ledger:
         Raises
         ------
         PartError
-            There is no such site, or the messages of the step are so many that they never end.
+            There is no such site, or the server has sent more messages in the step than any tracker needs.
         """
         sites: Sequence[int] = (receiver,)
         if receiver == EVERYONE:

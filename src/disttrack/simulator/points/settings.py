@@ -60,7 +60,7 @@ def row_of(point: Point) -> dict[str, Any]:
 
 
 PROMISED: Final = ("epsilon", "delta")
-"""Parameters that readers are told of each kind in which they are fixed, though they vary in another."""
+"""Parameters whose fixed value in a kind is stated even if another kind has several."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Setting:
         ----------
         named
             The sides whose names stand beside it. A parameter of which they state what differs from the default is left
-            out; of epsilon and delta only the kinds whose names state it.
+            out; for epsilon and delta, only the kinds whose names state it are.
         """
         if self.side in named and any(self.in_label) and self.name not in PROMISED:
             return ""
