@@ -117,6 +117,14 @@ class NoBound(Deterministic):
 
 
 @dataclass(frozen=True)
+class LowBound(Randomized):
+    """Claims to cost a fifth of what it may cost."""
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        return super().cost_bound(k, items, start) / 5
+
+
+@dataclass(frozen=True)
 class RashlyConfident(Randomized):
     """Claims a delta that it is far from."""
 
@@ -169,6 +177,7 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "TooFewSites": (TooFewSites, "makes 1 sites where 2"),
     "FallingBound": (FallingBound, "cost_bound falls"),
     "NoBound": (NoBound, "cost_bound is not above 0"),
+    "LowBound": (LowBound, "games cost .* messages or more"),
     "RashlyConfident": (RashlyConfident, "failed in .* games with delta"),
     "HalfTheCoins": (HalfTheCoins, r"messages by bulk \d+, by leap \d+"),
 }

@@ -224,7 +224,9 @@ def _by_time(table: Table, column: str, rows: Sequence[int]) -> Sequence[int]:
     """Return the places of rows in the order of their times: exact numbers, or dates with all of their decimals."""
     texts, lines = [table.columns[column][row] for row in rows], [table.lines[row] for row in rows]
     if missing := texts.count(""):
-        raise ValueError(f"time: column {column!r} is empty in {missing} rows, so they have no order")
+        where = f"line {lines[texts.index('')]}" + f" and {missing - 1:,} more" * (missing > 1)
+        remedy = "fill it in, or leave time out: then the order is that of the file"
+        raise ValueError(f"time: column {column!r} is empty in {where}, so there is no order; {remedy}")
     reading: Callable[[str], Any] = moment if number(texts[0]) is None else number
     times = [reading(text) for text in texts]
     if None in times:

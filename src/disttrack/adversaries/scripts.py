@@ -60,6 +60,13 @@ class Scripted(Opponent):
         return {name: value for name, value in vars(self).items() if name not in ("_script", "_present")}
 
 
+def _hears(running: Any) -> bool:
+    """Return whether the view can be sent to where a generator waits: not in a ``yield from`` of a list."""
+    while (inner := getattr(running, "gi_yieldfrom", None)) is not None:
+        running = inner
+    return hasattr(running, "send")
+
+
 class Script(Choice):
     """An adversary of a generator function: it yields plans, and each ``yield`` gives the view when it is asked again.
 
@@ -86,7 +93,7 @@ class Script(Choice):
     def plan(self, view: View) -> Schedule | None:
         try:
             if self._running is not None:
-                answer = self._running.send(view)
+                answer = self._running.send(view) if _hears(self._running) else next(self._running)
             else:
                 self._running = self.choose(view)
                 answer = next(self._running)

@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 
-from disttrack import Exact, Message, Protocol, Randomized, RoundRobin, Site, SumOfReports, play, play_duel
+from disttrack import (
+    Block,
+    Burst,
+    Deterministic,
+    Exact,
+    Labels,
+    Martingale,
+    Message,
+    Protocol,
+    Randomized,
+    Rest,
+    Rotation,
+    RoundRobin,
+    Runs,
+    Site,
+    SumOfReports,
+    View,
+    play,
+    play_duel,
+)
 from disttrack.adversaries.sketching import FreshItems
 from disttrack.mechanisms.sketches import Kmv
 from disttrack.simulator.game.reference import DifferenceError, own_class
@@ -92,6 +112,25 @@ def test_an_array_of_other_moves_is_an_error() -> None:
 
     with pytest.raises(DifferenceError, match=r"^TwoStreams: "):
         play_duel(Kmv(alpha=0.5, size=4), TwoStreams(), updates=50)
+
+
+@pytest.mark.parametrize("shipped", [Deterministic, Martingale, Randomized, Block])
+def test_a_class_that_changes_no_rule_plays_every_plan_as_the_shipped_one(shipped: Any) -> None:
+    own = dataclass(frozen=True)(type("Own", (shipped,), {"kind": "own", "__module__": "a_module_of_the_user"}))
+    plans = [Rest(3), Burst(0, 2), Labels(np.array([0, 1, 1])), Runs(np.array([1, 0]), np.array([2, 3])), Rotation(2)]
+
+    def moves(number: int) -> Callable[[View], Iterator[Any]]:
+        def rotated(view: View) -> Iterator[Any]:
+            while True:
+                yield from (*plans[number:], *plans[:number], Burst(view.sent % view.sites))
+
+        return rotated
+
+    for number in range(len(plans)):
+        games = [play(kind(alpha=0.3), moves(number), sites=2, items=700, seed=3) for kind in (shipped, own)]
+        rows = [game.row() for game in games]
+        same = {"protocol": shipped.kind, "seconds": rows[0]["seconds"], "engine": rows[0]["engine"]}
+        assert rows[0] == {**rows[1], **same}
 
 
 def test_coins_of_its_own_are_no_difference() -> None:

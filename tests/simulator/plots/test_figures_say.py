@@ -200,6 +200,25 @@ def test_the_foot_names_dashes_and_bands_that_can_be_seen(tmp_path: Path) -> Non
         assert wanted in described([folder], request).note
 
 
+def test_no_bound_is_drawn_of_items_with_weights(tmp_path: Path) -> None:
+    for heaviest, drawn in ((1, 1), (50, 0)):
+        folder = write_result(
+            tmp_path / str(heaviest), adversaries=("zipf-items",), protocols=("deterministic",),
+            extra=("heaviest", [heaviest]), side="adversary",
+        )  # fmt: skip
+        series = described([folder], {"kind": "cost", "x": "sites"}).panels[0].of(Series)
+        assert len([one for one in series if one.role == "bound"]) == drawn
+
+
+def test_a_tracker_without_an_estimate_has_none_in_its_timeline(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=1, sites=(16,), adversaries=("freeze",), protocols=("robust",))
+    assert described([folder], {"kind": "timeline"}).legend[0][1] == "the server's estimate"
+    pd.read_csv(folder / "series.csv").assign(output=np.nan).to_csv(folder / "series.csv", index=False)
+    without = described([folder], {"kind": "timeline"})
+    assert [text for _, text in without.legend] == ["error of the estimate", "no error", "within ± α"]
+    assert len(without.panels) == 2
+
+
 def test_the_foot_of_ratios_has_single_spaces(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=3, adversaries=("freeze",))
     note = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).note

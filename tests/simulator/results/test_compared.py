@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -125,6 +126,23 @@ def test_points_are_matched_without_what_differs(tmp_path: Path) -> None:
     assert new.unmatched[0] == "4 of one without a match: protocol deterministic, robust not in two"
     larger = compared(one, written(tmp_path / "larger", protocols=kinds, sites=(16, 256)))
     assert who(larger) == {(0, 1): 2, (0,): 2, (1,): 2}
+
+
+def test_a_start_of_nothing_is_0_and_only_results_that_changed_are_named(tmp_path: Path) -> None:
+    def begun(name: str, start: int, alpha: float = 0.03) -> Results:
+        def change(manifest: dict[str, Any]) -> None:
+            for point in manifest["points"]:
+                point["start"] = start
+
+        return edited(written(tmp_path / name, alphas=(alpha,)), change)
+
+    one = begun("one", 200)
+    end = "alpha 0.03 → 0.1 · protocol deterministic · adversary freeze · 2,000,000 items"
+    assert compared(one, begun("two", 0, 0.1)).subtitle == f"start 200 → 0 · {end}"
+    assert compared(begun("same", 0), begun("nothing", 0, 0.1)).subtitle == end
+    three = compared(one, begun("three", 200), begun("four", 0))
+    assert three.subtitle.startswith("start 200 → 0 (three) · protocol")
+    assert "start 200 ·" not in three.subtitle
 
 
 def test_the_key_may_be_named(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def run(
             if earlier and not any(point in earlier for point in points_in(folder)):
                 print_text(
                     f"note: {folder} had tables and figures of other points, which these replace; the games are kept."
-                    " --out keeps both",
+                    " Another folder, by --out, keeps both",
                     err=True,
                 )
             if seeds is None:

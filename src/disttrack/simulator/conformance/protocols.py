@@ -22,6 +22,7 @@ from disttrack.simulator.conformance.failure import (
     COINS,
     SAME_GAME,
     Checks,
+    ConformanceError,
     keeps_delta,
     recorded,
     refuted,
@@ -59,6 +60,8 @@ FROM_START: Final = (
     "let sites and server begin with the items of start: start[i] of them have come to site i, and the output "
     "begins at their sum"
 )
+COSTED: Final = 20
+"""Games that show that a bound on the cost is too low."""
 START: Final = 1000
 """Items at the start of every other game."""
 WEIGHTY: Final = ZipfItems(domain=5, period=100, heaviest=10_000)
@@ -111,6 +114,24 @@ def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> C
         yield from (positive, growing)
         if positive or growing:
             break
+
+
+def _bounds_its_cost(protocol: Protocol, k: int, items: int) -> ConformanceError | None:
+    """Return a fault if every game of several, on a stream that does not react, costs more than `cost_bound` says.
+
+    If half of the games of a right bound cost more, all do once in a million classes.
+    """
+    bound, unit = protocol.cost_bound(k, items), "words" if isinstance(protocol, ItemTracker) else "messages"
+    stream: Any = STREAMS[1] if isinstance(protocol, ItemTracker) else RoundRobin()
+    least = math.inf
+    for seed in range(COSTED):
+        game = recorded(protocol, stream, sites=k, items=items, seed=seed, engine="leap")
+        least = min(least, getattr(game, unit))
+        if least <= bound:
+            return None
+    stated = f"cost_bound is {bound:,.6g} at {k} sites and {items:,} items"
+    what = f"{stated}, but {COSTED} games cost {least:,} {unit} or more"
+    return ConformanceError(what, "let cost_bound return no less than the mean cost, or infinity if none is known")
 
 
 def _refuses_nonsense(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
@@ -187,13 +208,13 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
 
 
 def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
-    """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM)."""
+    """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM); at its cost."""
     of_items = isinstance(protocol, ItemTracker)
     promised = "none" if protocol.plays and not of_items else protocol.guarantee  # of another game: no relative error
     if not of_items and (protocol.one_sided or not protocol.plays):
         _outputs_are_numbers(protocol, max(sites), items)  # also of one that promises nothing
+    yield next(filter(None, (_bounds_its_cost(protocol, k, items) for k in sites)), None)
     if promised == "none" and not protocol.one_sided:
-        yield None
         return
     for start in (0,) if of_items else (0, START):
         yield from _keeps_it_from(protocol, promised, sites, items, start)

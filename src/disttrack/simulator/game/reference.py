@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.adversaries.base import Choice
+from disttrack.simulator.game.engines.base import NoBulkError
 from disttrack.simulator.points.code import is_ours
 
 SHORT: Final = 400
@@ -115,6 +116,8 @@ def _difference(play: Play, engine: str) -> str:
     reference, other = play("step", 0), play(engine, 0)
     if "error" in reference and "error" in other:
         return ""  # the game that is asked for ends in one too, and says so
+    if isinstance(other.get("error"), NoBulkError):
+        return ""  # this game is played by another engine
     wrong = [name for name in reference if not same(other.get(name), reference[name])]
     if not wrong or not all(same(again, reference.get(name)) for name, again in play("step", 0).items()):
         return ""

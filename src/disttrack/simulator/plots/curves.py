@@ -238,6 +238,8 @@ def _crossings(x: Floats, ratios: Floats) -> list[int]:
 def cost_bound(point: Game, items: int, own: Mapping[str, object]) -> float | None:
     """Return the messages that a game is expected to need at most, None if no bound is known.
 
+    None is known for items with weights: `cost_bound` is of the number of items, and their reports have a second word.
+
     Parameters
     ----------
     point
@@ -247,6 +249,8 @@ def cost_bound(point: Game, items: int, own: Mapping[str, object]) -> float | No
     own
         The users' classes that the result was made with.
     """
+    if (point.get("adversary") or {}).get("heaviest", 1) > 1:
+        return None
     arguments = dict(point.get("protocol") or {})
     kind = arguments.pop("kind", None)
     try:

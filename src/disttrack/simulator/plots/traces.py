@@ -169,7 +169,7 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
             first = games[met].iloc[0]
             games = games[(games[place] == first[place]).all(axis="columns")]
             words = [f"against {first['adversary']}", *(with_name(size, first[size]) for size in place[1:])]
-            where = f", all {', '.join(words)}: there errors are largest"
+            where = f", all {', '.join(words)}"
             break
     order = list(dict.fromkeys(zip(trials["result"], trials["protocol"], strict=True)))
     each = games.drop_duplicates(["result", "protocol"])
@@ -242,7 +242,7 @@ def outcome(verdict: str, failing_fraction: float | None, promised: bool) -> str
 
 
 def described(traces: list[Trace], title: str, subtitle: str, which: str = "", caption: str = "") -> Description:
-    """Return the figure: a column per game with its error and its words; of a single game its estimate too."""
+    """Return the figure: a column per game with its error and its words; of a single game its estimate too, if any."""
     note = which + ("Every step is shown." if traces[0].exact else "Read at about 200 checkpoints, not at every step.")
     errors = np.abs(np.concatenate([trace.over_alpha for trace in traces]))
     worst = float(errors[np.isfinite(errors)].max(initial=0.0))
@@ -254,15 +254,16 @@ def described(traces: list[Trace], title: str, subtitle: str, which: str = "", c
     along = _items_axis(traces)
     above = [Panel(_error(trace), along, error, trace.title) for trace in traces]
     below = [Panel([_words(trace)], along, words) for trace in traces]
-    if len(traces) == 1:
+    estimated = len(traces) == 1 and bool((traces[0].output > 0).any())
+    if estimated:
         high = 1.1 * max(float(traces[0].items.max()), float(traces[0].output.max()))
         counted = Axis("items counted", ends=(0, high), text=short)
         above = [Panel(_estimate(traces[0]), along, counted, traces[0].title), replace(above[0], title="")]
     colour = mark(traces[0].protocol).colour if len(traces) == 1 else "#333333"
-    lines = ("the server's estimate", "the truth") if len(traces) == 1 else ("error of the estimate", "no error")
+    lines = ("the server's estimate", "the truth") if estimated else ("error of the estimate", "no error")
     legend: list[tuple[Look | Fill, str]] = [(Look(colour, width=1.5), lines[0]), (_TRUTH, lines[1])]
     return Description(
-        [*above, *below], len(traces), 5.9 if len(traces) == 1 else 4.6, title, subtitle, note, caption,
+        [*above, *below], len(traces), 5.9 if estimated else 4.6, title, subtitle, note, caption,
         legend + [(_BAND, "within ± α")] * promised, share=("col", "row"),
     )  # fmt: skip
 

@@ -394,7 +394,7 @@ def check_extends(family: Family, maker: Any, base: str = "") -> None:
     wanted = base or HOMES[family].base
     extended = import_reference(wanted) if wanted else None
     if not inspect.isclass(maker) or (extended is not None and not issubclass(maker, extended)):
-        name = getattr(maker, "__name__", repr(maker))
-        also = " and is not a function of the view" if family == "adversary" else ""
+        name = getattr(maker, "__name__", f"an object of class {type(maker).__name__}")
+        also = " and is not a function of the view; write one, def name(view)," if family == "adversary" else ""
         why = "is no class" if extended is None else f"does not extend {wanted.replace(':', '.')}{also}"
         raise ScenarioError(f"{name} is no {family}: it {why}{defined_at(maker)}")

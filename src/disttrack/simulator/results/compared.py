@@ -109,8 +109,9 @@ class Row:
     def cells(self) -> dict[str, str]:
         """Return the values of the point as text, by name; a value that differs as `0.1 → 0.05`."""
         texts = {name: exact(value) for name, value in self.point.items()}
-        after = {name: exact(value) or "none" for name, value in self.change.items()}
-        return texts | {name: f"{texts[name] or 'none'} → {text}" for name, text in after.items()}
+        absent = {name: "0" if name == "start" else "none" for name in self.change}
+        after = {name: exact(value) or absent[name] for name, value in self.change.items()}
+        return texts | {name: f"{texts[name] or absent[name]} → {text}" for name, text in after.items()}
 
 
 @dataclass(frozen=True)
@@ -158,10 +159,10 @@ class Compared:
         """Return the parameters that differ in the same way at all points of another result, and how."""
         moved: dict[str, list[str]] = {}
         for name in dict.fromkeys(name for row in self.rows for name in row.change):
-            texts = {(row.other, row.cells[name]) for row in self.rows}
+            texts = {(row.other, row.cells[name], name in row.change) for row in self.rows}
             if len(texts) == len({row.other for row in self.rows}) and not self.unmatched:
                 several = len(self.names) > 2
-                moved[name] = [f"{text} ({other})" if several else text for other, text in sorted(texts)]
+                moved[name] = [f"{text} ({other})" if several else text for other, text, new in sorted(texts) if new]
         return moved
 
     def measures(self) -> Iterator[tuple[str, str, list[Row], str]]:
@@ -242,11 +243,17 @@ def compare_results(results: Sequence[Results], names: Sequence[str], match: Seq
     return Compared(
         names=tuple(names),
         points=tuple(points),
-        shared=tuple(one for one in parameters if one.words() and len(set(map(canonical, one.shown)) - {"null"}) == 1),
+        shared=tuple(one for one in parameters if one.words() and _is_shared(one)),
         rows=tuple(sorted(_rows(results, names, points), key=lambda row: not row.changed)),
         unmatched=tuple(unmatched(points, names, match)),
         warnings=tuple(_warnings(results, names)),
     )
+
+
+def _is_shared(one: Setting) -> bool:
+    """Return whether all points that have a parameter have one value of it; those without a start begin at 0."""
+    values = {*map(canonical, one.shown)}
+    return len(values if one.name == "start" else values - {"null"}) == 1
 
 
 def _rows(results: Sequence[Results], names: Sequence[str], points: Sequence[Point]) -> Iterator[Row]:

@@ -267,7 +267,7 @@ def _checked(place: str, given: object, needed: Sequence[str], others: Iterable[
     """Return a mapping with these keys; ValueError if one is unknown or missing."""
     known = list(dict.fromkeys([*needed, *others]))
     if not isinstance(given, Mapping):
-        raise ValueError(f"{place}must hold keys and values; got {given!r}")
+        raise ValueError(f"{place}must hold keys and values; got {given!r} ({accepted(known)})")
     for key in given:
         if key not in known:
             raise ValueError(f"{place}{key}: unknown key{nearest(str(key), known)} ({accepted(known)})")
