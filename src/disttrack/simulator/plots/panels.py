@@ -125,10 +125,8 @@ def curves(
         Values that the scale has in any case.
     note
         Further sentences for the foot.
-    looks
-        Those of lines that have one already, by their labels.
-    theory
-        Name of the bounds in the foot.
+    looks, theory
+        Those of lines that have one already, by their labels; and the name of the bounds in the foot.
     """
     if place(tables.trials, plot.x).isna().all():
         raise ValueError(f"x: {plot.x!r} has words for values, and a line needs numbers")
