@@ -127,7 +127,7 @@ def test_a_condition_is_one(key: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=f"plot 'cost': {key}: "):
         described([folder], {"kind": "cost", "x": "sites", key: "sites = 16"})
     figure = described([folder], {"kind": "cost", "x": "sites", "over": "protocol=='martingale'"})
-    assert "the words where protocol is 'martingale'" in figure.note
+    assert "the words where protocol is martingale" in figure.note
 
 
 def test_sizes_are_those_of_data_sets(tmp_path: Path) -> None:
@@ -190,8 +190,8 @@ def test_the_foot_names_dashes_and_bands_that_can_be_seen(tmp_path: Path) -> Non
     trials = pd.read_csv(folder / "trials.csv")
     request = {"kind": "measure", "x": "sites", "y": "messages", "theory": "rounds"}
     for apart, between, wanted in (
-        (2.0, 1.5, "Bands: least to largest of 3 games. Thin dashes: theory, in the colour of its line"),
-        (1.0, 1.0001, "Marks: medians of 3 games. Theory lies on the lines."),
+        (2.0, 1.5, "Bands: least to largest of 3 games. Thin dashes: rounds, in the colour of its line"),
+        (1.0, 1.0001, "Marks: medians of 3 games. On the lines: rounds."),
     ):
         theory = 100.0 * trials["sites"]
         trials.assign(messages=theory * between ** trials["trial"], rounds=theory * apart).to_csv(
@@ -224,3 +224,45 @@ def test_the_foot_of_ratios_has_single_spaces(tmp_path: Path) -> None:
     note = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).note
     assert "1: the words of deterministic." in note
     assert "  " not in note
+
+
+def test_the_foot_of_costs_says_what_a_bound_bounds(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), protocols=("robust",))
+    assert "upper bound of theory on the mean" in described([folder], {"kind": "cost", "x": "sites"}).note
+
+
+def test_rows_name_ranges_that_can_be_seen_and_games_that_are_left_out(tmp_path: Path) -> None:
+    folder = write_result(
+        tmp_path / "one", sites=(16,), trials=3, adversaries=("freeze",), protocols=("robust", "block")
+    )
+    trials = pd.read_csv(folder / "trials.csv")
+    for between, first, wanted in (
+        (2.0, 1.0, "Marks: medians. Thick: 5 % to 95 % of the games. Thin: all."),
+        (1.0001, 1.0, "Marks: medians of 3 games."),
+        (1.0001, None, "Marks: medians of 3 games. Left out: 1 of 6 games, without a value."),
+    ):
+        messages = 100.0 * between ** trials["trial"]
+        messages[0] = messages[0] if first else np.nan
+        trials.assign(messages=messages).to_csv(folder / "trials.csv", index=False)
+        assert described([folder], {"kind": "spread", "y": "messages"}).note == wanted
+
+
+def test_a_matrix_says_what_dark_and_empty_cells_are(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16,), trials=2, protocols=("robust", "block"))
+    trials = pd.read_csv(folder / "trials.csv").assign(verdict="ok", ok=True)
+    trials.to_csv(folder / "trials.csv", index=False)
+    assert "darker" not in described([folder], {"kind": "matrix"}).note
+    trials.loc[0, ["verdict", "ok"]] = ["failed", False]
+    one = (trials["protocol"] == "block") & (trials["adversary"] == trials["adversary"].iloc[0])
+    trials[~one].to_csv(folder / "trials.csv", index=False)
+    assert "The darker, the more failed. Empty: no games." in described([folder], {"kind": "matrix"}).note
+
+
+def test_a_frontier_says_which_marks_are_0(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), protocols=("robust",))
+    trials = pd.read_csv(folder / "trials.csv")
+    for column, wanted in (("messages", " ↓: 0."), ("words", " The leftmost marks: 0.")):
+        trials.assign(**{column: [0.0, *trials[column][1:]]}).to_csv(folder / "trials.csv", index=False)
+        figure = described([folder], {"kind": "frontier", "y": "messages"})
+        assert figure.note.endswith(wanted)
+        assert "Messages against words, at the median" in figure.caption

@@ -158,3 +158,21 @@ def test_names_of_columns_are_all_there_and_do_not_touch(tmp_path: Path) -> None
         boxes = [one.get_window_extent() for one in labels]
         assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
         assert all((one.get_rotation() == 90) == turned for one in labels)
+
+
+def test_dashes_are_told_apart_in_a_legend_and_only_drawn_powers_are_explained(tmp_path: Path) -> None:
+    folder = write_result(
+        tmp_path / "one", sites=(16, 64, 256, 1024), trials=2, adversaries=("freeze",), protocols=("martingale",),
+        extra=("delta", [0.1, 0.2]),
+    )  # fmt: skip
+    draw(folder, [{"kind": "cost", "x": "sites"}], style="paper")
+    texts = [path.read_text() for path in sorted((folder / "figures" / "paper").glob("*.txt"))]
+    assert [("power of the axis" in text) for text in texts] == [True, False]  # double, single
+    tables = read_tables([folder])
+    with house_style(SINGLE):
+        figure = figure_of(tables, check_plot({"kind": "cost", "x": "sites"}, ["sites", "delta"]))
+    handles = figure.legends[0].get_lines()
+    assert [handle.is_dashed() for handle in handles] == [False, True]
+    dashed = handles[1]
+    mark, (start, end) = dashed.get_markersize(), dashed.get_xdata()[[0, -1]]
+    assert (end - start - mark) / 2 > 6.5 * dashed.get_linewidth()  # a dash and a gap beside the mark

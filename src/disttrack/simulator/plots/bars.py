@@ -13,6 +13,7 @@ from disttrack.simulator.plots.description import Axis, Bars, Description, Fill,
 from disttrack.simulator.plots.kinds import Breakdown, Budget
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.points.names import with_name
+from disttrack.simulator.results.formats import number
 from disttrack.simulator.results.lines import lines
 from disttrack.simulator.results.read import GAME, Tables
 
@@ -163,7 +164,7 @@ def budget(_: Budget, tables: Tables) -> Description:
     panels = []
     for line in lines(tables.trials):
         ledger = json.loads(str(line.games.sort_values("trial").iloc[0][column]))
-        title = f"{line.label}: epsilon {ledger['epsilon']:g}, spent {ledger['spent']:.3g}"
+        title = f"{line.label}: epsilon {number(ledger['epsilon'])}, spent {number(ledger['spent'])}"
         items = list(_budget_items(ledger, 0.0, 1.0 / ledger["epsilon"], 0))
         panels.append(Panel(items, Axis(ends=(0, 1)), Axis(ends=(DEEPEST - 0.5, -0.5)), title, framed=False))
     seen = "; ".join(panel.title for panel in panels)

@@ -42,6 +42,8 @@ _ROUNDING: Final = 1e-9
 """Relative errors of at most this are 0 but for rounding."""
 _LINEAR_SPAN: Final = 60.0
 """Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""
+_EQUALS: Final = re.compile(r" *== *(['\"]?)([\w.-]+)\1")
+_LABELS: Final = {EFOLD: "words per e-fold of the stream"}
 _LOWER_LOOK: Final = Look("#777777", "", DOTS, 1.1, order=3.5)
 _LOWER_BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = (
     ("k/α", lambda k, alpha: k / alpha),
@@ -74,7 +76,7 @@ def measure(plot: Measure, tables: Tables) -> Description:
     return curves(
         plot, tables, measured_label(plot.y, tables), values, bound if plot.theory != "" else None,
         more=border(limit[0], plot.limit) if limit else [], always=limit, linear=shares, by=plot.by,
-        judged=plot.theory == "",
+        judged=plot.theory == "", theory=measured_label(str(plot.theory), tables) if expected else "theory",
     )  # fmt: skip
 
 
@@ -115,15 +117,15 @@ def cost(plot: Cost, tables: Tables) -> Description:
 
     if plot.over:
         unit = tables.where(plot.over).trials
-        return _relative(plot, tables, values, unit, f"where {re.sub(' *== *', ' is ', plot.over)}")
+        return _relative(plot, tables, values, unit, "where " + _EQUALS.sub(r" is \2", plot.over))
     medians = tables.trials.groupby("protocol")[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
-    note = "Dots: lower bounds without coins (k/α) and with them (√k/α), up to a constant factor." if least else ""
-    label = "words per e-fold of the stream" if plot.y == EFOLD else plot.y
+    note = "Dots: lower bounds up to a constant factor: k/α without coins, below it √k/α with them." if least else ""
     words = curves(
-        plot, tables, label, values, bound if column != "bits" else None, more=least, linear=linear, note=note
-    )
+        plot, tables, _LABELS.get(plot.y, plot.y), values, bound if column != "bits" else None, more=least,
+        linear=linear, note=note, theory="upper bound of theory on the mean",
+    )  # fmt: skip
     return _beside_ratios(plot, tables, words, values) if plot.ratio_to else words
 
 
@@ -150,7 +152,7 @@ def _relative(
         where = pd.MultiIndex.from_arrays(at(games)) if keys else at(games)[0]
         return words(games) / medians.reindex(where).to_numpy()
 
-    counted = plot.y.replace("-", " ")
+    counted = _LABELS.get(plot.y, plot.y)
     one = Rule(1.0, Look(BORDER, width=1.0, order=1))
     note = f"1: the {counted} {name}."
     if values(tables.trials).isna().any():
@@ -344,11 +346,11 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     rows, columns = shape(len(made))
     what = errors.label.capitalize() if plot.y else "Largest error"
     left = "cheaper" if plot.cost.startswith(("words", "messages", "bits")) else f"less {x.label}"
-    seen = "; ".join(_outcome(line, plot.cost) for line in lines(trials, axis, apart))
+    seen = "; ".join(_outcome(line, x.label) for line in lines(trials, axis, apart))
     return Description(
         made, columns, 4.2 if rows == 1 else 2.5 * rows, subtitle=fixed(tables, axis),
         note=_frontier_note(trials, made, axis, settings=left if plot.y else "", limited=errors.limited),
-        caption=f"{what} against {plot.cost}, at the median: {seen}.",
+        caption=f"{what} against {x.label}, at the median: {seen}.",
         legend=[(look, label) for label, look in looks.items()],
     )  # fmt: skip
 
@@ -369,12 +371,11 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
     """Return what marks of a `frontier` figure mean; if `settings` says what is left, they are joined over these."""
     joined = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
     along = f", joined in the order of {name_of(axis)}, {span([*trials[axis].dropna()])}" if joined and axis else ""
-    note = f"Dots: games. Marks: medians of each point{along}."
-    note += " Lower: more accurate, left: cheaper."
+    note = f"Dots: games. Marks: medians of each point{along}. Lower: more accurate, left: cheaper."
     if settings:
         note = f"Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: {settings}."
-        low = (made[0].y.edges[0], made[0].x.edges[0])
-        note += " Marks on the lower or left edge: 0." if (trials[["_error", "_cost"]].to_numpy() < low).any() else ""
+        note += " ↓: 0." if (trials["_error"] < made[0].y.edges[0]).any() else ""
+        note += " The leftmost marks: 0." if (trials["_cost"] < made[0].x.edges[0]).any() else ""
     broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
     note += f" Hollow marks: at least half of the games failed{','.join(broken)}." if broken else ""
     if (trials["_error"] <= made[0].y.edges[0]).any() and not settings:

@@ -54,8 +54,6 @@ FLOOR: Final = 0.1
 """Smaller errors, in units of alpha, are drawn here: how far below the border they are is of no interest."""
 FLOOR_NOTE: Final = f" ↓: below the scale, less than {FLOOR:g} α."
 _SHARES_NOTE: Final = "Marks: shares of the games. Bands: 95 % intervals."
-_THEORY_NOTE: Final = "Thin dashes: theory, in the colour of its line; of a cost or an error, at most."
-_ON_NOTE: Final = "Theory lies on the lines."
 _POWER_NOTE: Final = "Beside a line: the power of the axis through its marks, with its standard error."
 ERROR_LABEL: Final = "largest error, in units of α"
 ABOUT_ONE: Final = (0.3, 1.7)
@@ -107,7 +105,7 @@ def border(at: float = 1.0, name: str | float = "alpha") -> list[Item]:
 def curves(
     plot: Cost | Error | Measure, tables: Tables, label: str, values: Values, bound: Bound | None = None, *,
     more: Sequence[Item] = (), low: float = -inf, linear: bool = False, always: Sequence[float] = (), note: str = "",
-    by: str = "", judged: bool = True, looks: Mapping[str, Look] | None = None,
+    by: str = "", judged: bool = True, looks: Mapping[str, Look] | None = None, theory: str = "theory",
 ) -> Description:  # fmt: skip
     """Return a figure of lines along the axis `plot.x`, a panel per adversary, on common scales.
 
@@ -127,8 +125,8 @@ def curves(
         Values that the scale has in any case.
     note
         Further sentences for the foot.
-    looks
-        Those of lines that have one already, by their labels.
+    looks, theory
+        Those of lines that have one already, by their labels; and the name of the bounds in the foot.
     """
     if place(tables.trials, plot.x).isna().all():
         raise ValueError(f"x: {plot.x!r} has words for values, and a line needs numbers")
@@ -156,7 +154,7 @@ def curves(
         last = named and (number % columns == 0 or number == len(drawn))
         items = _of_panel(part, looks, letter, low, named=last)
         made.append(Panel([*items, *(more if last else map(_unlabelled, more))], x, y, title))
-    notes = _notes(all_curves, values(tables.trials), tables.trials, y, powers=named)
+    notes = _notes(all_curves, values(tables.trials), tables.trials, y, theory, powers=named and not page().narrow)
     note = f"{note} {_without(plot.x, tables.trials)}".strip()
     return Description(
         made, columns, _height(rows, columns, len(looks)),
@@ -166,28 +164,28 @@ def curves(
 
 
 def _notes(
-    every: Sequence[Curve], values: pd.Series[float], games: pd.DataFrame, y: Axis, *, powers: bool
+    every: Sequence[Curve], values: pd.Series[float], games: pd.DataFrame, y: Axis, theory: str, *, powers: bool
 ) -> list[str]:
     """Return what marks, bands and dashes mean, each empty where there are none; last what infinite values are."""
-    low, bands = y.edges[0], any(len(one.x) > 1 and _apart(y, one.low, one.high).any() for one in every)
+    low, bands = y.edges[0], any(len(one.x) > 1 and apart(y, one.low, one.high).any() for one in every)
     inside = any(_inside(y, one.bound).any() for one in every)
-    theory = any((_inside(y, one.bound) & _apart(y, one.bound, one.middle)).any() for one in every)
+    off = any((_inside(y, one.bound) & apart(y, one.bound, one.middle)).any() for one in every)
     return [
         _SHARES_NOTE if values.dtype == bool else marks_note(games, every, bands=bands),
         _POWER_NOTE if powers and any(curve.fit for curve in every if curve.middle.min() > low) else "",
-        _THEORY_NOTE if theory else _ON_NOTE if inside else "",
+        f"Thin dashes: {theory}, in the colour of its line." if off else f"On the lines: {theory}." if inside else "",
         FLOOR_NOTE if any((curve.middle <= low).any() for curve in every) else "",
-        infinite_note(values) + _missing_note(values),
+        infinite_note(values) + missing_note(values),
     ]
 
 
-def _apart(axis: Axis, one: Floats, other: Floats) -> npt.NDArray[np.bool_]:
-    """Return at which places two curves can be told apart: by more than the width of a line."""
+def apart(axis: Axis, one: npt.ArrayLike, other: npt.ArrayLike, least: float = _THICK) -> npt.NDArray[np.bool_]:
+    """Return at which places two curves can be told apart: by more than this share of the axis, a line's width."""
     ends = np.array(axis.ends, dtype=float)
     drawn = [np.clip(np.clip(values, *axis.edges), *ends) for values in (one, other)]
     if axis.scale == "log":
         ends, drawn = np.log(ends), [np.log(values) for values in drawn]
-    told: npt.NDArray[np.bool_] = np.abs(drawn[0] - drawn[1]) > _THICK * (ends[1] - ends[0])
+    told: npt.NDArray[np.bool_] = np.abs(drawn[0] - drawn[1]) > least * (ends[1] - ends[0])
     return told
 
 
@@ -203,7 +201,8 @@ def _without(x: str, trials: pd.DataFrame) -> str:
     return f"Left out, without {name_of(x).replace('_', ' ')}: {', '.join(names)}." if names else ""
 
 
-def _missing_note(values: pd.Series[float]) -> str:
+def missing_note(values: pd.Series[float]) -> str:
+    """Return the number of games that have no value, in words; empty if all have one."""
     missing = int(values.isna().sum())
     return f" Left out: {missing:,} of {len(values):,} games, without a value." if missing else ""
 

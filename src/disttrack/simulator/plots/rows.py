@@ -11,10 +11,10 @@ import pandas as pd
 from disttrack.simulator.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
 from disttrack.simulator.plots.kinds import Matrix, Spread
 from disttrack.simulator.plots.marks import mark
-from disttrack.simulator.plots.panels import column_of, measured_label, value_axis
+from disttrack.simulator.plots.panels import apart, column_of, measured_label, missing_note, value_axis
 from disttrack.simulator.plots.sweep import infinite_note
 from disttrack.simulator.points.names import label_of, with_name
-from disttrack.simulator.results.formats import swept_ticks
+from disttrack.simulator.results.formats import NOTHING, swept_ticks
 from disttrack.simulator.results.lines import Line, error_over_alpha, lines
 from disttrack.simulator.results.read import Tables
 
@@ -25,6 +25,8 @@ _LONG: Final = 10**7
 _COLOURS: Final = 8
 """Kinds above which all rows look alike: their names are beside them."""
 _PLAIN: Final = Look("#0072B2", "o", "")
+_MARK: Final = 0.012
+"""The width of a mark, as a share of the width of a panel: a shorter range is behind it."""
 _LIMIT: Final = Look(marker="|", dashes="", size=15, edge=2, order=2.5)
 
 
@@ -79,10 +81,15 @@ def spread(plot: Spread, tables: Tables) -> Description:
     shown = np.concatenate([one.x for one in series])
     every = tables.trials[column].dropna().astype(float)
     many = int(np.isinf(every).sum())
-    single = max(len(games) for _, _, games in groups) == 1
-    note = "Marks: one game each." if single else f"Marks: {plot.centre}s. Thick: 5 % to 95 % of the games. Thin: all."
-    note += f" Left out of all marks: infinite values, in {many:,} of {len(every):,} games." if many else ""
     x = value_axis(measured_label(plot.y, tables), shown[np.isfinite(shown)])
+    sizes = [len(games) for _, _, games in groups]
+    wide = any(apart(x, one.x[:1], one.x[1:], _MARK).any() for one in series if one.role == "range")
+    note = "Marks: one game each." if max(sizes) == 1 else f"Marks: {plot.centre}s"
+    if max(sizes) > 1:
+        of = sizes[0] if len(set(sizes)) == 1 else "the"
+        note += ". Thick: 5 % to 95 % of the games. Thin: all." if wide else f" of {of} games."
+    note += f" Left out of all marks: infinite values, in {many:,} of {len(every):,} games." if many else ""
+    note += missing_note(tables.trials[column])
     return Description(
         [Panel(series, x, Axis(names=list(rows)))], 1, 0.85 + 0.3 * max(3, len(rows)), note=note, legend=entries,
     )  # fmt: skip
@@ -126,6 +133,8 @@ def _row(label: str, place: int, values: npt.NDArray[np.float64], look: Look, ce
     ]
 
 
+_LEAST: Final = 0.005
+"""A smaller error is 0.00 with two digits."""
 _FAILED: Final = ("#FFFFFF", "#F6C7A0", "#D55E00", "#7A3000")
 """White where all games held, darker with each that failed: lightness alone shows it."""
 
@@ -149,9 +158,12 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     ]  # fmt: skip
     note = "In each cell: games that held of games played"
     note += ", and the median of their largest errors, in units of α." if trials["_error"].notna().any() else "."
+    note += " The darker, the more failed." if not trials["ok"].all() else ""
+    cells = [item for panel in panels for item in panel.items if isinstance(item, Cells)]
+    note += " Empty: no games." if any(np.isnan(one.values).any() for one in cells) else ""
     note += " Rows with a fault: the controls of the claims." if plot.controls else ""
     seen = [
-        f"{row_label(line)} holds in {int(line.games['ok'].astype(bool).sum())} of {len(line.games)}"
+        f"{row_label(line)} holds in {int(line.games['ok'].astype(bool).sum()):,} of {len(line.games):,}"
         for part in rows.values()
         for line in part
     ]
@@ -173,9 +185,19 @@ def _cells(rows: list[Line], adversaries: list[str]) -> Cells:
             column, held = adversaries.index(str(adversary)), int(games["ok"].sum())
             failed[row, column] = 1 - held / len(games)
             worst = float(games["_error"].median())
-            error = "∞" if worst == np.inf else f"{worst:.2f}"
-            texts[row][column] = f"{held}/{len(games)}" + f"\n{error} α" * (worst == worst)
+            texts[row][column] = f"{held:,}/{len(games):,}" + f"\n{_error(worst)} α" * (worst == worst)
     return Cells("share of games that failed", failed, texts, _FAILED)
+
+
+def _error(value: float) -> str:
+    """Return an error in a cell, where one above 0 does not look like 0.
+
+    >>> [_error(value) for value in (0.0, 0.001, 0.914, np.inf)]
+    ['0', '<0.01', '0.91', '∞']
+    """
+    if value == np.inf:
+        return "∞"
+    return f"{value:.2f}" if value >= _LEAST else "<0.01" if value > NOTHING else "0"
 
 
 def _look(line: Line, kinds: tuple[str, ...]) -> Look:

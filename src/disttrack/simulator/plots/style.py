@@ -168,7 +168,10 @@ def new_figure(
     row = 0.205 if target.titled else 0.16
     broken = sum(text.count("\n") for _, text in legend)
     longest = max((len(line) for _, text in legend for line in _plain(text).split("\n")), default=0)
-    columns = max(1, min(len(legend), int((width - 0.2) / (0.43 + 0.064 * longest))))
+    # a short handle shows no gap beside its mark
+    dashed = any(isinstance(handle, Line2D) and handle.is_dashed() for handle, _ in legend)
+    room = 0.43 + 0.15 * dashed + 0.064 * longest
+    columns = max(1, min(len(legend), int((width - 0.2) / room)))
     head = 0.22 + 0.24 * len(titles) + 0.18 * len(subtitles) if target.titled else 0.04
     foot = 0.14 + 0.16 * len(notes) if notes else 0.06
     low = foot + (row * ceil(len(legend) / columns) + 0.63 * row * broken + 0.07 if legend else 0)
@@ -186,6 +189,7 @@ def new_figure(
         below_axes = figure.legend(
             handles, texts, loc="lower left", bbox_to_anchor=(margin, foot / total), ncols=columns, borderpad=0.1,
             borderaxespad=0, labelspacing=0.45, columnspacing=1.4, handletextpad=0.5,
+            handlelength=3.2 if dashed else 2.0,
         )  # fmt: skip
         below_axes.set_in_layout(False)
     return figure
