@@ -125,16 +125,14 @@ def main(names: Sequence[str], budget: float, each: bool) -> None:
         pairs = measure(load(name), budget)
         slow = (before + slowness()) / 2
         known = [pair for pair in pairs.values() if pair.expected]
-        mean = sum(pair.stated * pair.repeated * pair.played / pair.expected for pair in known) / sum(
-            pair.stated for pair in known
-        )
-        stated = sum(pair.stated for pair in pairs.values())
-        taken = stated * mean / slow
+        covered, stated = (sum(pair.stated for pair in some) for some in (known, pairs.values()))
+        each_once = sum(pair.stated * pair.repeated * pair.played / pair.expected for pair in known)
+        mean = sum(pair.stated * pair.played / pair.expected for pair in known) / covered
+        taken = (each_once + (stated - covered) * mean) / slow  # of the others chance is taken to have a part
         ratios.append(stated / taken)
-        share = sum(pair.stated for pair in known) / stated
         click.echo(
             f"{name:22} {ratios[-1]:8.2f}  stated {stated:8.1f} s, taken {taken:8.1f} s; machine {slow:.2f} times "
-            f"slower; {len(known)} of {len(pairs)} pairs, {share:.0%} of the stated time"
+            f"slower; {len(known)} of {len(pairs)} pairs, {covered / stated:.0%} of the stated time"
         )
         for (protocol, adversary), pair in pairs.items() if each else ():
             if pair.expected:
