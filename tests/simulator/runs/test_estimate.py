@@ -7,9 +7,12 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from loaded_scenarios import loaded
 
+from disttrack.adversaries.base import View
+from disttrack.adversaries.contents import BlindSplits
 from disttrack.protocols import Martingale, Robust
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import kinds, parameters
@@ -24,7 +27,7 @@ from disttrack.simulator.runs.estimate import (
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.tasks import Demand
-from disttrack.simulator.tasks.tracking import RATES, Count
+from disttrack.simulator.tasks.tracking import RATES, SENT, Count
 
 SMALL: dict[str, Any] = {
     "sites": [20, 40],
@@ -56,13 +59,44 @@ def test_rounds_of_experts_that_are_passed_in_chunks_are_expected_to_be_quick() 
     assert 0.01 < quick < 0.05 < 0.2 < slow
 
 
-def test_the_time_is_that_of_the_messages_by_the_rate_of_the_engine() -> None:
+def test_the_time_is_that_of_the_messages_sent_by_the_rate_of_the_engine() -> None:
     deterministic = _one()
     bound = deterministic.points[0].protocol.make().cost_bound(16, 10**9)
     assert estimate(deterministic, 1).messages == bound
+    sent = SENT["deterministic"] * bound
     for changes, engine in (({}, "bulk"), ({"adversary": "freeze"}, "compiled"), ({"engine": "leap"}, "leap")):
-        assert estimate(_one(**changes), 1).seconds == pytest.approx(bound / RATES[engine][0] + SECONDS_A_GAME)
+        assert estimate(_one(**changes), 1).seconds == pytest.approx(sent / RATES[engine][0] + SECONDS_A_GAME)
     assert estimate(_one(trials=10), 4).seconds == pytest.approx(10 * estimate(_one(), 1).seconds / 4)
+
+
+def test_constants_that_send_less_take_less_time_under_the_same_bound() -> None:
+    paper, tight = (
+        estimate(_one(protocol={"kind": "robust", "alpha": 0.01, "parameters": one}), 1) for one in ("paper", "tight")
+    )
+    assert paper.messages == tight.messages
+    assert paper.seconds > 3 * tight.seconds
+
+
+@pytest.mark.parametrize(
+    "asked", ["posterior", {"kind": "replay", "of": "freeze"}, {"kind": "bounded-memory", "reads": "output"}]
+)
+def test_an_adversary_that_is_asked_outside_compiled_functions_takes_time(asked: object) -> None:
+    compiled, other = (_one(protocol={"kind": "block", "alpha": 0.1}, adversary=one) for one in ("freeze", asked))
+    assert estimate(other, 1).seconds > 5 * estimate(compiled, 1).seconds
+
+
+@pytest.mark.parametrize(("size", "bits"), [(20, 60), (100, 1000), (10, 400)])
+def test_splits_of_an_interval_are_about_as_many_as_are_played(size: int, bits: int) -> None:
+    """The turns of the control, which knows no sample: it asks for one item at a time until the interval is empty."""
+    turns = []
+    for seed in range(5):
+        view = View(sites=4, items=10**6, rng=np.random.default_rng(seed), known={"size": size})
+        script = BlindSplits(bits=bits).script(view)
+        while next(script).length == 1:
+            view.sent += 1
+        turns.append(view.sent)
+    assert 0.5 < np.mean(turns) / BlindSplits(bits=bits).splits(size, 10**6) < 2
+    assert BlindSplits(bits=bits).splits(size, 10) == 10
 
 
 @pytest.mark.parametrize(

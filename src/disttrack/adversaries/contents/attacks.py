@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import exp, log, sqrt
 from typing import Annotated, ClassVar, Final
 
 from disttrack.adversaries.base import View
@@ -115,6 +116,14 @@ class SamplingAttack(Scripted, ItemAdversary):
             yield Pairs([view.sent % view.sites], [item], 1)
             low, high = (item, high) if self.is_low(view, item, min(1.0, size / number)) else (low, item)
         yield Pairs(range(view.sites), [high] * view.sites)
+
+    def splits(self, size: int, items: int) -> float:
+        """Return about how many items of a game divide the interval, against a sample of a size.
+
+        Up to x s items take s (ln^2 x / 2 + ln x) / ln 2 bits, as h(1 / y) is about (1 + ln y) / (y ln 2).
+        """
+        grown = sqrt(1 + 2 * log(2) * self.bits / size) - 1
+        return items if grown > log(items + 1) else min(float(items), size * exp(grown))
 
     def is_low(self, view: View, item: int, chance: float) -> bool:
         """Return whether the item goes below the interval: it has come into the sample, of which this is the chance."""

@@ -21,7 +21,7 @@ BYTES_A_GAME: Final = 30e3
 """Tables and journal, most of it the timeline of 200 checkpoints."""
 BYTES_A_KEY: Final = 500.0
 """Memory of a game that waits to be played: its key, its seed, its place."""
-SECONDS_A_GAME: Final = 0.0015
+SECONDS_A_GAME: Final = 0.0008
 """Overhead of a game beside its messages: making the parts, handing over, keeping."""
 CGROUP: Final = Path("/sys/fs/cgroup")
 

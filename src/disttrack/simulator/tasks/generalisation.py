@@ -262,7 +262,7 @@ class Generalisation(Count):
     def demand(self, point: Point) -> Demand:
         """Return the same, with the time of `leap`: a game is recorded, so that no compiled functions play it."""
         known = super().demand(point)
-        return replace(known, seconds=known.messages / (3 * RATES["leap"][0]))  # a third of the bound is sent
+        return replace(known, seconds=known.messages / (4 * RATES["leap"][0]))  # a third of the bound is sent
 
     def play(self, point: Point, seed: int) -> Record:
         game = self.game(point, seed=seed, record=True)

@@ -195,4 +195,4 @@ class StatisticalQueries(Duel[QueryMechanism, Analyst]):
         sizes = self.sizes_of(point)
         features, samples = sizes["features"], sizes["samples"]
         entries = features + samples if analyst.points != "coins" else features * samples
-        return Demand(seconds=0.003 + sizes["queries"] * (1 + samples / 2000) / 16_000, memory=5e7 + 8.0 * entries)
+        return Demand(seconds=0.003 + sizes["queries"] * (1 + samples / 6000) / 16_000, memory=5e7 + 8.0 * entries)

@@ -135,7 +135,7 @@ class AuditTracker(Task):
         return record
 
     def demand(self, point: Point) -> Demand:
-        return Demand(seconds=(point.items or TRANSCRIPTS) / 8)
+        return Demand(seconds=(point.items or TRANSCRIPTS) / 24)
 
 
 def mechanism_of(point: Point) -> Mechanism:

@@ -27,6 +27,8 @@ MEASURED: Final = (OVER_ALPHA, LARGEST_RELATIVE, WORDS)
 """Answers of all these games, after how many of them kept the promise."""
 MESSAGES, ITEMS = {True: 50_000, False: 20_000}, {"step": 30_000, "leap": 500_000}
 """Messages, by whether the stream is fixed, and items that are listed or played one by one, per second."""
+SPLITS: Final = 6_000
+"""Items of which each is another one between the others, in a second: each takes a turn of the adversary."""
 
 
 class ContentGame(MechanismGame[ItemTracker, Any]):
@@ -130,9 +132,9 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         period = getattr(adversary, "period", None)
         listed = items if engine == "step" or period is None else min(period, items)
         looked_at = listed if adversary.each_item or engine == "step" else 0
-        return Demand(
-            messages / MESSAGES[adversary.oblivious] + looked_at / ITEMS[engine], 1e8 + 1000.0 * sites, messages
-        )
+        splits = adversary.splits(getattr(tracker, "size", 1), items) if hasattr(adversary, "splits") else 0.0
+        seconds = messages / MESSAGES[adversary.oblivious] + looked_at / ITEMS[engine] + splits / SPLITS
+        return Demand(seconds, 1e8 + 1000.0 * sites, messages)
 
     def _engine(self, asked: str, mechanism: object, adversary: object) -> tuple[str, str]:
         if asked not in ("auto", *self.engines):

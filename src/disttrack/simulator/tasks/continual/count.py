@@ -181,6 +181,6 @@ class ContinualCount(Duel[Counter, Adversary]):
         steps = float(self.sizes_of(point)["steps"])
         whole = point.protocol.maker().remembers_steps or not adversary_of(point).oblivious
         return Demand(
-            seconds=steps * getattr(point.protocol.maker(), "slowness", 1.0) / 5e6,
+            seconds=steps * getattr(point.protocol.maker(), "slowness", 1.0) / 1e7,
             memory=8e7 + (100 * steps if whole else 0.0),
         )

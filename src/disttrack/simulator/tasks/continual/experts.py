@@ -28,7 +28,7 @@ from disttrack.simulator.tasks.planned import Planned
 CHUNK = 4096
 """Rounds passed at once."""
 
-SECONDS_A_ROUND, SECONDS_AN_EXPERT = {True: 2e-7, False: 3e-5}, {True: 2e-7, False: 4e-8}
+SECONDS_A_ROUND, SECONDS_AN_EXPERT = {True: 1.3e-7, False: 3e-5}, {True: 1.3e-7, False: 4e-8}
 """By whether the adversary is oblivious, so that rounds are passed in chunks; and, besides, by whether counters err."""
 
 Costs = NDArray[np.float64]

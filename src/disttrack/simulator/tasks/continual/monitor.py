@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from math import log2
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -99,4 +100,4 @@ class ThresholdMonitor(MechanismGame[object, Adversary]):
         return {**row, "sites": 1, "threshold": k, "result": result, "verdict": kept(result == "right")}, {}
 
     def demand(self, point: Point) -> Demand:
-        return Demand(seconds=0.011)
+        return Demand(seconds=1.2e-4 * log2(1 + self.sizes_of(point)["steps"]))

@@ -262,5 +262,5 @@ class DynamicQueries(DataSetDuel[DynamicMechanism]):
         """Return the memory of the live items, at most one per step, and of the matrix of the queries."""
         steps = self.sizes_of(point)["steps"]
         return Demand(
-            seconds=steps * getattr(point.protocol.maker(), "slowness", 1.0) / 22_000, memory=1e8 + 400.0 * steps
+            seconds=steps * getattr(point.protocol.maker(), "slowness", 1.0) / 45_000, memory=1e8 + 400.0 * steps
         )

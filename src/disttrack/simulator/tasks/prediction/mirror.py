@@ -98,4 +98,4 @@ class Mirror(Duel[JdpMirror, Adversary]):
         return Sides(run, ones, MirrorReferee(mechanism, run), view, steps)
 
     def demand(self, point: Point) -> Demand:
-        return Demand(seconds=self.sizes_of(point)["steps"] / 560_000)
+        return Demand(seconds=self.sizes_of(point)["steps"] / 4_000_000)

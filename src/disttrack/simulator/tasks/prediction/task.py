@@ -195,5 +195,5 @@ class Prediction(Duel[Learner, Any]):
         sizes = self.sizes_of(point)
         memory = 8e7 + 60.0 * sizes["steps"] + 24.0 * sizes["points"]
         slowness = getattr(point.protocol.maker(), "slowness", 1.0)
-        rate = 1.5e6 if adversary_of(point).oblivious else 1.5e5  # one that reacts is asked in each round
+        rate = 4e6 if adversary_of(point).oblivious else 1.5e5  # one that reacts is asked in each round
         return Demand(seconds=sizes["steps"] * slowness / rate, memory=memory)

@@ -127,8 +127,8 @@ class Sketching(Duel[Sketch, Attacker]):
 
     def demand(self, point: Point) -> Demand:
         rows = self.mechanism_of(point).active_rows
-        each = 1 + rows / 2000 if self.goal == "second-moment" else 2
-        return Demand(seconds=(point.items or 0) * each / 110_000, memory=2e8 + 16.0 * rows)
+        each = 1 + rows / 2000 if self.goal == "second-moment" else 2 if self.goal == "frequency" else 1
+        return Demand(seconds=(point.items or 0) * each / 160_000, memory=2e8 + 16.0 * rows)
 
 
 class SecondMomentTask(Sketching):
