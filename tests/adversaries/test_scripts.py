@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from disttrack import Burst, Deterministic, Drain, Freeze, Robust, play
+from disttrack import Burst, Deterministic, Drain, Exact, Freeze, Robust, play
 from disttrack.protocols import Randomized
 
 
@@ -51,6 +51,25 @@ def test_each_yield_gives_the_view() -> None:
     written, shipped = play(Randomized(alpha=0.1), drain, **size), play(Randomized(alpha=0.1), Drain(), **size)
     assert written.transcript.equals(shipped.transcript)
     assert written.output_changes > 100
+
+
+def test_a_list_of_plans_and_another_generator_may_be_yielded_from() -> None:
+    def listed(view: Any) -> Iterator[Burst]:
+        yield from [Burst(0, 2), Burst(1, 3)]
+        yield from two(view)
+        yield Burst(0, 1)
+
+    def two(view: Any) -> Iterator[Burst]:
+        view = yield Burst(view.sites - 1, 1)
+        yield from (Burst(view.sent % view.sites, 1), Burst(2, 1))
+
+    def written_out(view: Any) -> Iterator[Burst]:
+        for site, items in ((0, 2), (1, 3), (2, 1), (0, 1), (2, 1), (0, 1)):
+            yield Burst(site, items)
+
+    one, other = (play(Exact(), made, sites=3, items=100, record=True) for made in (listed, written_out))
+    assert one.items == 9
+    assert one.transcript.equals(other.transcript)
 
 
 def test_the_game_ends_with_the_last_plan_and_each_game_begins_anew() -> None:
