@@ -14,9 +14,10 @@ from synthetic_results import write_result
 
 from disttrack.simulator.plots import check_plot, draw
 from disttrack.simulator.plots.description import Axis, Bars, Cells, Description, Fill, Look, Panel, Series
+from disttrack.simulator.plots.page import DOUBLE, SCREEN, SINGLE, Page
 from disttrack.simulator.plots.render import render
 from disttrack.simulator.plots.requests import figure_of
-from disttrack.simulator.plots.style import DOUBLE, SCREEN, SINGLE, Page, house_style, lay_out, save
+from disttrack.simulator.plots.style import house_style, lay_out, save
 from disttrack.simulator.results.read import read_tables
 
 

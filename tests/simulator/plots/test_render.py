@@ -28,9 +28,10 @@ from disttrack.simulator.plots.description import (
     Words,
 )
 from disttrack.simulator.plots.marks import SIZES
+from disttrack.simulator.plots.page import SCREEN, STYLES
 from disttrack.simulator.plots.render import render, spread
 from disttrack.simulator.plots.requests import values_in_words
-from disttrack.simulator.plots.style import SCREEN, STYLES, house_style, lay_out, save
+from disttrack.simulator.plots.style import house_style, lay_out, save
 
 LINE = Look("#0072B2", "o")
 

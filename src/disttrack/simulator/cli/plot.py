@@ -46,7 +46,7 @@ def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str) 
 def report(folder: str, own: dict[str, object]) -> None:
     """Write DIR/report.html: claims, figures and tables in one page that needs no other file.
 
-    Its figures are drawn first, from the tables.
+    Its figures are drawn first, from the tables, unless they are as they would be drawn.
     """
     from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.folder import Results
@@ -67,19 +67,31 @@ def draw_figures(
 ) -> str:
     """Draw the figures of a result, or those that are asked for; print and return why some could not be drawn.
 
+    Those that would be written again as they are, are left alone.
+
     Parameters
     ----------
     show
         Is told which figure of how many comes next.
     drawn
-        Takes the files, if all figures could be drawn.
+        Takes the files, if all figures could be drawn; left out, the figures are described for a page.
     """
-    from disttrack.simulator.plots import draw
+    from disttrack.simulator.plots.unchanged import Drawing
 
     try:
-        files = draw(
-            results, asked, style=style, on_figure=lambda number, figures: show(f"figure {number} of {figures}")
-        )
+        drawing = Drawing(results, asked, style)
+        files = drawing.files()
+        if not files:
+            from disttrack.simulator.plots import draw  # with matplotlib
+
+            files = draw(
+                results, asked, style=style, on_figure=lambda number, figures: show(f"figure {number} of {figures}")
+            )
+            drawing.keep(files)
+        elif drawn is None:
+            from disttrack.simulator.plots.requests import describe_again
+
+            describe_again(results)
     except ScenarioError:  # there are no results
         raise
     except ValueError as error:

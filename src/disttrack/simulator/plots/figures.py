@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.plots.base import Picture, Plot
 from disttrack.simulator.plots.description import Description
+from disttrack.simulator.plots.page import FORMS, SCREEN, STYLES, Page
 from disttrack.simulator.plots.render import render
 from disttrack.simulator.plots.requests import (
     Request,
@@ -23,13 +24,13 @@ from disttrack.simulator.plots.requests import (
     plot_of,
     printed_caption,
 )
-from disttrack.simulator.plots.style import FORMS, SCREEN, STYLES, Page, house_style, save
+from disttrack.simulator.plots.style import house_style, save
 from disttrack.simulator.plots.traces import game_described, record_described
 from disttrack.simulator.points.source import import_reference
-from disttrack.simulator.results.files import is_inside, write_text, writing
+from disttrack.simulator.results.files import write_text, writing
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.read import Tables, read_tables, tables_of
-from disttrack.simulator.results.stored import CAPTIONS, note_written, read_captions, table_file
+from disttrack.simulator.results.stored import CAPTIONS, note_written, read_captions
 
 
 def draw(
@@ -112,15 +113,6 @@ def _drawn(
         written.append(place.with_name(f"{place.name}.txt"))
         write_text(written[-1], printed_caption(described, tables), within)
     return written, Picture(place.name, path, caption, described, path.read_text(encoding="utf-8"))
-
-
-def up_to_date(results: Results, stem: str) -> bool:
-    """Return whether a figure has been drawn from the tables as they are."""
-    files = [results.dir / "figures" / f"{stem}.{form}" for form in FORMS]
-    if not all(file.is_file() and is_inside(file, results.dir) for file in files):
-        return False
-    tables = table_file(results.dir / "trials.csv").stat().st_mtime_ns
-    return all(file.stat().st_mtime_ns >= tables for file in files)
 
 
 def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Path = "figures") -> Picture:

@@ -84,3 +84,13 @@ def mark(kind: str, others: tuple[str, ...] = (), variant: int = 0) -> Mark:
     free = [look for look in _POOL if look.colour not in taken]
     strangers = [other for other in others if other not in TRACKERS]
     return free[(strangers.index(kind) if len(others) > 1 and kind in strangers else variant) % len(free)]
+
+
+def lighter(colour: str, white: float) -> str:
+    """Return a colour mixed with this share of white.
+
+    >>> lighter("#0072B2", 0.5)
+    '#80b8d8'
+    """
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    return "#" + "".join(f"{round(255 * (1 - (1 - part) * (1 - white))):02x}" for part in parts)

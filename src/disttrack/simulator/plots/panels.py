@@ -29,8 +29,8 @@ from disttrack.simulator.plots.description import (
     Words,
 )
 from disttrack.simulator.plots.kinds import Cost, Error, Measure
-from disttrack.simulator.plots.marks import BORDER, DASHES, QUIET, SIZES, mark
-from disttrack.simulator.plots.style import lighter, page
+from disttrack.simulator.plots.marks import BORDER, DASHES, QUIET, SIZES, lighter, mark
+from disttrack.simulator.plots.page import page
 from disttrack.simulator.plots.sweep import (
     Bound,
     Curve,

@@ -38,7 +38,8 @@ from disttrack.simulator.plots.description import (
     Rule,
     Series,
 )
-from disttrack.simulator.plots.style import LETTER, WIDTH, Layout, ink, new_figure, page
+from disttrack.simulator.plots.page import page
+from disttrack.simulator.plots.style import LETTER, WIDTH, Layout, ink, new_figure
 
 _GAP: Final = 8.0
 """Distance from the end of the line, in points."""

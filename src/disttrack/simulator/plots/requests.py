@@ -6,20 +6,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, replace
 from pathlib import Path
-from typing import Any, Final
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.plots.base import Plot
+from disttrack.simulator.plots.base import Picture, Plot
 from disttrack.simulator.plots.description import Description, Series, rounded
-from disttrack.simulator.plots.render import render
 from disttrack.simulator.points.facts import first_line
 from disttrack.simulator.points.registry import find, parameters
 from disttrack.simulator.points.source import source_of
 from disttrack.simulator.results.folder import Results, class_of
-from disttrack.simulator.results.read import Tables, fixed
+from disttrack.simulator.results.read import Tables, fixed, tables_of
 from disttrack.simulator.scenario.figures import check_plot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Request = Plot | Mapping[str, Any] | str
 NAMED: Final = 10
@@ -134,7 +134,7 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     shown = tables.with_controls() if getattr(plot, "controls", False) else tables
     shown = shown.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
     described = _made(shown, plot)
-    if isinstance(described, Figure):
+    if not isinstance(described, Description):
         return described
     heading = described.title or described.heading
     if tables.several:
@@ -152,23 +152,41 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
 
 def figure_of(tables: Tables, plot: Plot, described: Description | Figure | None = None) -> Figure:
     """Return one figure; to be called in the house style. `described` is its description if it is known already."""
+    from disttrack.simulator.plots.render import render  # with matplotlib
+
     made = described or described_of(tables, plot)
-    return made if isinstance(made, Figure) else render(made)
+    return render(made) if isinstance(made, Description) else made
 
 
 def _made(shown: Tables, plot: Plot) -> Description | Figure:
     """Return what a plot makes of the games that it shows; errors of a user's class become one line."""
-    method, wanted = ("draw", Figure) if hasattr(plot, "draw") else ("describe", Description)
+    method: str = "describe"
+    wanted: type[Any] = Description
+    if hasattr(plot, "draw"):
+        from matplotlib.figure import Figure
+
+        method, wanted = "draw", Figure
     name = f"{type(plot).__name__}.{method}"
     try:
-        made: object = getattr(plot, method)(shown)
+        made: Any = getattr(plot, method)(shown)
     except Exception as error:
         if isinstance(error, ValueError) or type(plot).__module__.startswith("disttrack.simulator.plots."):
             raise
         raise ValueError(f"{name} raised {type(error).__name__}: {error}") from error
     if not isinstance(made, wanted):
         raise ValueError(f"{name} must return a {wanted.__module__.split('.')[0]} {wanted.__name__}; got {made!r}")
-    return made
+    checked: Description | Figure = made
+    return checked
+
+
+def describe_again(results: Results) -> None:
+    """Describe the figures of a scenario for a page; they have been drawn by this machine, from the same tables."""
+    tables = tables_of(results)
+    for stem, plot in planned(results, tables, None)[0].items():
+        described, path = described_of(tables, plot), results.dir / "figures" / f"{stem}.svg"
+        assert isinstance(described, Description)
+        caption, svg = caption_of(plot, described), path.read_text(encoding="utf-8")
+        results.pictures[stem] = Picture(stem, path, caption, described, svg)
 
 
 def caption_of(plot: Plot, described: Description | Figure) -> str:

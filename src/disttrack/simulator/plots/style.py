@@ -10,8 +10,6 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 from math import ceil
@@ -29,6 +27,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator
 from matplotlib.transforms import Bbox
 
 from disttrack.simulator.plots.marks import INK, QUIET
+from disttrack.simulator.plots.page import FORMS, PAGE, SCREEN, Page, page
 from disttrack.simulator.results.files import replacing
 
 LETTER: Final = 0.07
@@ -43,58 +42,11 @@ WIDTH: Final = 8.0
 """Width of a figure on a screen in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
 
 
-@dataclass(frozen=True)
-class Page:
-    """The page that figures are drawn for.
-
-    Parameters
-    ----------
-    name
-        Part of the names of the files; empty for a screen.
-    width
-        Width of a figure in inches; None for the figure's own.
-    height
-        Height of the panels, as a share of that on a screen.
-    largest
-        The largest text, in points.
-    titled
-        Whether the figure has title, fixed parameters and note; a paper has them in its caption.
-    forms
-        Forms in which figures are written.
-    """
-
-    name: str
-    width: float | None
-    height: float = 1.0
-    largest: float = 100.0
-    titled: bool = True
-    forms: tuple[str, ...] = ("png", "svg")
-
-    @property
-    def narrow(self) -> bool:
-        """Return whether there is no room for labels beside lines, nor for panels beside each other."""
-        return self.width is not None and self.width < 5
-
-
-SCREEN: Final = Page("", None)
-SINGLE: Final = Page("single", 3.3, 0.62, 8.0, titled=False, forms=("pdf", "svg", "png"))
-DOUBLE: Final = Page("double", 7.0, 0.8, 8.0, titled=False, forms=("pdf", "svg", "png"))
-STYLES: Final[dict[str, tuple[Page, ...]]] = {"screen": (SCREEN,), "paper": (SINGLE, DOUBLE)}
-"""Styles by name: a paper's figures are as wide as one column, and as two."""
-
-_PAGE: Final[ContextVar[Page]] = ContextVar("page", default=SCREEN)
-
-
-def page() -> Page:
-    """Return the page that figures are drawn for, inside of `house_style`."""
-    return _PAGE.get()
-
-
 @contextmanager
 def house_style(page: Page = SCREEN) -> Iterator[None]:
     """Apply the house style inside of the context, regardless of the user's settings."""
     here = Path(__file__)
-    token = _PAGE.set(page)
+    token = PAGE.set(page)
     try:
         with matplotlib.rc_context():
             matplotlib.rcdefaults()
@@ -103,7 +55,7 @@ def house_style(page: Page = SCREEN) -> Iterator[None]:
                 matplotlib.rcParams.update(matplotlib.rc_params_from_file(str(path), use_default_template=False))
             yield
     finally:
-        _PAGE.reset(token)
+        PAGE.reset(token)
 
 
 def _plain(text: str) -> str:
@@ -205,16 +157,6 @@ def ink(colour: str) -> str:
     return to_hex((0.75 * red, 0.75 * green, 0.75 * blue))
 
 
-def lighter(colour: str, white: float) -> str:
-    """Return a colour mixed with this share of white.
-
-    >>> lighter("#0072B2", 0.5)
-    '#80b8d8'
-    """
-    red, green, blue = (1 - (1 - part) * (1 - white) for part in to_rgb(colour))
-    return to_hex((red, green, blue))
-
-
 def _fit_ticks(figure: Figure) -> bool:
     """Leave out every second number below an x axis, the last one kept, until none touches the next; turn names.
 
@@ -276,9 +218,6 @@ def lay_out(figure: Figure) -> None:
     if any(min(box.width, box.height) < SMALLEST * figure.dpi for box in boxes):
         raise ValueError(NO_ROOM)
 
-
-FORMS: Final = ("png", "svg")
-"""Forms in which a figure is written."""
 
 _OPTIONS: Final[dict[str, dict[str, Any]]] = {
     "png": {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 3}},

@@ -70,10 +70,21 @@ def own_code() -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
+def whole_code() -> str:
+    """Return the digest of all files of the project as they are now; of an installed copy it is always the same."""
+    files = sorted(path for path in _ROOT.rglob("*") if path.is_file()) if CHECKOUT else []
+    lines = [
+        f"{path.relative_to(_ROOT)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
+        for path in files
+        if path.parent.name != "__pycache__"
+    ]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
 @cache
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the libraries that may move a game; nothing for one that is not there."""
-    return {"python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}}
+    return {"python": platform.python_version(), **{name: version_of(name) for name in LIBRARIES}}
 
 
 def bare_digest(text: bytes) -> str:
@@ -111,7 +122,8 @@ def _digest(path: str, changed: int, size: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _version(name: str) -> str:
+def version_of(name: str) -> str:
+    """Return the version of a library; empty if it is not there."""
     try:
         return version(name)
     except PackageNotFoundError:

@@ -91,8 +91,8 @@ def paragraphs(comment: str) -> list[str]:
 
 def _figures(results: Results, tables: Tables, fault: str) -> Html:
     """Return the figures that have been drawn, and the faults of the others."""
-    from disttrack.simulator.plots.figures import up_to_date
     from disttrack.simulator.plots.requests import planned
+    from disttrack.simulator.plots.unchanged import up_to_date
 
     wanted, folder = planned(results, tables, None)[0], results.dir / "figures"
     missing = [stem for stem in wanted if not up_to_date(results, stem)]

@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.names import in_words
 from disttrack.simulator.points.point import unusual
@@ -19,6 +17,8 @@ from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.results.stored import Plain, read_manifest, read_table, table_file
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from disttrack.simulator.plots.accessor import Plotter
     from disttrack.simulator.tasks.base import Task
 

@@ -13,13 +13,15 @@ import zlib
 from collections.abc import Iterable, Mapping
 from io import BufferedIOBase, StringIO
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import pandas as pd
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from disttrack.simulator.claims.columns import CLAIMS, ENDED, KINDS, NETWORK, SERIES, TRIAL_COLUMNS, TRIALS
 from disttrack.simulator.results.files import is_inside, writing
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CONTROLS: Final = "controls.csv"
 COLUMNS: Final = {
@@ -97,6 +99,7 @@ class _Manifest(_Lenient):
     tables: dict[str, str] = {}
     seeds: list[int] = []
     written: list[str] = []
+    drawn: dict[str, dict[str, str]] = {}
     points: list[_Point] = []
 
 
@@ -191,6 +194,8 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
     ValueError
         It cannot be read, or is not as a run writes it; the message is one line.
     """
+    import pandas as pd  # only here: figures that need not be drawn again need no tables
+
     name, known, file = path.name, COLUMNS[path.name], table_file(path)
     try:
         _refuse_other(path, digests)

@@ -72,6 +72,8 @@ def write_manifest(
     if manifest["tables"] != before.get("tables"):
         remove(folder, drawn)
         drawn.clear()
+    elif "drawn" in before:
+        manifest["drawn"] = before["drawn"]
     store_manifest(folder, {**manifest, "written": sorted({*written, *drawn} - {CONTROLS})})
 
 
