@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from disttrack.simulator.results.stored import read_manifest, table_file
+from disttrack.simulator.results.stored import read_manifest, store_manifest, table_file
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "results" / "reference"
@@ -29,7 +29,10 @@ TIMELINES = ("attack", "headline")
 
 def pack(folder: Path, shown: set[str]) -> None:
     """Compress the tables of one result, and remove figures that are not shown."""
-    tables = read_manifest(folder / "manifest.json")["tables"]
+    manifest = read_manifest(folder / "manifest.json")
+    tables = manifest["tables"]
+    if "drawn" in manifest:  # files of this machine
+        store_manifest(folder, {key: value for key, value in manifest.items() if key != "drawn"})
     for name in PACKED:
         plain, packed = folder / name, folder / f"{name}.gz"
         if name == "series.csv" and folder.name in TIMELINES:

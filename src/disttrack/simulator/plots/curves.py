@@ -42,7 +42,6 @@ _ROUNDING: Final = 1e-9
 """Relative errors of at most this are 0 but for rounding."""
 _LINEAR_SPAN: Final = 60.0
 """Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""
-_EQUALS: Final = re.compile(r" *== *(['\"]?)([\w.-]+)\1")
 _LABELS: Final = {EFOLD: "words per e-fold of the stream"}
 _LOWER_LOOK: Final = Look("#777777", "", DOTS, 1.1, order=3.5)
 _LOWER_BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = (
@@ -116,8 +115,8 @@ def cost(plot: Cost, tables: Tables) -> Description:
         return None if most is None else most / efolds(game)
 
     if plot.over:
-        unit = tables.where(plot.over).trials
-        return _relative(plot, tables, values, unit, "where " + _EQUALS.sub(r" is \2", plot.over))
+        name = "where " + re.sub(r" *== *(['\"]?)([\w.-]+)\1", r" is \2", plot.over)
+        return _relative(plot, tables, values, tables.where(plot.over).trials, name)
     medians = tables.trials.groupby("protocol")[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
@@ -227,8 +226,6 @@ def _sentences(note: str) -> list[str]:
 def _crossings(x: Floats, ratios: Floats) -> list[int]:
     """Return the places at which a line, straight between its marks on logarithmic scales, crosses 1.
 
-    Examples
-    --------
     >>> _crossings(np.array([1.0, 100.0]), np.array([10.0, 0.1]))
     [10]
     """
@@ -238,9 +235,7 @@ def _crossings(x: Floats, ratios: Floats) -> list[int]:
 
 
 def cost_bound(point: Game, items: int, own: Mapping[str, object]) -> float | None:
-    """Return the messages that a game is expected to need at most, None if no bound is known.
-
-    None is known for items with weights: `cost_bound` is of the number of items, and their reports have a second word.
+    """Return the messages that a game is expected to need at most, None if no bound is known, as of items with weights.
 
     Parameters
     ----------
