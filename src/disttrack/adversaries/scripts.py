@@ -36,35 +36,42 @@ class Scripted(Opponent):
     def script(self, view: Any) -> Iterator[Any]:
         """Yield the answer to each request of a game: a plan to feed sites, else a move.
 
-        After each ``yield`` the same view contains what has been seen since.
+        Each ``yield`` gives the view, which contains what has been seen since.
         """
 
     def move(self, view: Any) -> Any:
         """Return the next answer, None after the last."""
-        if self._script is None:
-            self._script = self.script(view)
-        return next(self._script, None)
+        answer = self._answer(view)
+        return None if answer is _NONE_LEFT else answer
 
     def plan(self, view: Any) -> Any:
         """Return the next plan; after the last, what `after` says."""
-        if self._script is None:
-            self._script = self.script(view)
-        answer = next(self._script, _NONE_LEFT)
+        answer = self._answer(view)
         if answer is _NONE_LEFT:
             return after(self._present)
         self._present = self._present if answer is None else answer
         return answer
+
+    def _answer(self, view: Any) -> Any:
+        """Return what the script yields next, `_NONE_LEFT` after the last."""
+        begun = self._script is not None
+        self._script = self._script or self.script(view)
+        try:
+            return _resumed(self._script, view) if begun else next(self._script)
+        except StopIteration:
+            return _NONE_LEFT
 
     def __getstate__(self) -> dict[str, object]:
         """Return what is copied for a game, which plays the script from its beginning."""
         return {name: value for name, value in vars(self).items() if name not in ("_script", "_present")}
 
 
-def _hears(running: Any) -> bool:
-    """Return whether the view can be sent to where a generator waits: not in a ``yield from`` of a list."""
-    while (inner := getattr(running, "gi_yieldfrom", None)) is not None:
-        running = inner
-    return hasattr(running, "send")
+def _resumed(running: Any, view: Any) -> Any:
+    """Return what a generator yields next; the view is sent to where it waits, unless in a ``yield from`` of a list."""
+    inner = running
+    while (next_one := getattr(inner, "gi_yieldfrom", None)) is not None:
+        inner = next_one
+    return running.send(view) if hasattr(inner, "send") else next(running)
 
 
 class Script(Choice):
@@ -93,7 +100,7 @@ class Script(Choice):
     def plan(self, view: View) -> Schedule | None:
         try:
             if self._running is not None:
-                answer = self._running.send(view) if _hears(self._running) else next(self._running)
+                answer: Schedule | None = _resumed(self._running, view)
             else:
                 self._running = self.choose(view)
                 answer = next(self._running)

@@ -94,7 +94,7 @@ def test_whole_games_are_without_bias_at_every_step(k: int, moves: list[int]) ->
     And the variance is the sum of the sites' formula with the p then in force, which follows from the stream.
     """
     protocol = Randomized(alpha=0.5, confidence=0.4)
-    inverses = [protocol.inverse_p(k, known) for known in known_totals(k, moves)]
+    inverses = [protocol.rule(k).inverse_p(known) for known in known_totals(k, moves)]
     assert inverses[-1] > inverses[0]  # p was lowered in between
     means, variances, leaves = moments(lambda coins: outputs(protocol, moves, k, coins), len(moves))
     assert leaves > 50

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -32,6 +33,14 @@ class Rests(Adversary):
 def far(view):
     yield Burst(0, 1)
     yield Burst(9)
+
+
+def prints(view):
+    print("fed", view.sent)
+    return 0
+
+
+an_object = Rests()
 """
 GAME = ("play", "--sites", "4", "--items", "200", "--protocol", "exact", "--adversary")
 MISTAKES = {
@@ -64,6 +73,18 @@ def test_conformance_names_the_line_too(name: str) -> None:
     faults = " ".join(disttrack("conformance", f"own.py:{name}").stdout.split())
     assert MISTAKES[name][0] in faults
     assert f"(own.py:{MISTAKES[name][1]})" in faults
+
+
+def test_a_json_document_is_alone_on_standard_output() -> None:
+    game = disttrack(*GAME, "own.py:prints", "--json")
+    assert json.loads(game.stdout)["items"] == 200
+    assert "fed 199" in game.stderr
+    assert "fed 199" in disttrack(*GAME, "own.py:prints").stdout
+
+
+def test_an_object_is_no_class() -> None:
+    said = "an object of class Rests is no adversary: it is no class; name the class"
+    assert said in refused(*GAME, "own.py:an_object")
 
 
 def test_ctrl_c_names_where_the_game_stands() -> None:

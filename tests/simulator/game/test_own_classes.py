@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import isfunction
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ import pytest
 
 from disttrack import (
     Binary,
+    Block,
     Burst,
     Deterministic,
     Exact,
     GrowingFinite,
+    Martingale,
     Randomized,
     Robust,
     RoundRobin,
@@ -27,7 +30,7 @@ from disttrack.fleet.quotas import Split
 from disttrack.mechanisms.counters.linear import LinearRun
 from disttrack.mechanisms.shortcuts import stated
 from disttrack.mechanisms.statistical import Empirical
-from disttrack.protocols.base import Server
+from disttrack.protocols.base import Protocol, Server
 from disttrack.protocols.contents import HeavyHitters
 from disttrack.simulator import ScenarioError
 from disttrack.simulator.errors import MoveError
@@ -234,3 +237,31 @@ class Plays(Uniform):
 
     def plan(self, view: Any) -> Any:
         return self.only
+
+
+APART = {"cost_bound", "quick_bound", "kernel_form", "round_form", "bulk_form", "returned_site"}
+"""Methods that no game by `leap` asks: bounds, fast forms, and what recovery from faults takes."""
+
+
+@pytest.mark.parametrize("shipped", [Block, Deterministic, Exact, Martingale, Randomized, Robust])
+def test_a_rule_that_a_subclass_changes_is_asked_in_its_games(shipped: Any) -> None:
+    """A method that no game calls would be overridden in vain, and the numbers be those of the shipped class."""
+    asked = set()
+
+    def told(name: str, method: Any) -> Any:
+        def asks(*given: Any, **more: Any) -> Any:
+            asked.add(name)
+            return method(*given, **more)
+
+        return asks
+
+    bases = [one for one in shipped.__mro__ if issubclass(one, Protocol) and one is not Protocol]
+    methods = {
+        name: getattr(shipped, name) for one in bases for name, member in vars(one).items() if isfunction(member)
+    }
+    rules = {name: told(name, method) for name, method in methods.items() if name[0] != "_" and name not in APART}
+    own = dataclass(frozen=True)(type("Own", (shipped,), {"kind": "own", "__module__": "of_the_user", **rules}))
+    for more in ({}, {"parameters": "simple"}) if shipped is Martingale else ({},):
+        given = {} if shipped is Exact else {"alpha": 0.3, **more}
+        play(own(**given), RoundRobin(), sites=4, items=100_000, engine="leap")
+    assert rules.keys() == asked

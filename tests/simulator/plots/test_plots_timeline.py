@@ -109,7 +109,7 @@ def test_a_game_that_promises_no_accuracy_is_not_said_to_be_within_it() -> None:
 @pytest.mark.parametrize(
     ("where", "columns", "foot"),
     [
-        ("", 4, "A column per protocol: its game with the largest error over α, all against freeze, 64 sites. Not"),
+        ("", 4, "A column per protocol: its game with the largest error over α, all against freeze, 64 sites. Read"),
         ("protocol == 'robust'", 1, "Of 8 games, the one with the largest error over α. Read"),
         ("protocol == 'robust' and sites == 16 and trial == 0 and adversary == 'freeze'", 1, "Read"),
     ],

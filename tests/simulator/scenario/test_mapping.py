@@ -78,7 +78,10 @@ WRONG: list[tuple[dict[Any, Any], str]] = [
     ({**DATA, 3: 4}, "the key 3 must be a word"),
     ({**DATA, "network": {1: 2}}, "scenario: network: the key 1 must be a word"),
     ({**DATA, **ENDLESS}, "nested more than 20 levels deep, or it holds itself"),
-    ({**DATA, "protocol": disttrack.Robust}, "scenario: protocol: must be text"),
+    (
+        {**DATA, "protocol": disttrack.Robust},
+        "scenario: protocol: a scenario is data: write the class's name, or 'mine.py:Robust'",
+    ),
     ({}, "protocol: is missing"),
 ]
 

@@ -75,10 +75,8 @@ class Block(RoundProtocol):
         return self.sizes(k).size(total)
 
     def rule_of(self, k: int, coins: Coins) -> RuleOf:
-        sizes = self.sizes(k)
-
         def rule(number: int, total: int) -> SignalRule | None:
-            size = sizes.size(total)
+            size = self.block_size(k, number, total)
             return Blocks(size, coins) if size >= 1 else None
 
         return rule

@@ -88,10 +88,6 @@ class Randomized(Protocol):
         """Return the rule that determines p over the game, with k sites."""
         return SamplingRule(self.tuned(k)[0], k)
 
-    def inverse_p(self, k: int, known: int) -> int:
-        """Return 1/p, a power of two, while `known` is the number of the doubling tracker."""
-        return self.rule(k).inverse_p(known)
-
     def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
         coins = Coins(rng)
         copies = self.tuned(k)[1]

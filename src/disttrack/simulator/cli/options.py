@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
+from disttrack.simulator.cli.tables import alone_on_stdout
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.files import check_output
 
@@ -46,7 +47,9 @@ PAGE_FILE: Final = _Output(b">Replay of a game</", b">disttrack replay</")
 SET: Final = click.option(
     "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key: sites=64, protocol.0.alpha=0.1."
 )
-JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON document in place of tables.")
+JSON: Final = click.option(
+    "--json", "as_json", is_flag=True, callback=alone_on_stdout, help="Print one JSON document in place of tables."
+)
 SEED: Final = click.option("--seed", type=click.IntRange(min=0), default=0, help="Root of all randomness.")
 WITH: Final = click.option(
     "--with",

@@ -12,6 +12,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Final
 
@@ -209,7 +210,20 @@ def print_json(document: object) -> None:
     """Print a document; numbers that JSON has none for become null, or a word where they are infinite."""
     text = json.dumps(document, default=lambda value: value.item() if hasattr(value, "item") else str(value))
     words = {"NaN": None, "Infinity": "infinite", "-Infinity": "-infinite"}
-    click.echo(json.dumps(json.loads(text, parse_constant=words.get), indent=1, ensure_ascii=False))
+    context = click.get_current_context(silent=True)
+    stdout = context.meta.get(_STDOUT) if context else None
+    click.echo(json.dumps(json.loads(text, parse_constant=words.get), indent=1, ensure_ascii=False), file=stdout)
+
+
+_STDOUT: Final = f"{__name__}.stdout"
+
+
+def alone_on_stdout(context: click.Context, _: click.Parameter, as_json: bool) -> bool:
+    """Let a JSON document be all that standard output has: what code of the user's prints goes to standard error."""
+    if as_json:
+        context.meta[_STDOUT] = sys.stdout
+        context.with_resource(redirect_stdout(sys.stderr))
+    return as_json
 
 
 def terminal_width(*, err: bool = False) -> int | None:

@@ -144,6 +144,8 @@ class Consultation:
 
 def _meant(answer: object, adversary: Adversary) -> str:
     """Return what to write in place of an answer that is no plan; empty where it cannot be guessed."""
+    if isgenerator(answer) and isinstance(adversary, Script):
+        return "; a generator of yours is asked with yield from, not with yield"
     if isgenerator(answer):
         return (
             "; a plan() with yield is a function, or a method script(view) of class …(Scripted, Adversary), "

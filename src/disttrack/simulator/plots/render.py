@@ -55,6 +55,8 @@ _SHORTEST: Final = 8
 """Lines of titles have more letters."""
 _STILL: Final = 1.0
 """A label that is moved by less, in points, takes no room from the axes."""
+_ROOM: Final = 14
+"""More labels than fit beside a panel are in the legend."""
 
 
 def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
@@ -70,7 +72,8 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
     ValueError
         There are fewer or more of them than panels.
     """
-    if page().narrow and not given:
+    many = any(sum(bool(one.label) for one in panel.of(Series)) > _ROOM for panel in described.panels)
+    if (page().narrow or many) and not given:
         described = _labels_in_legend(described)
     entries = [(_handle(look), name) for look, name in described.legend]
     figure, made = _given(described, given) if given else _new(described, entries)
@@ -374,8 +377,7 @@ def _label_ends(labels: Sequence[tuple[Axes, Series, float, str]]) -> Callable[[
         written.setdefault(axes, []).append(label)
 
     def place() -> bool:
-        moved = [_place_labels(axes, mine) for axes, mine in written.items()]
-        return any(moved)
+        return sum([_place_labels(axes, mine) for axes, mine in written.items()]) > 0  # of each panel
 
     return place
 

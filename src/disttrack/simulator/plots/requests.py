@@ -210,7 +210,10 @@ def printed_caption(described: Description, tables: Tables) -> str:
 
 
 def values_in_words(described: Description) -> str:
-    """Return the caption of a description or, without one, first and last value of its series, up to `NAMED`."""
+    """Return the caption of a description or, without one, first and last value of its series, up to `NAMED`.
+
+    Where several marks have one place there is no first and last: of these it is the least and the largest value.
+    """
     if described.caption:
         return described.caption
     parts, left = [], NAMED
@@ -219,7 +222,9 @@ def values_in_words(described: Description) -> str:
         texts = []
         for one in series[: max(0, left)]:
             values = one.x if panel.y.names else one.y
-            ends = dict.fromkeys(rounded(float(values[place])) for place in (0, -1))
+            scattered = not panel.y.names and len({*map(float, one.x)}) < len(one.x)
+            places = sorted(map(float, values)) if scattered else [float(values[0]), float(values[-1])]
+            ends = dict.fromkeys(rounded(places[place]) for place in (0, -1))
             texts.append(f"{one.name} ({' to '.join(ends)})")
         left -= len(series)
         parts += [f"{panel.title}: " * bool(panel.title) + ", ".join(texts)] if texts else []

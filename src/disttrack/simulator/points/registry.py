@@ -144,8 +144,7 @@ def _extends(maker: Any, base: str) -> bool:
 
 
 OF_FILES: Final[Mapping[tuple[Family, str], str]] = {("protocol", "exec"): "disttrack.protocols.programs:Exec"}
-"""Kinds that are made only of a program of the user's: they have a name, but nothing that goes through all registered
-kinds could play them."""
+"""Kinds that are made of a program of the user's: nothing that goes through all registered kinds could play them."""
 
 
 def find(family: Family, kind: str, source: Source | None = None, folder: Path | None = None, base: str = "") -> Any:
@@ -395,6 +394,7 @@ def check_extends(family: Family, maker: Any, base: str = "") -> None:
     extended = import_reference(wanted) if wanted else None
     if not inspect.isclass(maker) or (extended is not None and not issubclass(maker, extended)):
         name = getattr(maker, "__name__", f"an object of class {type(maker).__name__}")
-        also = " and is not a function of the view; write one, def name(view)," if family == "adversary" else ""
-        why = "is no class" if extended is None else f"does not extend {wanted.replace(':', '.')}{also}"
+        also = "; write def name(view), or a class that does" if family == "adversary" else ""
+        made = extended is None or isinstance(maker, extended)
+        why = "is no class; name the class" if made else f"does not extend {wanted.replace(':', '.')}{also}"
         raise ScenarioError(f"{name} is no {family}: it {why}{defined_at(maker)}")

@@ -250,15 +250,17 @@ def _costs(every: Sequence[Pair]) -> list[Html]:
     mine = sorted((pair for pair in against if pair.items == most), key=lambda pair: pair.words)
     least = {pair.terms: pair.words for pair in reversed(mine) if not pair.broken}
     together = len({pair.words_at for pair in mine}) == 1
-    costs = [_cost(pair, least.get(pair.terms, nan), together) for pair in mine]
+    equal = " on equal terms" * (len({pair.terms for pair in mine}) > 1)
+    costs = [_cost(pair, least.get(pair.terms, nan), together, equal) for pair in mine]
     places = [text for text in (mine[0].words_at if together else "", mine[0].items_at) if text]
     at = f"at {' and '.join(places)}, " if places else ""
     return [Html("Cost in words, {}against {} (medians): {}.", at, hardest, _list(costs))]
 
 
-def _cost(pair: Pair, least: float, together: bool) -> str:
+def _cost(pair: Pair, least: float, together: bool, equal: str) -> str:
     """Return the words of a pair, over the least on equal terms; with its setting if not all have the same."""
     notes = [f"at {pair.words_at}"] if pair.words_at and not together else []
-    notes += [f"{number(pair.words / least)} times"] if pair.words > least > 0 else []
-    notes += ["broken"] if pair.broken else []
+    over = number(pair.words / least) if least > 0 else "1"
+    notes += [f"{over} times{' the least' * bool(equal)}{equal}"] if pair.words > least and over != "1" else []
+    notes += ["broken at some setting" if pair.words_at else "broken"] if pair.broken else []
     return f"{pair.protocol}: {number(round(pair.words))}" + f" ({', '.join(notes)})" * bool(notes)

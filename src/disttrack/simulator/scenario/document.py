@@ -173,9 +173,12 @@ def _plain(value: object, place: Place, document: Document) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [_plain(inner, (*place, number), document) for number, inner in enumerate(value)]
     if callable(value) and not isinstance(value, type):
-        name = getattr(value, "__name__", "f")
-        advice = f"name the function by its file, 'mine.py:{name}', or give it to play()"
-        raise document.error(place, f"a scenario is data: {advice}; got {value!r}")
+        name = getattr(value, "__name__", "")
+        there = f"name the function by its file, 'mine.py:{name if name.isidentifier() else 'f'}'"
+        top = "" if getattr(value, "__qualname__", "") == name.strip("<>") else ", at the top of which it has a name"
+        raise document.error(place, f"a scenario is data: {there}{top}, or give it to play(); got {value!r}")
+    if isinstance(value, type):
+        raise document.error(place, f"a scenario is data: write the class's name, or 'mine.py:{value.__name__}'")
     raise document.error(place, f"must be text, a number, a list or a mapping; got {value!r}")
 
 
