@@ -150,7 +150,8 @@ def test_a_mistake_in_a_scenario(name: str, tmp_path: Path, monkeypatch: pytest.
     [
         (
             ["play", "--protocol", "foo", "--adversary", "freeze"],
-            "unknown kind 'foo' of protocol (accepted: those of `disttrack list`, module:Class, path/to/file.py:Class)",
+            "unknown kind 'foo' of protocol (accepted: those of `disttrack list`, module:Class, path/to/file.py:Class, "
+            "names of installed packages)",
         ),
         (["check", "foo"], "foo: there is no such file or scenario; `disttrack list scenarios` shows the shipped ones"),
     ],
@@ -164,7 +165,7 @@ def test_a_function_in_a_scenario() -> None:
     def mine(view: Any) -> int:
         return 0
 
-    with pytest.raises(ScenarioError, match=r"adversary: a scenario is data: .*'mine.py:mine', or give it to play"):
+    with pytest.raises(ScenarioError, match=r"adversary: a scenario is data: .*'mine.py:mine'.*, or give it to play"):
         run({"name": "x", "sites": 4, "items": 9, "protocol": {"kind": "exact"}, "adversary": mine})
 
 

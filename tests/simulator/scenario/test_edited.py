@@ -47,6 +47,34 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+OWN = """
+from dataclasses import dataclass
+from disttrack import Deterministic
+
+@dataclass(frozen=True)
+class Own(Deterministic):
+    kind = "own"
+    factor: float = 0.9
+"""
+
+
+def test_a_parameter_of_an_own_class_that_an_edit_fixes_is_skipped_too(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN, encoding="utf-8")
+    path = tmp_path / "own.yaml"
+    claim = "{name: holds, where: factor > 0.9, measure: fraction(ok), at_least: 1, no_control: it is exact}"
+    for factor, told in (("[0.97, 0.9]", []), ("0.5", ["nothing here sweeps factor"])):
+        path.write_text(
+            f"name: own\nsites: 4\nitems: 100\ntrials: 2\nalpha: 0.1\nadversary: uniform\n"
+            f"protocol: [{{kind: own.py:Own, factor: {factor}}}, exact]\nclaims: [{claim}]\n"
+            "plots: [{kind: cost, x: factor}]\n",
+            encoding="utf-8",
+        )
+        assert [one.why for one in load(path).skipped] == told * 2
+    path.write_text(path.read_text(encoding="utf-8").replace("where: factor", "where: fctor"), encoding="utf-8")
+    with pytest.raises(ScenarioError, match="there is no column 'fctor'"):
+        load(path)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "skipped"),
     [

@@ -14,7 +14,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.face import ended_early
 from disttrack.simulator.game.shortest import count
 from disttrack.simulator.points.settings import SIDES
-from disttrack.simulator.results.formats import cell, duration, number, percent
+from disttrack.simulator.results.formats import cell, duration, exact, number, percent
 from disttrack.simulator.tasks.base import COLUMNS
 
 if TYPE_CHECKING:
@@ -145,12 +145,15 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
     """Return the summary, with the effects of the network if it had any."""
     from disttrack.simulator.results.labels import on_network
 
+    error, promised = number(game.max_rel_error), f"{game.alpha:g}" if game.alpha else ""
+    if error == promised and game.verdict == "failed":
+        error = exact(game.max_rel_error)
     failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
     unjudged = "" if game.judged or game.error else " (no step was judged)"
     facts = {
         "game": f"{sides}, {count(game.sites, 'site')}, {count(game.items, 'item')}, seed {game.seed}",
         "verdict": game.verdict + (failing if game.first_failure is not None else unjudged),
-        "largest error": number(game.max_rel_error) + (f", promised {game.alpha:g}" if game.alpha else ""),
+        "largest error": error + f", promised {promised}" * bool(promised),
     }
     if ended := ended_early(game.facts):
         facts["ended"] = f"{ended}; its cost is that of these items"

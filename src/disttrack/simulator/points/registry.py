@@ -185,7 +185,7 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         if other:
             what = f"{kind} is {'an' if other[0] in 'aeiou' else 'a'} {other}, no {family}"
         names = accepted(known) if len(known) <= MOST_NAMES else "accepted: those of `disttrack list`"
-        raise ScenarioError(f"{what} ({names}, module:Class, path/to/file.py:Class)")
+        raise ScenarioError(f"{what} ({names}, module:Class, path/to/file.py:Class, names of installed packages)")
     maker = kinds(family)[kind].load()
     if not _extends(maker, base):
         raise ScenarioError(f"{kind} does not play here: {advice_on(maker)}")

@@ -145,6 +145,7 @@ def _frozen(value: object) -> Hashable:
 def check_claims(
     claims: Sequence[Claim],
     game: Task,
+    points: Sequence[Point],
     known: Mapping[str, Sequence[object]],
     columns: Mapping[str, ColumnType],
     document: Document,
@@ -161,14 +162,19 @@ def check_claims(
     """
     table = {name: column_of(values) for name, values in known.items()}
     for number, claim in enumerate(claims):
-        if why := why_skipped(claim, table, columns, game):
+        if why := why_skipped(claim, table, columns, game, points):
             yield Skipped("claim", number, claim.name, why)
         elif fault := ill_typed(claim, columns):
             faults.add(document.error((*faults.place("claims", number), fault[0]), fault[1]))
 
 
 def check_plots(
-    requests: Sequence[Any], game: Task, known: Mapping[str, Sequence[object]], document: Document, faults: Faults
+    requests: Sequence[Any],
+    game: Task,
+    points: Sequence[Point],
+    known: Mapping[str, Sequence[object]],
+    document: Document,
+    faults: Faults,
 ) -> tuple[list[object], list[Skipped]]:
     """Return the figures that can be drawn, and those that the points leave without an axis or without games."""
     axes = [name for name, values in known.items() if name != "point" and differ(values)]
@@ -180,7 +186,7 @@ def check_plots(
             plot = check_plot(request, axes, called=called(game.sizes), folder=document.folder)
             why = why_undrawn(plot.where, table)
         except AxisError as error:
-            why = f"nothing here sweeps {error.axis}" if error.axis in columns_of_kinds(game) else ""
+            why = f"nothing here sweeps {error.axis}" if error.axis in columns_of_kinds(game, points) else ""
             if not why:
                 faults.add(document.error(faults.place("plots", number), str(error)))
                 continue

@@ -79,7 +79,7 @@ def broken_points(
             unswept: set[str] = set()
             with suppress(ExpressionError):
                 unswept = columns_of(control.where or claim.where or "point") - set(table)
-            if unswept and unswept <= columns_of_kinds(game):
+            if unswept and unswept <= columns_of_kinds(game, points):
                 skipped.append(Skipped("claim", place, claim.name, f"nothing here sweeps {', '.join(sorted(unswept))}"))
                 continue
             message = f"where: {error}; it chooses points, before a game is played"

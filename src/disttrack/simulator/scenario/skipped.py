@@ -9,7 +9,7 @@ enough to tell: its points, and the columns that kinds of this task could have.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from disttrack.simulator.claims.expressions import (
     select,
 )
 from disttrack.simulator.errors import MEANT
+from disttrack.simulator.points.point import Point
 from disttrack.simulator.points.registry import ROLES, kinds, parameters
 from disttrack.simulator.points.settings import LEFT_OUT
 from disttrack.simulator.tasks.base import Task
@@ -40,17 +41,27 @@ class Skipped(NamedTuple):
     why: str
 
 
-def columns_of_kinds(game: Task) -> frozenset[str]:
-    """Return the columns that scenarios of a task may have: all parameters of its kinds, and of networks."""
+def columns_of_kinds(game: Task, points: Sequence[Point] = ()) -> frozenset[str]:
+    """Return the columns that scenarios of a task may have: all parameters of its kinds, and of networks.
+
+    Parameters
+    ----------
+    points
+        Those of a scenario, which may have classes of the user's.
+    """
     names = {*NETWORK, *(size.key for size in game.sizes), *(size.column for size in game.sizes)}
     names |= {*LEFT_OUT, "crash_down", "crash_state", "start", "alpha", "part"}
     for role in ROLES:
-        own = {name for kind in game.kinds(role).values() for name in parameters(kind.load())}
+        makers = [kind.load() for kind in game.kinds(role).values()]
+        makers += {getattr(point, role).maker() for point in points}
+        own = {name for maker in makers for name in parameters(maker)}
         names |= own | {f"{role}_{name}" for name in own}
     return frozenset(names)
 
 
-def why_skipped(claim: Claim, known: Columns, columns: Mapping[str, object], game: Task) -> str:
+def why_skipped(
+    claim: Claim, known: Columns, columns: Mapping[str, object], game: Task, points: Sequence[Point] = ()
+) -> str:
     """Return why a claim has no games to be measured on; empty if it may have some, or is wrong.
 
     Parameters
@@ -59,15 +70,17 @@ def why_skipped(claim: Claim, known: Columns, columns: Mapping[str, object], gam
         The columns that are known before a game is played, a row per point.
     columns
         The columns that the results will have.
-    game
-        The task, other scenarios of which may have more columns: asked only then, as all its kinds are loaded for that.
+    game, points
+        The task and the points, other scenarios of which may have more columns: asked only then, as all kinds are
+        loaded for that.
     """
     try:
         texts = [text for text in (claim.where, claim.measure, claim.margin) if text]
         missing = {*claim.columns, *(name for text in texts for name in columns_of(text))}
         missing = {name for name in missing if not is_column(name, columns)}  # type: ignore[arg-type]
         if missing:
-            return f"nothing here sweeps {', '.join(sorted(missing))}" if missing <= columns_of_kinds(game) else ""
+            elsewhere = missing <= columns_of_kinds(game, points)
+            return f"nothing here sweeps {', '.join(sorted(missing))}" if elsewhere else ""
         chosen = possible_rows(claim.where, known)
         if not chosen.any():
             return f"no game meets {claim.where!r}{_near(claim.where, known)}"
