@@ -38,7 +38,7 @@ def test_the_headline_says_who_is_broken_by_whom_by_how_much_and_what_the_robust
         "deterministic",
         "robust",
     ]
-    assert " times, broken at some setting)" in costs[1].split("; ")[1]
+    assert " times, broken)" in costs[1].split("; ")[1]
     assert re.search(r"robust: [\d,]+ \(9\.\d+ times\)", costs[1])
     assert "8 of 8 claims hold" in text
 
@@ -56,6 +56,17 @@ def test_costs_are_compared_on_equal_terms_only(tmp_path: Path) -> None:
     assert {"deterministic, α 0.01", "randomized, α 0.03"} <= {*listed}
     assert "times" not in listed["deterministic, α 0.01"]
     assert sum("times" in text for text in listed.values()) == len(listed) - 2
+
+
+def test_a_cost_says_where_its_tracker_is_broken_if_not_there(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "r", sites=(16, 256), adversaries=("freeze",), trials=2, plots=())
+    rows = pd.read_csv(folder / "trials.csv").assign(verdict="ok")
+    rows.loc[(rows["protocol"] == "robust") & (rows["sites"] == 16), "verdict"] = "failed"
+    rows.loc[(rows["protocol"] == "martingale") & (rows["sites"] == 256), "verdict"] = "failed"
+    rows.to_csv(folder / "trials.csv", index=False)
+    (costs,) = (text for text in in_words(read_tables([folder])) if text.startswith("Cost in words, "))
+    assert re.search(r"robust: [^;]*broken at 16 sites\)", costs)
+    assert re.search(r"martingale: [^;]*[( ]broken\)", costs)
 
 
 def test_costs_are_compared_at_the_largest_number_of_items_only(tmp_path: Path) -> None:

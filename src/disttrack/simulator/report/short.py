@@ -40,6 +40,8 @@ class Pair:
         The setting at which it is that large; empty if there is one setting only.
     fails
         The settings at which at least half of the games fail, in words; empty if there are none.
+    fails_last
+        Whether the last setting is one of them.
     words, words_at
         Median of the words at the last setting, and this setting.
     terms
@@ -55,6 +57,7 @@ class Pair:
     worst: float
     where: str
     fails: str
+    fails_last: bool
     words: float
     words_at: str
     terms: tuple[str, ...] = ()
@@ -102,6 +105,7 @@ def _pair(
         worst=float(over.max()),
         where=with_name(axis, over.idxmax()) if axis and over.notna().any() else "",
         fails=(_settings(axis, often) if axis else "everywhere") if often.any() else "",
+        fails_last=bool(often.iloc[-1]),
         words=float(words.iloc[-1]),
         words_at=with_name(called.get(axis, axis), words.index[-1]) if axis else "",
         terms=tuple(str(sorted(last[term].unique())) for term in terms),
@@ -262,5 +266,5 @@ def _cost(pair: Pair, least: float, together: bool, equal: str) -> str:
     notes = [f"at {pair.words_at}"] if pair.words_at and not together else []
     over = number(pair.words / least) if least > 0 else "1"
     notes += [f"{over} times{' the least' * bool(equal)}{equal}"] if pair.words > least and over != "1" else []
-    notes += ["broken at some setting" if pair.words_at else "broken"] if pair.broken else []
+    notes += ["broken" if pair.fails_last else f"broken {pair.fails}"] if pair.broken else []
     return f"{pair.protocol}: {number(round(pair.words))}" + f" ({', '.join(notes)})" * bool(notes)
