@@ -35,7 +35,7 @@ class Page:
     height: float = 1.0
     largest: float = 100.0
     titled: bool = True
-    forms: tuple[str, ...] = ("png", "svg")
+    forms: tuple[str, ...] = FORMS
 
     @property
     def narrow(self) -> bool:
