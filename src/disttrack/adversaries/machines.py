@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from disttrack.adversaries.schedules import NEVER
 
@@ -30,6 +31,11 @@ STORES: Final = 4
 """Maximum number of sites that get the items of the quiet time of `phase` in turn."""
 
 
+Numbers = npt.NDArray[np.float64]
+Burst = tuple[int, int]
+"""Site and length of a burst."""
+
+
 class Machine(NamedTuple):
     """An adversary as numbers.
 
@@ -42,23 +48,24 @@ class Machine(NamedTuple):
         Parameters and state, which the rule changes.
     """
 
-    rule: Callable[..., Any]
-    state: Any
+    rule: Callable[..., Burst]
+    state: Numbers
 
 
-def asked(state: Any, changes: Any) -> Any:
+def asked(state: Numbers, changes: int) -> tuple[bool, bool]:
     """Return whether it is asked for the first time, and whether the output has changed since it was asked."""
     seen = state[SEEN]
     state[SEEN] = changes
     return seen == NOT_ASKED, seen != changes
 
 
-def wait_of(state: Any, output: Any) -> Any:
+def wait_of(state: Numbers, output: float) -> int:
     """Return the items of a wait of `drain` or `bounded-memory`."""
-    return max(1, ceil(state[PATIENCE] * output / state[EARLY]))
+    wait: int = max(1, ceil(state[PATIENCE] * output / state[EARLY]))
+    return wait
 
 
-def next_of_laps(state: Any, output: Any) -> Any:
+def next_of_laps(state: Numbers, output: float) -> int:
     """Return the next site of `laps`, -1 for None."""
     state[PLACE] += 1
     if state[PLACE] >= state[LENGTH]:
@@ -70,13 +77,13 @@ def next_of_laps(state: Any, output: Any) -> Any:
     return int(state[PLACE])
 
 
-def freeze_burst(state: Any, sites: Any, steps: Any, items: Any, changes: Any, output: Any) -> Any:
+def freeze_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> Burst:
     """Return the next burst of `freeze`."""
     place = next_of_laps(state, output)
     return sites - 1 if place < 0 else place, NEVER
 
 
-def policy_burst(state: Any, sites: Any, steps: Any, items: Any, changes: Any, output: Any) -> Any:
+def policy_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> Burst:
     """Return the next burst of `policy`."""
     first, changed = asked(state, changes)
     place, unit = int(state[PLACE]), max(0.0, output) / state[EARLY]
@@ -90,7 +97,7 @@ def policy_burst(state: Any, sites: Any, steps: Any, items: Any, changes: Any, o
     return place, max(1, ceil(state[PATIENCE] * unit))
 
 
-def drain_burst(state: Any, sites: Any, steps: Any, items: Any, changes: Any, output: Any) -> Any:
+def drain_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> Burst:
     """Return the next burst of `drain`."""
     first, changed = asked(state, changes)
     state[TRIES_LEFT] -= 1
@@ -100,7 +107,7 @@ def drain_burst(state: Any, sites: Any, steps: Any, items: Any, changes: Any, ou
     return int(state[DRAINED]), wait_of(state, output)
 
 
-def memory_burst(state: Any, sites: Any, steps: Any, items: Any, changes: Any, output: Any) -> Any:
+def memory_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> Burst:
     """Return the next burst of `bounded-memory`."""
     first, changed = asked(state, changes)
     if not first:
@@ -109,7 +116,7 @@ def memory_burst(state: Any, sites: Any, steps: Any, items: Any, changes: Any, o
     return present % sites, NEVER if state[STATES + 2 * present + 1] == present else wait_of(state, output)
 
 
-def phase_burst(state: Any, sites: Any, steps: Any, items: Any, changes: Any, output: Any) -> Any:
+def phase_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> Burst:
     """Return the next burst of `phase`."""
     first, changed = asked(state, changes)
     caught = int(state[CAUGHT])
@@ -139,7 +146,7 @@ def phase_burst(state: Any, sites: Any, steps: Any, items: Any, changes: Any, ou
     return aim, NEVER
 
 
-def machine(rule: Callable[..., Any], numbers: Mapping[int, float], more: Sequence[float] = ()) -> Machine:
+def machine(rule: Callable[..., Burst], numbers: Mapping[int, float], more: Sequence[float] = ()) -> Machine:
     """Return a machine that has not been asked yet: numbers by their places, and then more."""
     state = np.zeros(STATES + len(more))
     state[SEEN] = NOT_ASKED

@@ -135,7 +135,7 @@ def _range(latency: Latency) -> tuple[float, float]:
     return float(ceil(least)), float(ceil(most)) if bounded else inf
 
 
-def by_window(looks: Sequence[dict[str, Any]], window: int) -> list[dict[str, int]]:
+def by_window(looks: Sequence[Mapping[str, int]], window: int) -> list[dict[str, int]]:
     """Return what happened in each window, the last one up to the end of the game."""
     rows, before = [], dict.fromkeys(("offered", "cost", "admitted", "rejected", "words", "messages", "died"), 0)
     for look in looks:
@@ -213,7 +213,7 @@ class Found(NamedTuple):
     deaths: int
 
 
-def _each(looks: Sequence[dict[str, Any]], windows: Sequence[dict[str, int]], protocol: Quota) -> Found:
+def _each(looks: Sequence[Mapping[str, int]], windows: Sequence[dict[str, int]], protocol: Quota) -> Found:
     """Return it for a limit in each window."""
     limit = protocol.limit
     could = sum(min(limit, row["cost"]) for row in windows)
@@ -251,7 +251,7 @@ def _burst(game: Any) -> int:
     return max(int(cost) - int(at.get(max(0, step - window), cost)) for step, cost in at.items())
 
 
-def _series(looks: Sequence[dict[str, Any]], protocol: Quota) -> dict[str, list[float]]:
+def _series(looks: Sequence[Mapping[str, int]], protocol: Quota) -> dict[str, list[float]]:
     """Return the columns of series.csv: the output is the cost admitted in the window so far."""
     rows: dict[str, list[float]] = {name: [] for name in ("step", "items", "output", "rel_error", "messages", "words")}
     start = 0

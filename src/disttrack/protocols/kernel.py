@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from disttrack.protocols.coins import OrderedCoins
 from disttrack.protocols.sites import Message, Server
@@ -46,6 +47,9 @@ GO_ON, SERVE, ASK, REFILL, FULL, OVER = range(6)
 # ---- whether the state of a site shows the count at which it sends its next message: not a coin of the future
 HIDDEN, SHOWN, NEVER_DUE = range(3)
 
+Whole = npt.NDArray[np.int64]
+Real = npt.NDArray[np.float64]
+Number = int | np.int64
 Compiled = Callable[[Any], Any]
 
 MOST: Final = 2**50
@@ -54,14 +58,14 @@ LARGEST: Final = 2**62
 """Limit of whole numbers."""
 
 
-def next_coin(whole: Any, real: Any) -> Any:
+def next_coin(whole: Whole, real: Real) -> Any:
     """Return the next coin; the caller has made sure that there is one."""
     coin = real[COINS_AT + whole[COIN]]
     whole[COIN] += 1
     return coin
 
 
-def unserved(whole: Any, real: Any, sites: Any) -> Any:
+def unserved(whole: Whole, real: Real, sites: Whole) -> Any:
     """Leave to `serve` what the server does."""
     return SERVE
 
@@ -110,10 +114,10 @@ class KernelForm(ABC):
 
     def __init__(self, k: int, coins: OrderedCoins | None = None, most_coins: int = 0) -> None:
         self.k = k
-        self.whole: Any = np.zeros(OWN_WHOLE + 9, dtype=np.int64)
+        self.whole: Whole = np.zeros(OWN_WHOLE + 9, dtype=np.int64)
         self.coins = coins
-        self.real: Any = np.zeros(COINS_AT + most_coins + OrderedCoins.LARGEST)
-        self.sites: Any = np.zeros((k, OWN + 4), dtype=np.int64)
+        self.real: Real = np.zeros(COINS_AT + most_coins + OrderedCoins.LARGEST)
+        self.sites: Whole = np.zeros((k, OWN + 4), dtype=np.int64)
 
     @abstractmethod
     def serve(self, ledger: Any, compiled: Compiled) -> None:
@@ -145,7 +149,7 @@ class KernelForm(ABC):
             have += len(drawn)
         whole[COIN], whole[COINS] = 0, have
 
-    def take_coins(self, number: int) -> Any:
+    def take_coins(self, number: int) -> Real:
         """Return the next coins, drawn if necessary."""
         self.refill(number)
         whole = self.whole

@@ -121,13 +121,13 @@ class DistributedCounts(_Base):
             infos[name], infos[f"_{name}"] = values, self._all.copy()
         return games.seen.copy(), rewards, over, cut, infos
 
-    def _whole(self, actions: Any, playing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    def _whole(self, actions: npt.ArrayLike, playing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """Return the actions as whole numbers, those of an array unchecked: the games check them."""
         if isinstance(actions, np.ndarray) and actions.shape == playing.shape and actions.dtype.kind in "iu":
             return np.ascontiguousarray(actions, dtype=np.int64)
         return self._checked(actions, playing)
 
-    def _checked(self, actions: Any, playing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    def _checked(self, actions: npt.ArrayLike, playing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """Return the actions as whole numbers; those of games that begin anew are ignored."""
         listed = list(actions) if isinstance(actions, Iterable) and not isinstance(actions, str | Mapping) else None
         if listed is None or len(listed) != self.num_envs:

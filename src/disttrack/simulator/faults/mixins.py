@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+
+from disttrack.protocols.base import Protocol
 
 
 class FaultyPart:
@@ -24,6 +26,15 @@ class FaultyPart:
     def __reduce__(self) -> tuple[Any, ...]:
         # such a class cannot be looked up by name: each process derives it again from the intact protocol
         return type(self).broken, (self.repaired(), self.fault)
+
+
+if TYPE_CHECKING:
+
+    class FaultyTracker(FaultyPart, Protocol):
+        """Mixin that precedes the class of a tracker, whose rules `super` gives."""
+
+else:
+    FaultyTracker = FaultyPart
 
 
 class Wrapped:

@@ -28,16 +28,16 @@ from disttrack.protocols.kernel import (
     STANDING,
     STEP,
     TOSSES,
+    Number,
+    Real,
+    Whole,
     unserved,
 )
 from disttrack.simulator.game.engines.kernel import fed, turn
 
-Whole = npt.NDArray[np.int64]
-Real = npt.NDArray[np.float64]
 Seen = npt.NDArray[np.float32]
 Moves = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
-Number = int | np.int64
 
 served = unserved
 """Stands for `KernelForm.served`."""

@@ -95,7 +95,7 @@ class Compiled(Strides):
         form.whole[[START, ROWS, LOGGED, REACTS]] = self.start, rows, rows, self.consultation.reacts
         form.real[STANDING] = form.real[OUTPUT]
         form.real[[NUMERATOR, DENOMINATOR]] = form.scale
-        self._header, self._real = memoryview(form.whole), memoryview(form.real)
+        self._header, self._real = form.whole.data, form.real.data
         machine = self.adversary.machine(self.view)
         self._rule: Callable[..., Any] = machine.rule if machine else move
         self._plan: Any = machine.state if machine else _NO_LIST

@@ -38,13 +38,18 @@ from disttrack.protocols.kernel import (
     START,
     STEP,
     TOSSES,
+    Number,
+    Real,
+    Whole,
 )
+
+Plan = Whole | Real
 
 BURST, LABELS, RUNS, ROTATION = range(4)
 """Forms of a plan. The array `plan` has the labels, or site and last step of each run, or the tree of a rotation."""
 
 
-def play_on(whole: Any, real: Any, sites: Any, log: Any, plan: Any) -> Any:
+def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> int:
     """Play until something is to be done that is not compiled; return what.
 
     Parameters
@@ -93,17 +98,17 @@ def shown(real: Any) -> Any:
     return real[OUTPUT] * real[NUMERATOR] / real[DENOMINATOR]
 
 
-def turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
+def turn(whole: Whole, real: Real, sites: Whole, site: Number) -> int:
     """Let a site send its messages, and the server hear them. Stands for `KernelForm.turn`."""
     raise NotImplementedError
 
 
-def move(machine: Any, sites: Any, steps: Any, items: Any, changes: Any, output: Any) -> Any:
+def move(machine: Real, sites: int, steps: Number, items: Number, changes: Number, output: float) -> tuple[int, int]:
     """Return the site and the length of the adversary's next burst. Stands for `Machine.rule`."""
     return 0, NEVER
 
 
-def advance(whole: Any, sites: Any, plan: Any) -> Any:
+def advance(whole: Whole, sites: Whole, plan: Plan) -> Any:
     """Go to the next step in which a site sends messages, and return the site; or to the end of the plan, and -1."""
     form, step, until = whole[PLAN], whole[STEP], min(whole[END], whole[LAST])
     if form == BURST:
@@ -134,12 +139,12 @@ def advance(whole: Any, sites: Any, plan: Any) -> Any:
     return rotated(whole, sites, plan, until)
 
 
-def advance_burst(whole: Any, sites: Any, plan: Any) -> Any:
+def advance_burst(whole: Whole, sites: Whole, plan: Plan) -> Any:
     """Go on as `advance` does, where every plan is a burst."""
     return fed(whole, sites, whole[SITE], min(whole[END], whole[LAST]))
 
 
-def fed(whole: Any, sites: Any, site: Any, until: Any) -> Any:
+def fed(whole: Whole, sites: Whole, site: Number, until: Number) -> Any:
     """Feed one site until it sends a message, and return it; or to a step, and return -1."""
     step = whole[STEP] + sites[site, NEXT] - sites[site, COUNT]
     if step > until:
@@ -151,7 +156,7 @@ def fed(whole: Any, sites: Any, site: Any, until: Any) -> Any:
     return site
 
 
-def rotated(whole: Any, sites: Any, tree: Any, until: Any) -> Any:
+def rotated(whole: Whole, sites: Whole, tree: Plan, until: Number) -> Any:
     """Go on in a rotation; `tree` has the least of the next steps in place 1, and the sites' own in its second half."""
     period, site = whole[PERIOD], whole[SPOKE]
     if site >= 0:
@@ -169,7 +174,7 @@ def rotated(whole: Any, sites: Any, tree: Any, until: Any) -> Any:
     return site
 
 
-def next_turn(sites: Any, site: Any, period: Any) -> Any:
+def next_turn(sites: Whole, site: Number, period: Number) -> Any:
     """Return the step in which a site of a rotation sends its next message."""
     items = sites[site, NEXT] - sites[site, COUNT]
     return NEVER if items > NEVER // period else sites[site, SINCE] + items * period
