@@ -213,7 +213,8 @@ def _one(name: str, results: Results) -> Tables:
     known = {*TRIALS, "result", "part", "start", *swept}
 
     def trials(games: pd.DataFrame) -> pd.DataFrame:
-        return _placed(name, games).rename(columns=lambda one: one if one[0] == "_" or one in known else f"_{one}")
+        table = _placed(name, _of_one_size(games))
+        return table.rename(columns=lambda one: one if one[0] == "_" or one in known else f"_{one}")
 
     controls = _controls_of(results)
     return Tables(
@@ -223,6 +224,18 @@ def _one(name: str, results: Results) -> Tables:
         {name: {row["point"]: row for row in (*settings.rows, *rows_of(results, results.known_task, controls))}},
         frozenset(column for column, one in swept.items() if one.side == "adversary" and column not in of_protocols),
     )
+
+
+def _of_one_size(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return games whose `items` are those of their point, also if some were ended earlier; `_sent` is what they sent.
+
+    Games of a point that all sent the same number keep it: it is a fact about the point then.
+    """
+    sent = trials["items"]
+    if "unsent" not in trials:
+        return trials.assign(_sent=sent)
+    differ = sent.groupby(trials["point"]).transform(lambda of: of.nunique() > 1)
+    return trials.assign(_sent=sent, items=sent + trials["unsent"].where(differ, 0))
 
 
 def _placed(name: str, table: pd.DataFrame) -> pd.DataFrame:
