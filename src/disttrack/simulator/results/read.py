@@ -14,7 +14,7 @@ from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.claims.expressions import ExpressionError, rows
 from disttrack.simulator.points.names import label_of, name_of, with_name
 from disttrack.simulator.points.settings import PROMISED, SIDES, Row, Settings
-from disttrack.simulator.results.folder import NoResults, Results, finished, opened, rows_of
+from disttrack.simulator.results.folder import NoResults, Results, finished, opened, planned_items, rows_of
 from disttrack.simulator.results.formats import games_per_point, span
 from disttrack.simulator.results.lines import UNUSUAL, GameRow, swept_axes, texts
 from disttrack.simulator.results.stored import Plain
@@ -213,7 +213,7 @@ def _one(name: str, results: Results) -> Tables:
     known = {*TRIALS, "result", "part", "start", *swept}
 
     def trials(games: pd.DataFrame) -> pd.DataFrame:
-        table = _placed(name, _of_one_size(games))
+        table = _placed(name, games.assign(_sent=games["items"], items=planned_items(games)))
         return table.rename(columns=lambda one: one if one[0] == "_" or one in known else f"_{one}")
 
     controls = _controls_of(results)
@@ -224,18 +224,6 @@ def _one(name: str, results: Results) -> Tables:
         {name: {row["point"]: row for row in (*settings.rows, *rows_of(results, results.known_task, controls))}},
         frozenset(column for column, one in swept.items() if one.side == "adversary" and column not in of_protocols),
     )
-
-
-def _of_one_size(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return games whose `items` are those of their point, also if some were ended earlier; `_sent` is what they sent.
-
-    Games of a point that all sent the same number keep it: it is a fact about the point then.
-    """
-    sent = trials["items"]
-    if "unsent" not in trials:
-        return trials.assign(_sent=sent)
-    differ = sent.groupby(trials["point"]).transform(lambda of: of.nunique() > 1)
-    return trials.assign(_sent=sent, items=sent + trials["unsent"].where(differ, 0))
 
 
 def _placed(name: str, table: pd.DataFrame) -> pd.DataFrame:
