@@ -70,7 +70,7 @@ def _matrix(outcome: Arena) -> Table:
         ),
         Column("words", right=True, says="median of the games"),
         Column("errors", right=True, says="games that ended with an error or took too long"),
-        Column("ended early", right=True, says=f"{ENDED.says}; their words are of fewer"),
+        Column("ended early", right=True, says=ENDED.says),
     ]
     rows = [
         [
@@ -84,7 +84,8 @@ def _matrix(outcome: Arena) -> Table:
         for row in outcome.own.to_dict("records")
     ]
     games = outcome.results.trials.iloc[0]
-    sizes = f"{games['sites']:,} sites, {games['items']:,} items, games per pair: {outcome.matrix['games'].iloc[0]}"
+    items = games["items"] + games.get("unsent", 0)
+    sizes = f"{games['sites']:,} sites, {items:,} items, games per pair: {outcome.matrix['games'].iloc[0]}"
     side = "trackers" if outcome.role == "adversary" else "attackers"
     return Table(f"{outcome.name} against all {side}", columns, rows, sizes)
 

@@ -91,7 +91,7 @@ def _limit(trials: pd.DataFrame, limit: str | float) -> float:
 
 def cost(plot: Cost, tables: Tables) -> Description:
     """Return a `cost` figure."""
-    column, items = "words" if plot.y == EFOLD else plot.y, tables.called.get("items", "items")
+    column = "words" if plot.y == EFOLD else plot.y
     if tables.trials[column].isna().all():
         raise ValueError(f"a cost figure needs games with {column}; these have none")
 
@@ -102,16 +102,16 @@ def cost(plot: Cost, tables: Tables) -> Description:
         return int(point(game).get("start") or 0)
 
     def efolds(game: Game) -> float:
-        return log1p(float(game[items]) / max(1, start(game))) if plot.y == EFOLD else 1.0
+        return log1p(float(game["_sent"]) / max(1, start(game))) if plot.y == EFOLD else 1.0
 
     def values(games: pd.DataFrame) -> pd.Series[float]:
         words = games[column].astype(float)
         return words / games.apply(efolds, axis=1) if plot.y == EFOLD else words
 
     def bound(game: Game) -> float | None:
-        if not isfinite(game[items]) or tuple(game[key] for key in GAME) in tables.rested:
+        if not isfinite(game["_sent"]) or tuple(game[key] for key in GAME) in tables.rested:
             return None
-        most = cost_bound(point(game), int(game[items]), tables.own)
+        most = cost_bound(point(game), int(game["_sent"]), tables.own)
         return None if most is None else most / efolds(game)
 
     if plot.over:
@@ -279,7 +279,7 @@ def _lower_bounds(
         def words(game: Game, bound: Callable[[float, float], float] = bound) -> float:
             each = bound(game["sites"], game["alpha"])
             begun = max(start(game), each)
-            return each * max(0.0, log((start(game) + game["items"]) / begun)) / per(game)
+            return each * max(0.0, log((start(game) + game["_sent"]) / begun)) / per(game)
 
         table = pd.DataFrame({"x": place(trials, axis), "y": trials.apply(words, axis=1)}).dropna()
         groups = table.groupby("x")["y"]

@@ -15,6 +15,7 @@ from disttrack.simulator.points.facts import first_line
 from disttrack.simulator.points.registry import find, parameters
 from disttrack.simulator.points.source import source_of
 from disttrack.simulator.results.folder import Results, class_of
+from disttrack.simulator.results.formats import span
 from disttrack.simulator.results.read import Tables, fixed, tables_of
 from disttrack.simulator.scenario.figures import check_plot
 
@@ -141,7 +142,8 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
         heading += f", of {' and '.join(tables.scenarios)}"
     left_out = f" Left out: {tables.lost:,} of the games, which ended in an error." if tables.lost else ""
     if shown.ended:
-        left_out += f" Games that their adversary ended before all items were sent: {shown.ended:,}."
+        sent = span([*shown.trials["_sent"][shown.trials["_unsent"] > 0]])
+        left_out += f" Games that their adversary ended before all items were sent: {shown.ended:,}, after {sent}."
     return replace(
         described,
         title=plot.title or heading,

@@ -77,13 +77,17 @@ def place(games: pd.DataFrame, axis: str) -> pd.Series[float]:
 
 
 def panels(tables: Tables, by: str = "") -> list[tuple[str, pd.DataFrame]]:
-    """Return the games of each panel and its title: a panel per adversary, or per value of the column `by`."""
+    """Return the games of each panel and its title: a panel per adversary, and per value of the column `by`."""
     column = f"_{by}" if f"_{by}" in tables.trials else by or "adversary"  # a task's own have an underscore before them
     if column not in tables.trials:
         raise ValueError(f"by must be a column of trials.csv; got {by!r}")
-    groups = list(tables.trials.groupby(column, sort=False))
-    name = name_of(by).replace("_", " ") if by else "against"
-    return [(f"{name} {value}" if len(groups) > 1 else "", games) for value, games in groups]
+    named = {column: name_of(by).replace("_", " ") if by else "against"} | {"adversary": "against"}
+    shown = [one for one in named if tables.trials[one].nunique() > 1]
+    groups = tables.trials.groupby(shown, sort=False) if shown else [((), tables.trials)]
+    return [
+        (", ".join(f"{named[one]} {value}" for one, value in zip(shown, values, strict=True)), games)
+        for values, games in groups
+    ]
 
 
 def curve_of(line: Line, axis: str, values: Values, bound: Bound | None, *, judged: bool = True) -> Curve:

@@ -22,7 +22,9 @@ from disttrack.simulator.results.formats import apart, games_per_point, number
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
-ENDED: Final = Answer("ended early", "games that the adversary ended before all items were sent", "unsent")
+ENDED: Final = Answer(
+    "ended early", "games that the adversary ended before all items were sent; costs are of these", "unsent"
+)
 
 Value = str | int | float | bool | None
 """A value of the table."""

@@ -207,7 +207,10 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
 
 
 def _sent(games: pd.DataFrame, task: type[Task]) -> dict[int, dict[str, int]]:
-    """Return the number of items of the games of a point, if all have the same and the task sends items to sites."""
+    """Return the number of items of the games of a point with those that an adversary which ended early did not send.
+
+    Only where all games of the point have the same, and the task sends items to sites.
+    """
     from disttrack.simulator.tasks.tracking import Count
 
     if not issubclass(task, Count):
@@ -215,9 +218,15 @@ def _sent(games: pd.DataFrame, task: type[Task]) -> dict[int, dict[str, int]]:
     column = next((size.key for size in task.sizes if size.column == "items" and size.key in games), "items")
     if column not in games:
         return {}
-    ranges = games.groupby("point")[column].agg(["min", "max"])
+    planned = planned_items(games, column)
+    ranges = planned.groupby(games["point"]).agg(["min", "max"])
     alike = ranges[ranges["min"] == ranges["max"]]["min"]
     return {int(point): {"items": int(items)} for point, items in zip(alike.index, alike, strict=True)}
+
+
+def planned_items(games: pd.DataFrame, column: str = "items") -> pd.Series[float]:
+    """Return the items of each game with those that its adversary did not send."""
+    return games[column] + games["unsent"] if "unsent" in games else games[column]
 
 
 def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, object]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.claims.expressions import ExpressionError, rows
 from disttrack.simulator.points.names import label_of, name_of, with_name
 from disttrack.simulator.points.settings import PROMISED, SIDES, Row, Settings
-from disttrack.simulator.results.folder import NoResults, Results, finished, opened, rows_of
+from disttrack.simulator.results.folder import NoResults, Results, finished, opened, planned_items, rows_of
 from disttrack.simulator.results.formats import games_per_point, span
 from disttrack.simulator.results.lines import UNUSUAL, GameRow, swept_axes, texts
 from disttrack.simulator.results.stored import Plain
@@ -213,7 +213,8 @@ def _one(name: str, results: Results) -> Tables:
     known = {*TRIALS, "result", "part", "start", *swept}
 
     def trials(games: pd.DataFrame) -> pd.DataFrame:
-        return _placed(name, games).rename(columns=lambda one: one if one[0] == "_" or one in known else f"_{one}")
+        table = _placed(name, games.assign(_sent=games["items"], items=planned_items(games)))
+        return table.rename(columns=lambda one: one if one[0] == "_" or one in known else f"_{one}")
 
     controls = _controls_of(results)
     return Tables(
