@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -96,6 +98,18 @@ def test_code_that_changes_while_figures_are_drawn_is_not_remembered(
         patched.setattr(unchanged, "whole_code", lambda: next(digests))
         assert drawn(tmp_path)
     assert drawn(tmp_path)
+
+
+def test_unchanged_figures_are_left_alone_without_a_library_of_tables(folder: Path) -> None:
+    script = (
+        "import sys\nfrom disttrack.simulator.cli import main\n"
+        "try:\n    main(['plot', sys.argv[1], '--plot', 'matrix'])\n"
+        "except SystemExit as end:\n"
+        "    sys.exit(end.code or sorted({'numpy', 'pandas', 'matplotlib'} & set(sys.modules)) or 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(folder)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [str(folder / f"figures/matrix.{form}") for form in ("png", "svg")]
 
 
 def test_classes_of_the_user_always_draw(folder: Path) -> None:

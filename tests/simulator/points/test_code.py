@@ -16,7 +16,7 @@ import pytest
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points import code
-from disttrack.simulator.points.code import PACKAGES, PRESENTATION, bare_digest, own_code, states
+from disttrack.simulator.points.code import PACKAGES, PRESENTATION, bare_digest, own_code, states, whole_code
 from disttrack.simulator.points.own_files import own_files
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.runs.runner import run
@@ -242,3 +242,16 @@ def test_no_game_runs_through_a_room_that_only_shows() -> None:
     project = {Path(name).relative_to(ROOT).as_posix() for name in ran if name.startswith(f"{ROOT}/")}
     assert len(project) > 30
     assert {name for name in project if name.startswith(PRESENTATION)} == set()
+
+
+def test_compiled_files_are_no_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(code, "_ROOT", tmp_path)
+    (tmp_path / "protocols").mkdir()
+    (tmp_path / "protocols/base.py").write_text("x = 1\n")
+    before = whole_code()
+    kernels = tmp_path / "protocols/__pycache__/kernels/turn"
+    kernels.mkdir(parents=True)
+    (kernels / "turn.nbc").write_bytes(b"machine code")
+    assert whole_code() == before
+    (tmp_path / "protocols/house.mplstyle").write_text("font.size: 9\n")
+    assert whole_code() != before

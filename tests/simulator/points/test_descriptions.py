@@ -14,6 +14,7 @@ import disttrack
 from disttrack import Protocol
 from disttrack.mechanisms.docstrings import described
 from disttrack.simulator.plots.accessor import Plotter
+from disttrack.simulator.points.facts import Facts
 from disttrack.simulator.points.registry import FAMILIES, kinds, parameters
 
 
@@ -68,3 +69,12 @@ def test_the_help_of_a_figure_names_its_axes_and_its_result(kind: str) -> None:
     assert {"ax", "where", "title"} <= set(taken)
     assert set(taken) <= set(described(method.__doc__))
     assert "Returns\n-------\nThe axes drawn on" in method.__doc__
+
+
+@pytest.mark.parametrize("name", ["exact", "martingale", "lease"])
+def test_that_a_cost_is_stated_is_known_without_all_its_bounds(name: str) -> None:
+    kind = kinds("protocol")[name]
+    known = Facts("protocol", name, kind.origin, kind.reference, kind.load())
+    stated = known.stated_cost
+    assert bool(stated) == (name != "lease")  # which cannot be made without its parameters
+    assert stated == (known.cost.says if known.cost is not None and known.cost.bounds else "")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from typing import Any
 
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.installed import entry_points
 
 
 def plugged(group: str) -> dict[str, Any]:

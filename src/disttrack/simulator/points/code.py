@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import os
 import platform
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -30,15 +31,24 @@ CHECKOUT: Final = (_ROOT.parents[1] / "pyproject.toml").is_file()
 """Whether this is a checkout, whose code may be edited, and no installed copy."""
 
 
+def _files(*folders: str) -> list[str]:
+    """Return the project's files in these folders of it, by their names in it; none that Python or numba compiled."""
+    names = []
+    for top in folders:
+        for folder, below, files in os.walk(_ROOT / top):
+            below[:] = [name for name in below if name != "__pycache__"]
+            inside = Path(folder).relative_to(_ROOT).as_posix()
+            names += [file if inside == "." else f"{inside}/{file}" for file in files]
+    return sorted(names)
+
+
 def states() -> dict[str, list[int]]:
     """Return when each file of the project's code was changed, and its size; nothing of an installed copy."""
     files = {}
-    for package in PACKAGES if CHECKOUT else ():
-        for path in sorted((_ROOT / package).rglob("*.py")):
-            name = path.relative_to(_ROOT).as_posix()
-            if not name.startswith(PRESENTATION):
-                state = path.stat()
-                files[name] = [state.st_mtime_ns, state.st_size]
+    for name in _files(*PACKAGES) if CHECKOUT else ():
+        if name.endswith(".py") and not name.startswith(PRESENTATION):
+            state = os.stat(f"{_ROOT}/{name}")  # joined as text: there are hundreds
+            files[name] = [state.st_mtime_ns, state.st_size]
     return files
 
 
@@ -72,12 +82,8 @@ def own_code() -> str:
 
 def whole_code() -> str:
     """Return the digest of all files of the project as they are now; of an installed copy it is always the same."""
-    files = sorted(path for path in _ROOT.rglob("*") if path.is_file()) if CHECKOUT else []
-    lines = [
-        f"{path.relative_to(_ROOT)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
-        for path in files
-        if path.parent.name != "__pycache__"
-    ]
+    names = _files("") if CHECKOUT else []
+    lines = [f"{name} {hashlib.sha256((_ROOT / name).read_bytes()).hexdigest()}\n" for name in names]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, dataclass
 from functools import cached_property
 from math import inf
@@ -134,17 +134,43 @@ class Facts:
     @cached_property
     def cost(self) -> Cost | None:
         """Return a protocol's own cost bound at a few sizes; None if it cannot be computed, and for other kinds."""
-        if not hasattr(self.maker, "cost_bound"):
-            return None
-        alpha = ACCURACY if "alpha" in parameters(self.maker) else None
         try:
-            protocol = self.maker() if alpha is None else self.maker(alpha=alpha)
-            bounds = [(k, items, protocol.cost_bound(k, items)) for k in (16, 256, 4096) for items in (10**6, 10**9)]
+            bounds = list(self._bounds())
         except (TypeError, ValueError):
             return None
         stated = any(bound < inf for *_, bound in bounds)
-        says = re.sub(r"^Return,? ", "", first_line(self.maker.cost_bound))
-        return Cost(says, alpha, bounds if stated else [])
+        return Cost(self._cost_says, self._shown_alpha, bounds if stated else []) if bounds else None
+
+    @property
+    def stated_cost(self) -> str:
+        """Return what a protocol's own cost bound is; empty if it states none, or cannot compute it.
+
+        Unlike `cost`, it computes no more than the first finite bound, or a quick one.
+        """
+        try:
+            kinds = ("quick_bound", "cost_bound")  # where the first is finite, the second, which is smaller, is too
+            stated = any(bound < inf for kind in kinds for *_, bound in self._bounds(kind))
+        except (TypeError, ValueError):
+            return ""
+        return self._cost_says if stated else ""
+
+    def _bounds(self, kind: str = "cost_bound") -> Iterator[tuple[int, int, float]]:
+        """Yield sites, items, and a protocol's own bound on its cost there; nothing for other kinds."""
+        if hasattr(self.maker, "cost_bound"):
+            alpha = self._shown_alpha
+            protocol = self.maker() if alpha is None else self.maker(alpha=alpha)
+            bound = getattr(protocol, kind, protocol.cost_bound)
+            for k in (16, 256, 4096):
+                for items in (10**6, 10**9):
+                    yield k, items, bound(k, items)
+
+    @property
+    def _shown_alpha(self) -> float | None:
+        return ACCURACY if "alpha" in parameters(self.maker) else None
+
+    @property
+    def _cost_says(self) -> str:
+        return re.sub(r"^Return,? ", "", first_line(self.maker.cost_bound))
 
 
 def first_line(thing: object) -> str:

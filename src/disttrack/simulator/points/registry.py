@@ -16,13 +16,13 @@ import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from disttrack.simulator.errors import ScenarioError, accepted, as_decimal, nearest, printable
 from disttrack.simulator.points.code import is_ours
+from disttrack.simulator.points.installed import entry_points
 from disttrack.simulator.points.lines import defined_at
 from disttrack.simulator.points.source import (
     EXITS,

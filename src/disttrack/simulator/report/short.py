@@ -141,9 +141,23 @@ def answer(question: str, story: Sequence[str], tables: Tables, claims: pd.DataF
 
 def sentences(tables: Tables) -> list[Html]:
     """Return who is broken by whom, who holds, and the costs, in a sentence each; none if nothing was promised."""
+    return _said(tables, _known(tables))
+
+
+def in_words(tables: Tables) -> list[str]:
+    """Return the sentences as text; none where nothing is counted in words: the table of the games says it then."""
+    known = _known(tables)
+    return [plain(one) for one in _said(tables, known)] if any(_costs(every) for _, _, every in known) else []
+
+
+def _known(tables: Tables) -> list[tuple[str, Tables, list[Pair]]]:
+    """Return the parts of a scenario by name, each with its pairs."""
+    return [(part, mine, pairs(mine)) for part, mine in _parts(tables)]
+
+
+def _said(tables: Tables, known: Sequence[tuple[str, Tables, list[Pair]]]) -> list[Html]:
     said = []
-    for part, mine in _parts(tables):
-        every = pairs(mine)
+    for part, mine, every in known:
         told = [*_broken(every), *_held(every, mine), *_open(mine, every), *_beside(mine), *_costs(every)]
         said += [Html("{}: {}", part, one) for one in told] if part else told
     if tables.ended:
@@ -151,12 +165,6 @@ def sentences(tables: Tables) -> list[Html]:
         said.append(Html("<span class='fault'>{}</span>", early))
     lost = f"{tables.lost:,} games ended with an error and are left out of everything else."
     return [*said, *([Html("<span class='fault'>{}</span>", lost)] if tables.lost else [])]
-
-
-def in_words(tables: Tables) -> list[str]:
-    """Return the sentences as text; none where nothing is counted in words: the table of the games says it then."""
-    costs = (_costs(pairs(mine)) for _, mine in _parts(tables))
-    return [plain(one) for one in sentences(tables)] if any(costs) else []
 
 
 def _parts(tables: Tables) -> list[tuple[str, Tables]]:

@@ -56,8 +56,8 @@ def _entry(known: Facts) -> Html:
     """Return the facts of one kind; all but its first paragraph and its properties folded away."""
     first, *rest = known.says.split("\n\n")
     properties = {key: text for key, text in known.properties.items() if text != "none" and key != "columns"}
-    if known.cost is not None and known.cost.bounds:
-        properties["cost"] = known.cost.says
+    if cost := known.stated_cost:
+        properties["cost"] = cost
     parameters = {each.name: f"{each.says} ({each.shown})" for each in known.parameters}
     sizes = {size.key: size.says for size in known.sizes}
     more = [*(Html("<p>{}</p>", part) for part in rest), *(facts(part) for part in (parameters, sizes) if part)]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -103,7 +103,7 @@ NOTHING: Final[Cell] = (None, "")
 
 
 def answer_table(place: str | Path | Results) -> AnswerTable:
-    """Return the table of a result: its folder, or the results that were read from it.
+    """Return the table of a result: its folder, or the results that were read from it; of these it is made once.
 
     Raises
     ------
@@ -111,6 +111,11 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
         The folder holds none.
     """
     results = opened(place)
+    results.answers = made = results.answers or _made(results)
+    return cast(AnswerTable, made)
+
+
+def _made(results: Results) -> AnswerTable:
     games = games_by_point(results)
     stated = [one for one in results.settings.columns if one.stated]
     # rows have a name also where nothing varies

@@ -65,6 +65,8 @@ class Results:
         The figures.
     tables
         The games as figures and pages take them, made on first use by `simulator.results.read`.
+    answers
+        The table that answers the question, made on first use by `simulator.results.answers`.
     pictures
         The figures drawn in this process, by the names of their files.
 
@@ -78,6 +80,7 @@ class Results:
         self.dir = Path(folder)
         self.own = dict(own or {})
         self.tables: Any = None
+        self.answers: Any = None
         self.pictures: dict[str, Any] = {}
         for needed in ("trials.csv", "manifest.json"):
             if not os.path.isfile(table_file(self.dir / needed)):  # also of a name that is too long

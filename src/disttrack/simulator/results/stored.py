@@ -36,6 +36,8 @@ NAME: Final = "worst_item"
 """The column with the name of an item: a whole number of any size, or a text in quotes."""
 MANIFEST: Final = "manifest.json"
 """The file with the origin of a result and the names and digests of its files."""
+ERRORS: Final = "errors.txt"
+"""The file in a folder of results with the tracebacks of games that an error ended."""
 CAPTIONS: Final = "figures/captions.json"
 """The file beside the figures with their captions, by the names of their files."""
 TEXTS: Final = {

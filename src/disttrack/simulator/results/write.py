@@ -16,7 +16,7 @@ from disttrack.simulator.claims.findings import ControlTable, Finding, findings_
 from disttrack.simulator.errors import one_line, printable
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.results.files import writing
-from disttrack.simulator.results.stored import CONTROLS, text_rows
+from disttrack.simulator.results.stored import CONTROLS, ERRORS, text_rows
 from disttrack.simulator.scenario.load import Scenario
 from disttrack.simulator.tasks.base import Record, lost
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 PlacedRecord = tuple[int, int, int, Record]
 """A game and its place: point, trial, seed, record."""
-ERRORS: Final = "errors.txt"
-"""The file in a folder of results with the tracebacks of games that an error ended."""
 KNOWN_BEFORE: Final = ("sites", "items", "alpha")
 """Columns of a game that show, with the swept ones, which point it belongs to."""
 KNOWN_OF_LOST: Final = ("point", "trial", "seed", "task", "protocol", "adversary", *KNOWN_BEFORE)

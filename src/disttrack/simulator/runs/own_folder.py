@@ -14,8 +14,7 @@ if sys.platform != "win32":
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.files import is_inside
-from disttrack.simulator.results.stored import COLUMNS, MANIFEST, listed, read_manifest
-from disttrack.simulator.results.write import ERRORS
+from disttrack.simulator.results.stored import COLUMNS, ERRORS, MANIFEST, listed, read_manifest
 from disttrack.simulator.runs.journal import JOURNAL, TAKEN, is_journal
 
 SEEDS: Final = "seeds"

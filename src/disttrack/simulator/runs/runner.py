@@ -20,8 +20,8 @@ from disttrack.simulator.points.code import check_unchanged
 from disttrack.simulator.points.source import refuse_in_import
 from disttrack.simulator.results.files import remove, sweep
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.stored import CONTROLS
-from disttrack.simulator.results.write import ERRORS, PlacedRecord, read_findings, write_tables
+from disttrack.simulator.results.stored import CONTROLS, ERRORS
+from disttrack.simulator.results.write import PlacedRecord, read_findings, write_tables
 from disttrack.simulator.runs.estimate import cores, estimate
 from disttrack.simulator.runs.jobs import Batches, InPlay, Job, Played, plan
 from disttrack.simulator.runs.journal import JOURNAL, Journal

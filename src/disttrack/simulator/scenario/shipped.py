@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
+
+from disttrack.simulator.points.installed import entry_points
 
 
 def shipped_scenarios() -> dict[str, Path]:
