@@ -12,6 +12,8 @@ from disttrack.adversaries.schedules import NEVER, Integers, Schedule, is_array
 
 MANY: Final = 1000
 """Sites for which all items are counted rather than an index made."""
+BATCH: Final = 2**15
+"""Labels that are counted at a time, so that a copy of them stays in the cache."""
 RADIX: Final = 2**16
 """Number of sites up to which site numbers have 16 bits."""
 
@@ -88,8 +90,8 @@ class Labels(Schedule):
         if step < counted or not len(counts):
             self._refuse_negative()
             counted, counts = 0, np.zeros(max(self.sites or 0, self.named()[1] + 1) + 1, dtype=np.int64)
-        if step > counted:
-            counts = counts + np.bincount(self.labels[counted:step], minlength=len(counts))
+        for begin in range(counted, step, BATCH):
+            np.add.at(counts, self.labels[begin : min(begin + BATCH, step)].astype(np.intp), 1)
         self._counted = step, counts
         return counts
 

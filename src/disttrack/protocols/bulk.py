@@ -134,6 +134,8 @@ class BulkForm(ABC):
 
     server: Server
     """The server that single sites would send to; after `advance` its output and rounds are those of step `end`."""
+    counts_sites: bool = True
+    """Whether it asks the stream for the items of single sites. If not, they need not be counted."""
 
     @abstractmethod
     def advance(self, stream: Stream, now: int, until: int) -> Segment:

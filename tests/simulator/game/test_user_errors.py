@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin, View
+from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin, Uniform, View
 from disttrack.adversaries.schedules import Schedule
-from disttrack.protocols import Deterministic, Exact, Protocol
+from disttrack.protocols import Deterministic, Exact, Protocol, Robust
 from disttrack.protocols.base import EVERYONE, Message, Server, Site
 from disttrack.protocols.bulk import BulkForm, Exchange, Segment, Stream
 from disttrack.simulator import play
@@ -180,6 +180,21 @@ def test_a_server_that_sends_to_no_site(engine: str, receiver: Any) -> None:
 def test_a_server_that_sends_to_a_site(engine: str, receiver: Any) -> None:
     game = play(SendsTo(receiver), RoundRobin(), sites=4, items=9, engine=engine)
     assert game.messages == 10
+
+
+@dataclass(frozen=True)
+class Uncounted(Robust):
+    """Its array form needs the items of each site, and says that it does not."""
+
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
+        form = super().bulk_form(k, site_rng, server_rng, start)
+        form.counts_sites = False
+        return form
+
+
+def test_an_array_form_that_asks_for_items_of_sites_after_all() -> None:
+    with pytest.raises(RuntimeError, match="BulkRounds asks for items of sites, with counts_sites = False"):
+        play(Uncounted(alpha=0.1), Uniform(), sites=4, items=10**6, engine="bulk")
 
 
 def _returns_a_text(view: View) -> str:

@@ -39,21 +39,25 @@ class BulkRounds(BulkForm):
         The protocol's own server.
     rule_of
         The protocol's signal rule of a round, with the sites' coins in it.
+    blocks
+        Whether rules may have blocks, which depend on the items of each site; if not, all rules are coins.
     """
 
     server: RoundServer
 
-    def __init__(self, server: RoundServer, rule_of: RuleOf) -> None:
+    def __init__(self, server: RoundServer, rule_of: RuleOf, *, blocks: bool = True) -> None:
         self.server = server
+        self.counts_sites = blocks
         self._rule_of = rule_of
         self._rule: SignalRule | None = None
         self._due: Any = None
         """Count in the round at which each site signals next; None until it is needed."""
-        self._begun: Any = None
-        """Items of each site when the round began."""
+        self._begun = 0
+        """The step after which the round begins."""
+        self._before: Integers | None = None
+        """Items of each site by then, if they are counted and it is not 0."""
         if server.rule is not None:
             self._rule = rule_of(server.rounds, server.announced)
-            self._begun = 0
 
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
         if self._rule is None:
@@ -139,7 +143,7 @@ class BulkRounds(BulkForm):
         return segment, taken, replies
 
     def _round_count(self, sites: Integers) -> Any:
-        return self._begun[sites] if isinstance(self._begun, np.ndarray) else 0
+        return 0 if self._before is None else self._before[sites]
 
     def _thresholds(
         self, stream: Stream, rule: BlockRule, until: int
@@ -147,7 +151,7 @@ class BulkRounds(BulkForm):
         """Return steps and sites of the signals up to `until`, the first step of an END, and each site's next count."""
         if self._due is None:
             self._due = np.minimum(rule.after(np.zeros(stream.k, dtype=np.int64), stream.k), rule.last)
-        counts = stream.counts(until) - self._begun
+        counts = stream.counts(until) - (0 if self._before is None else self._before)
         due: Integers = self._due
         # every site's signals: the pending one, then one for each block that it enters by then
         pending = rule.block(due)
@@ -192,9 +196,8 @@ class BulkRounds(BulkForm):
             _, message = waiting.popleft()
             segment.exchange.append(Exchange("down", message, everyone))
             if message.kind == POLL.kind:
-                items = stream.counts(segment.end) - self._begun
                 segment.exchange.append(Exchange("up", counted(0), everyone))
-                waiting.extend(self.server.counted(int(items.sum()), stream.k))
+                waiting.extend(self.server.counted(segment.end - self._begun, stream.k))
             if message.kind != POLL.kind or self.server.polls_ahead:
                 self._begin(stream, segment)
 
@@ -202,6 +205,7 @@ class BulkRounds(BulkForm):
         """Begin the server's present round, which all sites know by now."""
         server = self.server
         self._rule = None if server.rule is None else self._rule_of(server.rounds, server.announced)
-        self._begun = stream.counts(segment.end)
+        self._begun = segment.end
+        self._before = stream.counts(segment.end) if self.counts_sites else None
         self._due = None
         segment.stand(server.output)

@@ -30,7 +30,7 @@ class Bulk(Strides):
         self._up: Any = np.zeros(self.k, dtype=np.int64)
         self._down: Any = np.zeros(self.k, dtype=np.int64)
         self._before: Any = np.zeros(self.k, dtype=np.int64)
-        """Items of each site before the present plan."""
+        """Items of each site before the present plan, if the bulk form needs them."""
         self._everyone = np.arange(self.k)
 
     def make_sides(self) -> None:
@@ -61,7 +61,8 @@ class Bulk(Strides):
     # ------------------------------------------------------------------ plans
 
     def leave_plan(self, now: int) -> None:
-        self._before = self.counts(now)
+        if self.bulk_form.counts_sites:
+            self._before = self.counts(now)
 
     def enter_plan(self, now: int) -> None:
         if self.consultation.plan.skips:
@@ -78,20 +79,25 @@ class Bulk(Strides):
     def counts(self, step: int) -> Integers:
         """Return the items of each site by the end of a step."""
         turns = self.consultation
-        counts: Integers = self._before + turns.plan.count(self._everyone, step - turns.begun)
+        counts: Integers = self._items_before() + turns.plan.count(self._everyone, step - turns.begun)
         return counts
 
     def count(self, sites: Integers, steps: Integers) -> Integers:
         """Return the items of each of these sites by the end of its step."""
         turns = self.consultation
-        counts: Integers = self._before[sites] + turns.plan.count(sites, steps - turns.begun)
+        counts: Integers = self._items_before()[sites] + turns.plan.count(sites, steps - turns.begun)
         return counts
 
     def nth(self, sites: Integers, n: Integers) -> Integers:
         """Return the step of the n-th item of each of these sites."""
         turns = self.consultation
-        steps: Integers = turns.begun + turns.plan.nth(sites, n - self._before[sites])
+        steps: Integers = turns.begun + turns.plan.nth(sites, n - self._items_before()[sites])
         return steps
+
+    def _items_before(self) -> Any:
+        if not self.bulk_form.counts_sites:
+            raise RuntimeError(f"{type(self.bulk_form).__name__} asks for items of sites, with counts_sites = False")
+        return self._before
 
     # ------------------------------------------------------------------ the record of a segment
 
@@ -139,7 +145,9 @@ class Bulk(Strides):
         first, last = self.done + 1, segment.end
         self._forwarded_rows(message, last)
         self.ledger.count_many_up(message, last - self.done)
-        self._up += self.counts(last) - self.counts(self.done)
+        turns = self.consultation
+        until, before = (turns.plan.count(self._everyone, step - turns.begun) for step in (last, self.done))
+        self._up += until - before
         exact_to = last - 1 if len(segment.steps) else last
         if first <= exact_to:
             if self.outputs is not None:
