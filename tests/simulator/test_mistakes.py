@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from disttrack import Adversary, Burst, Randomized, Rest, play, run
+from disttrack.adversaries.scripts import Scripted
 from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
 
@@ -53,7 +54,7 @@ GAMES: dict[str, tuple[Any, str]] = {
     "a generator yields a number": (yields_a_number, "yielded 2 after step 0; .*yield Burst(2) feeds site 2"),
     "rests for ever": (rests, "skipped 10,000 plans in a row.*return from the function to end the game"),
     "a coroutine": (waits, "write def in place of async def"),
-    "a real number": (lambda view: 1.0, "returned 1.0 after step 0; accepted: a site's number"),
+    "a real number": (lambda view: 1.0, "returned 1.0 after step 0; accepted: a site's number.*return 1, a whole"),
     "a list": (lambda view: [0, 1], r"Labels(\[0, 1\]) feeds these sites in turn"),
     "no argument": (lambda: 0, "is called with the view"),
     "two arguments": (lambda view, rng: 0, "is called with the view: .*'rng'"),
@@ -61,6 +62,18 @@ GAMES: dict[str, tuple[Any, str]] = {
     "no base class": (NoAdversary(), "a class must extend Adversary"),
     "a class itself": (ReturnsANumber, r"must be an object: ReturnsANumber()"),
     "plan returns a number": (ReturnsANumber(), r"return Burst(3) feeds site 3"),
+    "a script without yield": (
+        type("Mine", (Scripted, Adversary), {"script": lambda self, view: None})(),
+        "adversary Mine: script() returned None and yielded nothing; yield a schedule (Burst, ",
+    ),
+    "a script yields a number": (
+        type("Mine", (Scripted, Adversary), {"script": lambda self, view: iter([3])})(),
+        "adversary Mine: script() yielded 3 .*yield Burst(3) feeds site 3",
+    ),
+    "a script without its first plan": (
+        type("Mine", (Scripted, Adversary), {"script": lambda self, view: iter([None, Burst(0)])})(),
+        "adversary Mine: script() yielded None in place of its first plan",
+    ),
     "plan yields": (Yields(), r"a method script(view) of class …(Scripted, Adversary)"),
     "a misspelt attribute": (
         lambda view: view.site,
