@@ -132,6 +132,10 @@ SCENARIOS: dict[str, tuple[str, str]] = {
         f"{HEAD}protocol: exact\nadversary: {{kind: 'mine.py:Mine', share: x}}\n",
         "adversary.share: must be a number; got 'x'",
     ),
+    "an axis of lines": (
+        f"{HEAD}protocol: exact\nadversary: freeze\nplots: [{{kind: cost, x: adversary}}]\n",
+        "x must be an axis that the scenario sweeps (no key with a number; each adversary has a line of its own)",
+    ),
     "a misspelt default of the task": (
         f"{HEAD}alhpa: 0.2\nprotocol: exact\nadversary: freeze\n",
         "alhpa: unknown key; did you mean 'alpha'? (accepted: .*alpha)",
@@ -166,6 +170,21 @@ def test_a_mistake_in_a_scenario(name: str, tmp_path: Path, monkeypatch: pytest.
             "unknown kind 'foo' of protocol (accepted: those of `disttrack list`, module:Class, path/to/file.py:Class, "
             "names of installed packages)",
         ),
+        (
+            ["play", "--protocol", "exact", "--adversary", "mine.py::f"],
+            "adversary.kind: 'mine.py::f' is neither module:Class nor path/to/file.py:Class; did you mean 'mine.py:f'?",
+        ),
+        (
+            ["play", "--protocol", "exact", "--adversary", "sub/mine:f"],
+            "adversary.kind: 'sub/mine:f' is neither module:Class nor path/to/file.py:Class; "
+            "did you mean 'sub/mine.py:f'?",
+        ),
+        (
+            ["arena", "disttrack:__version__"],
+            "disttrack:__version__: an arena takes a class or function, as in disttrack:str; this is an object of that "
+            "class",
+        ),
+        (["play", "--protocol", "exact", "--sites", "0"], "sites: must be at least 1; got 0"),
         (["check", "foo"], "foo: there is no such file or scenario; `disttrack list scenarios` shows the shipped ones"),
     ],
 )
@@ -193,6 +212,7 @@ def test_the_error_of_a_game_names_the_line_of_the_user(tmp_path: Path, monkeypa
         "protocol": {"kind": "exact"},
         "adversary": {"kind": "mine.py:Mine"},
     }
-    (error,) = run(scenario, out=tmp_path / "out", workers=1).errors
+    with pytest.warns(RuntimeWarning, match=r"all games \(1\) ended with an error, the first: .*'nope'"):
+        (error,) = run(scenario, out=tmp_path / "out", workers=1).errors
     assert "the view has no 'nope'" in error
     assert error.endswith("(mine.py:6)")

@@ -112,7 +112,7 @@ def test_the_command(tmp_path: Path) -> None:
     flags = ["attack", "--protocol", "randomized", "--sites", "8", "--items", "500", "--budget", "100"]
     done = CliRunner().invoke(main, [*flags, "--out", str(file)])
     assert done.exit_code == 0, done.output
-    assert "worst policy:" in done.output
+    assert "policy found:" in done.output
     assert "kind: policy" in file.read_text(encoding="utf-8")
     refused = CliRunner().invoke(main, [*flags[:-1], "5"])
     assert refused.exit_code == 2
