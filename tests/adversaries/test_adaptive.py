@@ -11,8 +11,7 @@ from disttrack.adversaries import Adversary, Burst, Coin, Drain, Freeze, View
 
 def view(sites: int = 4, known: Any = None, items: int = 10**6, **facts: Any) -> View:
     made = View(sites=sites, items=items, rng=np.random.default_rng(2), known=known)
-    for name, value in facts.items():
-        setattr(made, name, value)
+    made.record(**facts)
     return made
 
 
@@ -27,7 +26,7 @@ def test_freeze_waits_between_laps_and_leaves_sites_out() -> None:
     adversary, seen = Freeze(reach=0.5, growth=2.0, begin=2.0), view(sites=4)
     visits = []
     for output in (0, 100, 119, 120, 130, 140, 239, 240, 250, 260):
-        seen.output = output
+        seen.record(output=output)
         visits.append(burst(adversary, seen)[0])
     assert visits == [3, 3, 3, 0, 1, 3, 3, 0, 1, 3]
 
@@ -38,9 +37,9 @@ def test_coin_by_hand() -> None:
     plan = adversary.plan(seen)
     sites = [(plan.site, plan.length)]
     for step in range(1, 41):
-        seen.steps = step
+        seen.record(steps=step)
         if step in (2, 3, 10, 37):  # in the middle of a share, twice; at its very end
-            seen.changes += 1
+            seen.record(changes=seen.changes + 1)
         elif step % 5:
             continue  # nothing happens: it is not asked
         present, plan = plan, adversary.plan(seen)
@@ -66,18 +65,18 @@ def test_drain_by_hand() -> None:
     )
     assert burst(adversary, seen) == (0, 10)  # the game begins
     assert burst(adversary, seen) == (1, 10)  # ten items in vain: on to the next
-    seen.changes, seen.output = 1, 2000
+    seen.record(changes=1, output=2000)
     assert burst(adversary, seen) == (1, 20)  # it spoke: the wait begins anew, by the new output
-    seen.changes, seen.output = 2, 2001
+    seen.record(changes=2, output=2001)
     assert burst(adversary, seen) == (1, 21)  # 20.01 items are only over with the 21st
     assert burst(adversary, seen) == (2, 21)
     assert burst(adversary, seen) == (3, 21)
     assert burst(adversary, seen) == (0, 21)  # round and round
-    seen.changes = 9
+    seen.record(changes=9)
     assert burst(adversary, seen) == (0, 21)
     assert burst(Drain(patience=2), view(output=0.3)) == (0, 1)
     adversary, sites = Drain(tries=2), []
     for changes in range(9, 16):
-        seen.changes = changes
+        seen.record(changes=changes)
         sites.append(burst(adversary, seen)[0])
     assert sites == [0, 0, 1, 1, 2, 2, 3]

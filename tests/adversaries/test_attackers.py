@@ -36,8 +36,8 @@ def moves(attacker: Attacker, estimates: Any, view: StreamView, number: int) -> 
         if move is None:
             break
         made.append(move)
-        view.steps += 1
-        view.output = estimates(made)
+        view.record(steps=view.steps + 1)
+        view.record(output=estimates(made))
     return made
 
 

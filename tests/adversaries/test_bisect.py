@@ -12,8 +12,7 @@ from disttrack.adversaries import Adversary, Bisect, Burst, View
 def view(**facts: Any) -> View:
     """A view of `block` with alpha 0.3, c 1 and 4 sites after 160 items: blocks of 0.3 · 160 / 2 = 24 items."""
     made = View(sites=4, items=10**6, start=160, rng=np.random.default_rng(2), known={"kind": "block", **PARAMETERS})
-    for name, value in facts.items():
-        setattr(made, name, value)
+    made.record(**facts)
     return made
 
 
@@ -21,10 +20,10 @@ PARAMETERS = {"alpha": 0.3, "confidence": 1.0}
 
 
 def ask(adversary: Adversary, seen: View, items: int, moved: bool) -> tuple[int, int]:
-    seen.sent += items
-    seen.steps += items
-    seen.changes += moved
-    seen.output += 24 * moved
+    seen.record(sent=seen.sent + items)
+    seen.record(steps=seen.steps + items)
+    seen.record(changes=seen.changes + moved)
+    seen.record(output=seen.output + 24 * moved)
     plan = adversary.plan(seen)
     assert isinstance(plan, Burst)
     return plan.site, plan.length
@@ -43,6 +42,6 @@ def test_by_hand() -> None:
     # 7 signals of 24 reach 160: the round is over, the output exact, and the search begins anew with greater blocks
     for _ in range(2):
         assert ask(adversary, seen, 1, True)[0] == 3
-    seen.output = seen.start + seen.sent + 1
+    seen.record(output=seen.start + seen.sent + 1)
     site, half = ask(adversary, seen, 1, True)
     assert (site, half) == (0, (int(0.15 * (160 + seen.sent)) + 1) // 2)

@@ -12,7 +12,7 @@ from disttrack.adversaries import NEVER, Burst, Feedback, View
 
 def asked(adversary: Feedback, output: float, sites: int = 7) -> Burst:
     seen = View(sites=sites, items=10**12, rng=np.random.default_rng(1))
-    seen.output = output
+    seen.record(output=output)
     plan = adversary.plan(seen)
     assert isinstance(plan, Burst)
     assert plan.length == NEVER

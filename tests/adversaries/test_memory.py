@@ -16,8 +16,7 @@ from disttrack.simulator import play
 
 def view(sites: int = 4, **facts: Any) -> View:
     made = View(sites=sites, items=10**6, rng=np.random.default_rng(2))
-    for name, value in facts.items():
-        setattr(made, name, value)
+    made.record(**facts)
     return made
 
 
@@ -31,13 +30,13 @@ def test_a_machine_by_hand() -> None:
     """4 sites, alpha 0.1, c 3: a wait is output / 60 items, rounded up. State 2 stays there after a wait."""
     machine, seen = BoundedMemory(2, table="1/2-0/1-1/2", patience=2.0), view(output=600)
     assert burst(machine, seen) == (0, 20)
-    seen.changes, seen.output = 1, 615
+    seen.record(changes=1, output=615)
     assert burst(machine, seen) == (1, NEVER)  # goes on there until the output changes
     assert burst(machine, seen) == (1, NEVER)
-    seen.changes = 2
+    seen.record(changes=2)
     assert burst(machine, seen) == (0, 21)
     assert burst(machine, seen) == (2, NEVER)
-    seen.changes = 3
+    seen.record(changes=3)
     assert burst(machine, seen) == (1, NEVER)
 
 
@@ -71,7 +70,7 @@ def test_it_never_names_more_than_2_to_the_bits_sites(memory: int, sites: int) -
         named = set()
         for _ in range(200):
             named.add(burst(machine, seen)[0])
-            seen.changes += int(rng.integers(2))
+            seen.record(changes=seen.changes + int(rng.integers(2)))
         assert max(named) < sites
         most = max(most, len(named))
     assert min(2, states, sites) <= most <= min(states, sites)
@@ -82,10 +81,10 @@ def test_the_output_itself_chooses_among_all_sites() -> None:
     machine, seen = BoundedMemory(0, reads="output"), view(sites=100)
     sites = []
     for changes in range(400):
-        seen.changes, seen.output = changes, 1000 + changes
+        seen.record(changes=changes, output=1000 + changes)
         sites.append(burst(machine, seen)[0])
     assert len(set(sites)) >= 85
-    seen.output = 1007
+    seen.record(output=1007)
     assert burst(machine, seen)[0] == sites[7]
 
 

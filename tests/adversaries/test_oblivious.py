@@ -40,8 +40,8 @@ def counts_of(adversary: Adversary, sites: int, items: int) -> Any:
         assert plan is not None
         step = min(plan.length, seen.left)
         total += plan.count(np.arange(sites), step)
-        seen.sent += step
-        seen.steps += step
+        seen.record(sent=seen.sent + step)
+        seen.record(steps=seen.steps + step)
     return total
 
 

@@ -12,11 +12,11 @@ from disttrack.adversaries.machines import STORES
 
 
 def ask(adversary: Phase, seen: View, items: int, output: float | None = None) -> tuple[int, int]:
-    seen.sent += items
-    seen.steps += items
+    seen.record(sent=seen.sent + items)
+    seen.record(steps=seen.steps + items)
     if output is not None:
-        seen.output = output
-        seen.changes += 1
+        seen.record(output=output)
+        seen.record(changes=seen.changes + 1)
     plan = adversary.plan(seen)
     assert isinstance(plan, Burst)
     return plan.site, plan.length
@@ -44,7 +44,7 @@ def test_above_by_hand() -> None:
 @pytest.mark.parametrize("sites", [1, 2, STORES, 9])
 def test_it_is_quiet_at_the_last_sites_in_turn(sites: int) -> None:
     adversary, seen = Phase(near=0.5), view()
-    seen.sites = sites
+    seen.record(sites=sites)
     ask(adversary, seen, 0)
     stores = [ask(adversary, seen, 100, 90.0 * number)[0] for number in range(1, 2 * STORES)]
     assert set(stores) == set(range(max(0, sites - STORES), sites))

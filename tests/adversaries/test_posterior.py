@@ -19,7 +19,7 @@ def test_the_next_signal_of_a_block_is_awaited_as_long_as_its_places_say() -> No
     On average a signal is worth what it waited for, so gain and wait add up to a block.
     """
     view = View(sites=3, items=900, rng=np.random.default_rng(0), start=20)
-    view.known = {"kind": "block", "alpha": 0.9, "confidence": 1.0}
+    view.record(known={"kind": "block", "alpha": 0.9, "confidence": 1.0})
     belief = BlockBelief(view)
     assert belief.size == 10  # 0.9 / sqrt(3) of 20 items
     belief.note(view, 1, 4, False)
@@ -60,13 +60,13 @@ def test_strike_by_hand() -> None:
     three of them, 0.185. That is worth it at a demand of 0.5 (of 0.3), not at one of 0.9.
     """
     view = View(sites=4, items=10_000, rng=np.random.default_rng(0))
-    view.sent = view.output = 1000
+    view.record(sent=1000, output=1000)
     belief = Fixed(view, [100, 50, 5, 90], [100] * 4)
     assert fed(view, belief, 0.5) == [0, 3, 1]
     assert fed(view, belief, 0.9) == [3, 3, 3]  # the store, which is the last site
-    view.items = 1500  # 500 items are left of 1,500: there will be no better moment
+    view.record(items=1500)  # 500 items are left of 1,500: there will be no better moment
     assert fed(view, belief, 0.9) == [0, 3, 1]
-    view.items = 1150  # one site is all that the rest of the items are enough for
+    view.record(items=1150)  # one site is all that the rest of the items are enough for
     assert fed(view, belief, 0.9) == [0, 0, 0]
 
 
@@ -75,7 +75,7 @@ def fed(view: View, belief: Fixed, demand: float) -> list[int]:
     plans, sites = attack(view, belief, demand, lambda *move: None), []
     for _ in range(3):
         sites.append(next(plans).site)
-        view.changes += 1
+        view.record(changes=view.changes + 1)
     return sites
 
 
@@ -85,7 +85,7 @@ def test_moves_are_noted_and_a_site_is_fed_until_the_output_changes() -> None:
     belief = Fixed(view, [100, 50, 5, 90], [100] * 4)
     plans, sites = attack(view, belief, 0.5, partial(belief.note, view)), []
     for sent, output in ((0, 0), (30, 0), (50, 60), (55, 60), (70, 61), (71, 61)):
-        view.sent = sent
+        view.record(sent=sent)
         view.show(output)
         sites.append(next(plans).site)
     assert sites == [0, 0, 0, 0, 3, 3]
@@ -96,16 +96,16 @@ def test_what_outputs_tell_of_trackers_that_hide_and_of_unknown_ones_by_hand() -
     """Three sites, 20 items before. Whoever is fed at a release has signalled; an unknown tracker errs by that site."""
     view = View(sites=3, items=900, rng=np.random.default_rng(0), start=20)
     caught, attributed = CaughtBelief(view), AttributedBelief(view)
-    view.sent, view.output = 10, 36
+    view.record(sent=10, output=36)
     for belief in (caught, attributed):
         belief.note(view, 1, 10, True)
     assert [each.tolist() for each in caught.prospects()] == [[1, 0, 1], [1, 1, 1]]
     assert [each.tolist() for each in attributed.prospects()] == [[8, 2, 8], [16, 16, 16]]  # it grew by 16
-    view.sent = 20
+    view.record(sent=20)
     for belief in (caught, attributed):
         belief.note(view, 2, 10, False)
     assert (caught.errors.tolist(), attributed.errors.tolist()) == ([0, 1, 0], [0, 6, -10])
-    view.sent, view.output = 25, 45
+    view.record(sent=25, output=45)
     for belief in (caught, attributed):
         belief.note(view, 0, 5, True)  # the output is the count: all are right again
         assert (belief.errors.tolist(), belief.epoch) == ([0, 0, 0], 1)

@@ -31,7 +31,8 @@ def believed(spread: float, k: int, moves: Sequence[int], history: Sequence[int]
     view = View(sites=k, items=10**6, rng=np.random.default_rng(0), start=start, known=known)
     belief = SamplingBelief(view)
     for step, (site, output) in enumerate(zip(moves, history, strict=True), start=1):
-        changed, view.output, view.sent = output != view.output, output, step
+        changed = output != view.output
+        view.record(output=output, sent=step)
         belief.note(view, site, 1, changed)
     return belief
 

@@ -123,8 +123,8 @@ def test_runs_far_longer_than_memory() -> None:
     ("make", "says"),
     [
         (lambda: Burst(0, 0), "length of a burst must be at least 1; got 0"),
-        (lambda: Labels([0.5]), "labels must be a list of at least one site number"),
-        (lambda: Labels([[0]]), "labels must be a list of at least one site number"),
+        (lambda: Labels([0.5, 1]), r"labels must be a list of at least one whole number, .*; got \[0\.5, 1\]"),
+        (lambda: Labels([[0]]), r"labels must be a list of at least one whole number, .*; got \[\[0\]\]"),
         (lambda: Labels([0, -2]).nth(0, 1), "labels must not be negative; got -2"),
         (lambda: Runs([], []), "sites and lengths must be lists of the same length, of at least one run"),
         (lambda: Runs([0, 1], [1]), "sites and lengths must be lists of the same length, of at least one run"),

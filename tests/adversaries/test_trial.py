@@ -39,11 +39,11 @@ def view(sites: int = 5, **constants: Any) -> View:
 
 def ask(adversary: Trial, seen: View, items: int, output: float | None = None) -> list[tuple[int, int]]:
     """Return the bursts that it plans after so many more items, with the last of which the output may have moved."""
-    seen.sent += items
-    seen.steps += items
+    seen.record(sent=seen.sent + items)
+    seen.record(steps=seen.steps + items)
     if output is not None:
-        seen.output = output
-        seen.changes += 1
+        seen.record(output=output)
+        seen.record(changes=seen.changes + 1)
     plan = adversary.plan(seen)
     assert isinstance(plan, Runs)
     return list(zip(plan.sites.tolist(), plan.lengths.tolist(), strict=True))
@@ -145,18 +145,18 @@ def test_a_block_size_told_ahead_is_read_off_the_first_output() -> None:
     protocol, total = Robust(alpha=0.1, parameters="tight"), 10**6
     adversary = Told()
     seen = View(sites=256, items=10**9, start=total // 2, known=protocol.known(256), rng=np.random.default_rng(0))
-    seen.output = float(seen.start)
+    seen.record(output=float(seen.start))
     adversary.plan(seen)
     first = FOUND[0]
     of = protocol.constants(256, 2)
     size = protocol.block_size(256, 2, round(0.988 * total))
     assert size < protocol.block_size(256, 2, total)
-    seen.sent, seen.steps, seen.changes = total // 2, total // 2, 1
+    seen.record(sent=total // 2, steps=total // 2, changes=1)
     for output in (total * 1.003, total + size * of.fitted(0.1 * total / size).shift):
         assert FOUND[0] is first
         adversary._round.runs = [(0, total, Role.WHOLE)]  # type: ignore[union-attr]
         adversary._round.exact = False  # type: ignore[union-attr]
-        seen.output = output
+        seen.record(output=output)
         adversary.plan(seen)
     assert FOUND[0] is not first
     assert FOUND[0].size == size

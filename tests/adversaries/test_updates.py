@@ -39,7 +39,7 @@ def played(stream: UpdateStream, steps: int = 2000) -> tuple[list[int], list[int
         if planned is None:
             planned = np.zeros(steps - len(codes), dtype=np.int64)
         for code in np.asarray(planned)[: steps - len(codes)].tolist():
-            view.steps += 1
+            view.record(steps=view.steps + 1)
             if code > 0:
                 view.live.insert(view.steps, code - 1)
             elif code < 0:
@@ -92,11 +92,11 @@ def test_values_follow_the_exponent() -> None:
 
 def test_overcount_deletes_where_the_answer_is_too_high() -> None:
     view = view_of(1000, domain=4)
-    view.known = {"queries": "points"}
+    view.record(known={"queries": "points"})
     for step in range(1, 41):
         view.live.insert(step, step % 4)
     truth = family("points", 4).evaluate(np.array([10.0] * 4))
-    view.truth, view.output = truth, truth + np.array([0.0, 0.0, 25.0, -3.0])
+    view.record(truth=truth, output=truth + np.array([0.0, 0.0, 25.0, -3.0]))
     codes = np.asarray(Overcount(keep=40).updates(view))
     gone = [view.live.items[-code] for code in codes.tolist() if code < 0]
     came = [code - 1 for code in codes.tolist() if code > 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from operator import attrgetter
 from typing import Any, ClassVar, Literal
 
@@ -9,11 +10,29 @@ import numpy as np
 import pytest
 
 from disttrack.adversaries import Adversary, Burst, Schedule, StateView, TrafficView, View
+from disttrack.adversaries.analysts.base import AnalystView
+from disttrack.adversaries.base import Facts
+from disttrack.adversaries.sketching.base import StreamView
+from disttrack.adversaries.updates.base import Live, UpdateView
 from disttrack.adversaries.views import behind_glass
 from disttrack.protocols import Block, Deterministic, Exact, Martingale, Protocol, Randomized, Robust
 from disttrack.simulator import play
 from disttrack.simulator.game.network import Latency
+from disttrack.simulator.tasks.continual.count import MemoryView
+from disttrack.simulator.tasks.prediction.examples import LearnerView
 
+RNG = np.random.default_rng(0)
+SIZES: dict[str, Any] = {"sites": 2, "items": 9, "rng": RNG, "known": {"alpha": 0.1}}
+VIEWS: list[Facts] = [
+    View(**SIZES),
+    TrafficView(**SIZES),
+    StateView(look=lambda site: site, **SIZES),
+    UpdateView(live=Live(), exact=lambda: np.zeros(1), **SIZES),
+    MemoryView(state=dict, **SIZES),
+    LearnerView(algorithm=None, shows="nothing", **SIZES),
+    StreamView(updates=9, rng=RNG, known={"alpha": 0.1}),
+    AnalystView(queries=9, features=2, samples=5, rng=RNG, known={"alpha": 0.1}),
+]
 PROTOCOLS: list[Protocol] = [
     Exact(),
     Deterministic(alpha=0.2),
@@ -24,6 +43,32 @@ PROTOCOLS: list[Protocol] = [
 ]
 DELAYS = [None, Latency(constant=5), Latency(mean=3.0)]
 NOTES: dict[str, list[Any]] = {"heard": [], "asked": [], "views": []}
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: type(view).__name__)
+def test_a_view_is_read_only(view: Any) -> None:
+    shown = [name for name in dir(view) if name[0] != "_" and not callable(getattr(type(view), name))]
+    assert {"known", "rng", "steps"} <= {*shown}
+    for name in [*shown, "mine"]:
+        with pytest.raises(AttributeError):
+            setattr(view, name, 3)
+        with pytest.raises(AttributeError):
+            delattr(view, name)
+    for change in (lambda: view.known.update(alpha=1), lambda: view.known.pop("alpha")):
+        with pytest.raises(TypeError, match=r"view\.known is read only"):
+            change()
+    again = pickle.loads(pickle.dumps(view.known))
+    assert again == {**view.known} == {"alpha": 0.1}
+    assert type(again) is type(view.known)
+
+
+def test_every_class_of_views_is_tried() -> None:
+    known: set[type] = set()
+    waiting: list[type] = [Facts]
+    while waiting:
+        waiting += (below := waiting.pop().__subclasses__())
+        known.update(below)
+    assert {one for one in known if one.__module__.startswith("disttrack.")} == {type(view) for view in VIEWS}
 
 
 class Listener(Adversary):

@@ -149,13 +149,13 @@ def test_greedy_waits_when_all_have_rejected() -> None:
 
 def test_greedy_waits_only_when_all_have_rejected_one_after_the_other() -> None:
     view = View(sites=3, items=10_000, rng=np.random.default_rng(1), known={"window": 1000})
-    view.answers = [None] * 3
+    view.record(answers=[None] * 3)
     moves, fed = Greedy(stay=1).script(view), []
     for admitted in (False, True, False, False, False, False):
         burst = next(moves)
         fed.append((burst.at(1), burst.length))
         view.answers[burst.at(1)] = admitted
-        view.steps += burst.length
+        view.record(steps=view.steps + burst.length)
     assert fed == [(0, 1), (1, 1), (2, 1), (0, 1), (1, 1), (1, 995)]
 
 

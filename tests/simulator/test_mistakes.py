@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from disttrack import Adversary, Burst, Randomized, Rest, play, run
+from disttrack.adversaries.scripts import Scripted
 from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
 
@@ -53,7 +54,7 @@ GAMES: dict[str, tuple[Any, str]] = {
     "a generator yields a number": (yields_a_number, "yielded 2 after step 0; .*yield Burst(2) feeds site 2"),
     "rests for ever": (rests, "skipped 10,000 plans in a row.*return from the function to end the game"),
     "a coroutine": (waits, "write def in place of async def"),
-    "a real number": (lambda view: 1.0, "returned 1.0 after step 0; accepted: a site's number"),
+    "a real number": (lambda view: 1.0, "returned 1.0 after step 0; accepted: a site's number.*return 1, a whole"),
     "a list": (lambda view: [0, 1], r"Labels(\[0, 1\]) feeds these sites in turn"),
     "no argument": (lambda: 0, "is called with the view"),
     "two arguments": (lambda view, rng: 0, "is called with the view: .*'rng'"),
@@ -61,6 +62,18 @@ GAMES: dict[str, tuple[Any, str]] = {
     "no base class": (NoAdversary(), "a class must extend Adversary"),
     "a class itself": (ReturnsANumber, r"must be an object: ReturnsANumber()"),
     "plan returns a number": (ReturnsANumber(), r"return Burst(3) feeds site 3"),
+    "a script without yield": (
+        type("Mine", (Scripted, Adversary), {"script": lambda self, view: None})(),
+        "adversary Mine: script() returned None and yielded nothing; yield a schedule (Burst, ",
+    ),
+    "a script yields a number": (
+        type("Mine", (Scripted, Adversary), {"script": lambda self, view: iter([3])})(),
+        "adversary Mine: script() yielded 3 .*yield Burst(3) feeds site 3",
+    ),
+    "a script without its first plan": (
+        type("Mine", (Scripted, Adversary), {"script": lambda self, view: iter([None, Burst(0)])})(),
+        "adversary Mine: script() yielded None in place of its first plan",
+    ),
     "plan yields": (Yields(), r"a method script(view) of class …(Scripted, Adversary)"),
     "a misspelt attribute": (
         lambda view: view.site,
@@ -119,6 +132,10 @@ SCENARIOS: dict[str, tuple[str, str]] = {
         f"{HEAD}protocol: exact\nadversary: {{kind: 'mine.py:Mine', share: x}}\n",
         "adversary.share: must be a number; got 'x'",
     ),
+    "an axis of lines": (
+        f"{HEAD}protocol: exact\nadversary: freeze\nplots: [{{kind: cost, x: adversary}}]\n",
+        "x must be an axis that the scenario sweeps (no key with a number; each adversary has a line of its own)",
+    ),
     "a misspelt default of the task": (
         f"{HEAD}alhpa: 0.2\nprotocol: exact\nadversary: freeze\n",
         "alhpa: unknown key; did you mean 'alpha'? (accepted: .*alpha)",
@@ -153,6 +170,21 @@ def test_a_mistake_in_a_scenario(name: str, tmp_path: Path, monkeypatch: pytest.
             "unknown kind 'foo' of protocol (accepted: those of `disttrack list`, module:Class, path/to/file.py:Class, "
             "names of installed packages)",
         ),
+        (
+            ["play", "--protocol", "exact", "--adversary", "mine.py::f"],
+            "adversary.kind: 'mine.py::f' is neither module:Class nor path/to/file.py:Class; did you mean 'mine.py:f'?",
+        ),
+        (
+            ["play", "--protocol", "exact", "--adversary", "sub/mine:f"],
+            "adversary.kind: 'sub/mine:f' is neither module:Class nor path/to/file.py:Class; "
+            "did you mean 'sub/mine.py:f'?",
+        ),
+        (
+            ["arena", "disttrack:__version__"],
+            "disttrack:__version__: an arena takes a class or function, as in disttrack:str; this is an object of that "
+            "class",
+        ),
+        (["play", "--protocol", "exact", "--sites", "0"], "sites: must be at least 1; got 0"),
         (["check", "foo"], "foo: there is no such file or scenario; `disttrack list scenarios` shows the shipped ones"),
     ],
 )
@@ -180,6 +212,7 @@ def test_the_error_of_a_game_names_the_line_of_the_user(tmp_path: Path, monkeypa
         "protocol": {"kind": "exact"},
         "adversary": {"kind": "mine.py:Mine"},
     }
-    (error,) = run(scenario, out=tmp_path / "out", workers=1).errors
+    with pytest.warns(RuntimeWarning, match=r"all games \(1\) ended with an error, the first: .*'nope'"):
+        (error,) = run(scenario, out=tmp_path / "out", workers=1).errors
     assert "the view has no 'nope'" in error
     assert error.endswith("(mine.py:6)")

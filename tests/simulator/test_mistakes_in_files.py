@@ -42,7 +42,9 @@ MINE = f"{SITES}    def server(self, k, rng, start=()):\n        return V()\n"
 
 FUNCTIONS = {
     "no return": ("def Mine(view):  # here\n    view.sites", "the function must return a site's number"),
-    "a real number": ("def Mine(view):  # here\n    return view.sites / 2", "accepted: a site's number"),
+    "a real number": ("def Mine(view):  # here\n    return view.sites / 2", "return 2, a whole number"),
+    "sets the view": ("def Mine(view):\n    view.sites = 2  # here\n    return 0", "view.sites cannot be set"),
+    "sets what is known": ("def Mine(view):\n    view.known['alpha'] = 1  # here", "view.known is read only"),
     "a site too far": ("def Mine(view):  # here\n    return view.sites", "this game has sites 0 … 3"),  # % view.sites
     "a negative site": ("def Mine(view):  # here\n    return -1", "this game has sites 0 … 3"),
     "a list of sites": ("def Mine(view):  # here\n    return [0, 1]", "Labels([0, 1]) feeds these sites in turn"),
@@ -71,7 +73,24 @@ GENERATORS = {
     ),
     "yields a list": ("def Mine(view):\n    yield [0, 1]  # here", "Labels([0, 1]) feeds these sites in turn"),
     "yields a text": ("def Mine(view):\n    yield 'Burst(0)'  # here", "accepted: a schedule"),
-    "yields the class": ("def Mine(view):\n    yield Burst  # here", "accepted: a schedule (Burst, "),  # Burst(0)
+    "yields the class": ("def Mine(view):\n    yield Burst  # here", "Burst is a class: yield Burst(…)"),
+    "yields a whole real": ("def Mine(view):\n    yield view.sites / 2  # here", "yield Burst(2) feeds site 2"),
+    "yields a number of numpy": (
+        "import numpy as np\n\ndef Mine(view):\n    yield np.int64(2)  # here",
+        "yield Burst(2) feeds site 2",
+    ),
+    "yields an array": (
+        "import numpy as np\n\ndef Mine(view):\n    yield np.arange(9)  # here",
+        "yield Labels([0, 1, 2, 3, …]) feeds these sites in turn",
+    ),
+    "no first plan": (
+        "def Mine(view):\n    view = yield  # here\n    yield Burst(0)",
+        "yielded None in place of its first plan; yield a schedule (Burst, ",
+    ),
+    "sets the output": (
+        "def Mine(view):\n    yield Burst(0)\n    view.output += 3  # here\n    yield Burst(1)",
+        "view.output cannot be set: a view is read only",
+    ),
     "a burst of nothing": ("def Mine(view):\n    yield Burst(0, 0)  # here", "must be at least 1; got 0"),
     "a burst of a half": ("def Mine(view):\n    yield Burst(0, view.sent / 2)  # here", "length of a burst must be"),
     "a burst too far": ("def Mine(view):\n    yield Burst(0, 5)\n    yield Burst(9)  # here", "sites 0 … 3"),

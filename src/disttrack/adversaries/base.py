@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from operator import attrgetter
 from typing import Any, ClassVar, Final, Literal, NoReturn
 
 import numpy as np
@@ -20,6 +21,8 @@ from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.mechanisms.checks import Checked
 from disttrack.mechanisms.shortcuts import KEPT, Shortcut
 
+NOT_SHOWN: Final = {"observe", "record", "see", "show", "stand"}
+"""Public names of views that are not for adversaries."""
 SEEN_BY: Final = {"traffic": ("heard", "spoke_at", "spoken"), "state": ("site", "server", "state")}
 """What views of greater power show, by the power (`disttrack.adversaries.views`)."""
 Sees = Literal["outputs", "traffic", "state"]
@@ -39,8 +42,49 @@ class Known(dict[str, Any]):
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"known is a mapping: view.known[{name!r}]", name=name, obj=self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Known, (dict(self),)
 
-class View:
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError("view.known is read only; dict(view.known) is a copy that can be changed")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+
+class Fact(property):
+    """A value of a view: an adversary reads it, and only the game sets it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(attrgetter(f"_{name}"))
+        self.name = name
+
+    def __set__(self, view: Any, value: object) -> NoReturn:
+        raise AttributeError(
+            f"view.{self.name} cannot be set: a view is read only; keep values of your own in self or in a variable"
+        )
+
+    def __delete__(self, view: Any) -> NoReturn:
+        raise AttributeError(f"view.{self.name} cannot be deleted: a view is read only")
+
+
+class Facts:
+    """Base of all views. The values named in `_shown` are kept in slots of these names after an underscore."""
+
+    __slots__ = ()
+    _shown: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        for name in vars(cls).get("_shown", ()):
+            setattr(cls, name, Fact(name))
+
+    def record(self, **facts: object) -> None:
+        """Set values by their names; for the game, and for tests of an adversary, only."""
+        for name, value in facts.items():
+            setattr(self, f"_{name}", value)
+
+
+class View(Facts):
     """The information that an adversary has: the outputs, its own moves, and the algorithm's parameters.
 
     Attributes
@@ -68,9 +112,22 @@ class View:
         number of changes of these answers. Empty in other games.
     """
 
-    __slots__ = (
+    _shown: ClassVar[tuple[str, ...]] = (
         "answers", "changed_at", "changes", "items", "known", "output", "rng", "sent", "sites", "start", "steps",
     )  # fmt: skip
+    __slots__ = tuple(f"_{name}" for name in _shown)
+
+    sites: int
+    items: int
+    start: int
+    steps: int
+    sent: int
+    output: Any
+    changes: int
+    changed_at: int
+    answers: Sequence[bool | None]
+    known: Mapping[str, Any]
+    rng: np.random.Generator
 
     def __init__(
         self,
@@ -81,21 +138,17 @@ class View:
         start: int = 0,
         known: Mapping[str, object] | None = None,
     ) -> None:
-        self.sites = sites
-        self.items = items
-        self.start = start
-        self.steps = 0
-        self.sent = 0
-        self.output: Any = start
-        self.changes = 0
-        self.changed_at = 0
-        self.answers: Sequence[bool | None] = ()
-        self.known: Mapping[str, Any] = Known(known or {})
-        self.rng = rng
+        self._sites = sites
+        self._items = items
+        self._start = start
+        self._answers: Sequence[bool | None] = ()
+        self._known = Known(known or {})
+        self._rng = rng
+        self.stand(0, 0, start, 0, 0)
 
     def __getattr__(self, name: str) -> NoReturn:
         """Say what there is; called for names that there are not."""
-        known = sorted({one for one in dir(type(self)) if one[0] != "_"} - {"observe", "see", "show"})
+        known = sorted({one for one in dir(type(self)) if one[0] != "_"} - NOT_SHOWN)
         advice = "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, known, 1, 0.6))
         for power, names in SEEN_BY.items():
             if name in names:
@@ -110,16 +163,21 @@ class View:
 
     def observe(self, answer: object) -> None:
         """Record the answer to a move, which ends a step; for the game only."""
-        self.steps += 1
+        self._steps += 1
         self.show(answer)
+
+    def stand(self, steps: int, sent: int, output: object, changes: int, changed_at: int) -> None:
+        """Record where the game stands; for the game only."""
+        self._steps, self._sent = steps, sent
+        self._output, self._changes, self._changed_at = output, changes, changed_at
 
     def show(self, output: object) -> None:
         """Record an output, and whether it is another one; for the game only."""
-        stood = self.output
+        stood = self._output
         if output != stood and (output == output or stood == stood):  # NaN differs from itself, but is no change
-            self.output = output
-            self.changes += 1
-            self.changed_at = self.steps
+            self._output = output
+            self._changes += 1
+            self._changed_at = self._steps
 
 
 class Opponent(Checked):

@@ -38,7 +38,8 @@ class Labels(Schedule):
     def __init__(self, labels: npt.ArrayLike, sites: int | None = None) -> None:
         self.labels = np.asarray(labels)
         if self.labels.ndim != 1 or not np.issubdtype(self.labels.dtype, np.integer) or not len(self.labels):
-            raise ValueError("labels must be a list of at least one site number")
+            given = str(labels)[:60] + " …" * (len(str(labels)) > 60)
+            raise ValueError(f"labels must be a list of at least one whole number, as in [0, 1, 0]; got {given}")
         self.length = len(self.labels)
         self.sites = sites
         self._first: Integers | None = None

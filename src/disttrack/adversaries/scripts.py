@@ -5,12 +5,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from inspect import isgeneratorfunction, signature
-from typing import Any, Final
+from types import GeneratorType
+from typing import Any, ClassVar, Final, NamedTuple
 
 from disttrack.adversaries.base import Adversary, Choice, Opponent, View
 from disttrack.adversaries.schedules import NEVER, OVER, Burst, Schedule
 
 _NONE_LEFT: Final = object()
+
+
+class NoPlan(NamedTuple):
+    """What a script did in place of yielding its first plan, in words; a game refuses it."""
+
+    did: str
 
 
 def after(plan: object) -> Schedule | None:
@@ -28,6 +35,9 @@ class Scripted(Opponent):
     It is listed before the base class of its role: ``class Freeze(Scripted, Adversary)``.
     """
 
+    says: ClassVar[str] = "script() yielded"
+    """What it does with an answer, for messages about it."""
+
     _script: Iterator[object] | None = None
     _present: object = None
     """The present plan."""
@@ -42,6 +52,8 @@ class Scripted(Opponent):
     def move(self, view: Any) -> Any:
         """Return the next answer, None after the last."""
         answer = self._answer(view)
+        if isinstance(answer, NoPlan):
+            raise TypeError(f"{type(self).__name__}.{answer.did}; write yield before each move")
         return None if answer is _NONE_LEFT else answer
 
     def plan(self, view: Any) -> Any:
@@ -49,15 +61,21 @@ class Scripted(Opponent):
         answer = self._answer(view)
         if answer is _NONE_LEFT:
             return after(self._present)
+        if answer is None and self._present is None:
+            return NoPlan("script() yielded None in place of its first plan")
         self._present = self._present if answer is None else answer
         return answer
 
     def _answer(self, view: Any) -> Any:
         """Return what the script yields next, `_NONE_LEFT` after the last."""
-        begun = self._script is not None
-        self._script = self._script or self.script(view)
         try:
-            return _resumed(self._script, view) if begun else next(self._script)
+            if self._script is not None:
+                return _resumed(self._script, view)
+            script = self.script(view)
+            if not isinstance(script, Iterator):
+                return NoPlan(f"script() returned {script!r} and yielded nothing")
+            self._script = script
+            return next(script)
         except StopIteration:
             return _NONE_LEFT
 
@@ -68,6 +86,8 @@ class Scripted(Opponent):
 
 def _resumed(running: Any, view: Any) -> Any:
     """Return what a generator yields next; the view is sent to where it waits, unless in a ``yield from`` of a list."""
+    if type(running) is GeneratorType and running.gi_yieldfrom is None:
+        return running.send(view)  # the usual case: once per change of the output
     inner = running
     while (next_one := getattr(inner, "gi_yieldfrom", None)) is not None:
         inner = next_one
@@ -106,6 +126,8 @@ class Script(Choice):
                 answer = next(self._running)
         except StopIteration:
             return after(self._present)
+        if answer is None and self._present is None:
+            return NoPlan("yielded None in place of its first plan")  # type: ignore[return-value]  # the game refuses it
         self._present = self._present if answer is None else answer
         return answer
 

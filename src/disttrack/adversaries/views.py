@@ -49,21 +49,28 @@ class TrafficView(View):
         The number of messages that each site has sent: a read-only array.
     """
 
-    __slots__ = ("_spoke_at", "_spoken", "heard", "spoke_at", "spoken")
+    _shown = ("heard", "spoke_at", "spoken")
+    __slots__ = ("_heard", "_spoke_at", "_spoken", "_written")
+
+    heard: tuple[Heard, ...]
+    spoke_at: npt.NDArray[np.int64]
+    spoken: npt.NDArray[np.int64]
 
     def __init__(self, **facts: Any) -> None:
         super().__init__(**facts)
-        self.heard: tuple[Heard, ...] = ()
-        self._spoke_at, self.spoke_at = _shown(self.sites)
-        self._spoken, self.spoken = _shown(self.sites)
+        self._heard: tuple[Heard, ...] = ()
+        steps, self._spoke_at = _shown(self.sites)
+        numbers, self._spoken = _shown(self.sites)
+        self._written = steps, numbers
 
     def see(self, messages: Sequence[Heard]) -> None:
         """Record the messages since it was last asked; for the engine only."""
-        self.heard = tuple(messages)
+        self._heard = tuple(messages)
+        steps, numbers = self._written
         for message in messages:
             if isinstance(message.sender, int):
-                self._spoke_at[message.sender] = message.step
-                self._spoken[message.sender] += 1
+                steps[message.sender] = message.step
+                numbers[message.sender] += 1
 
 
 class StateView(TrafficView):

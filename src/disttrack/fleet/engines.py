@@ -22,7 +22,7 @@ class FleetEngine(Engine):
 
     def __init__(self, *sides: Any, **options: Any) -> None:
         super().__init__(*sides, **options)
-        self.view.answers = self.fleet.answers
+        self.view.record(answers=self.fleet.answers)
         self.book = self.fleet.answers.book = Book(self.protocol, self.consultation, lambda: self.now)
         self._changed: Change | None = None
 

@@ -80,7 +80,7 @@ def frozen(client: Client, protocol: Protocol, items: int, seed: int) -> float:
             if plan is not None:
                 turns.follow(plan, view.steps)
         taken, message = client.items(turns.plan.at(view.steps - turns.begun + 1), min(turns.end, items) - view.steps)
-        view.steps = view.sent = view.steps + taken
+        view.record(steps=view.steps + taken, sent=view.steps + taken)
         if taken > 1:
             worst = max(worst, abs(view.output - (view.sent - 1)) / (view.sent - 1))
         if message:
@@ -110,14 +110,15 @@ def test_freeze_breaks_over_http_what_it_breaks_in_the_simulator(tmp_path: Path,
 def greedy(client: Client, sites: int, seconds: float) -> int:
     """Play `greedy` for a time; return how many requests were admitted."""
     view = View(sites=sites, items=10**6, rng=np.random.default_rng(1), known={"window": 10**9})
-    view.answers = answers = [None] * sites
+    answers: list[bool | None] = [None] * sites
+    view.record(answers=answers)
     moves: Iterator[Any] = Greedy().script(view)
     admitted, until = 0, time.monotonic() + seconds
     for plan in moves:
         site = plan.at(1)
         while time.monotonic() < until:
             changed, answers[site] = answers[site], client.admit(site)
-            view.steps += 1
+            view.record(steps=view.steps + 1)
             admitted += answers[site]
             if answers[site] is not changed:
                 break

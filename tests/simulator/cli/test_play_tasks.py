@@ -107,7 +107,7 @@ def test_a_record_shows_the_first_messages() -> None:
 def test_an_order_of_queries_is_checked_before_the_game(adversary: str, asked: str) -> None:
     words = ["--set", "values=100", "--set", "points=10", "--set", "queries=200", "--adversary", adversary]
     said = refused("play", "--protocol", "sorted-queries:epsilon=1", *words)
-    assert said.startswith("scenario: adversary.kind: ")
+    assert said.startswith("adversary.kind: ")
     assert asked in said
     assert "increasing order only" in said
     result = disttrack("play", "--protocol", "sorted-queries:epsilon=1", *words[:4], "--set", "queries=100")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from disttrack import Adversary, Burst, Deterministic, Message, Protocol, Randomized, RoundRobin, Site, SumOfReports
+from disttrack.adversaries import View
+from disttrack.adversaries.scripts import from_function
 from disttrack.simulator.game.repeat import unrepeatable
 
 
@@ -66,6 +70,19 @@ class Dice(Adversary):
         return Burst(random.randrange(view.sites), 1)
 
 
+def throws_dice(view: View) -> int:
+    return int(np.random.randint(view.sites))  # noqa: NPY002
+
+
+def yields_dice(view: View) -> Iterator[Burst]:
+    while True:
+        yield Burst(random.randrange(view.sites), 1)
+
+
+def throws_its_dice(view: View) -> int:
+    return int(view.rng.integers(view.sites))
+
+
 @pytest.mark.false_alarm(1e-6)  # two games of 400 dice are alike with a probability far below
 @pytest.mark.parametrize(
     ("protocol", "adversary", "said"),
@@ -75,6 +92,9 @@ class Dice(Adversary):
         (Mine(Counted), RoundRobin(), "Counted.seen belongs to the class: all its objects and games share it"),
         (Mine(Tossed), RoundRobin(), "Mine: two games of one seed differ, and none can be played again"),
         (Deterministic(alpha=0.1), Dice(), "Dice: two games of one seed differ"),
+        (Deterministic(alpha=0.1), from_function(throws_dice), "throws_dice: two games of one seed differ"),
+        (Deterministic(alpha=0.1), from_function(yields_dice), "yields_dice: two games of one seed differ"),
+        (Deterministic(alpha=0.1), from_function(throws_its_dice), ""),
     ],
 )
 @pytest.mark.parametrize("sites", [3, 16])

@@ -15,7 +15,7 @@ from disttrack.adversaries.base import Adversary, Choice
 from disttrack.lazy import Kinds
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import FAULTS
-from disttrack.simulator.points import registry
+from disttrack.simulator.points import registry, source
 from disttrack.simulator.points.point import Part, PointError, part
 from disttrack.simulator.points.source import Source, load_file
 
@@ -189,6 +189,8 @@ def test_a_file_that_does_not_run_names_its_line(tmp_path: Path) -> None:
 
 def test_an_import_that_does_not_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    stated = (Path(__file__).parents[3] / "docs" / "terminal.md").read_text(encoding="utf-8")
+    assert f"the import of a file or module is given up after {source.PATIENCE:g} s" in stated
     monkeypatch.setattr("disttrack.simulator.points.source.PATIENCE", 0.05)
     loop = "while True:\n    try:\n        sum(range(9))\n    except Exception:\n        pass\n"
     with pytest.raises(ScenarioError, match=r"endless\.py:\d: TooLong: the import takes longer than 0\.05 s"):

@@ -93,7 +93,7 @@ def test_splits_of_an_interval_are_about_as_many_as_are_played(size: int, bits: 
         view = View(sites=4, items=10**6, rng=np.random.default_rng(seed), known={"size": size})
         script = BlindSplits(bits=bits).script(view)
         while next(script).length == 1:
-            view.sent += 1
+            view.record(sent=view.sent + 1)
         turns.append(view.sent)
     assert 0.5 < np.mean(turns) / BlindSplits(bits=bits).splits(size, 10**6) < 2
     assert BlindSplits(bits=bits).splits(size, 10) == 10

@@ -132,7 +132,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runner = CliRunner()
     done = runner.invoke(main, [*flags, "--network", "lost=2", "--set", "network={latency: 1, loss: 0.1}"])
     assert done.exit_code == 0, done.output
-    assert "worst faults:  message " in done.output
+    assert "faults found:  message " in done.output
     assert "disttrack replay attack.yaml --shortest moves" in done.output
     text = Path("attack.yaml").read_text(encoding="utf-8")
     assert "loss" not in text.partition("network:")[2]  # what was drawn is a move now

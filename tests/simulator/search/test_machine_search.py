@@ -98,7 +98,7 @@ def test_the_command(tmp_path: Path) -> None:
     flags = ["attack", "--protocol", "deterministic:alpha=0.2", "--sites", "4", "--items", "200", "--budget", "100"]
     done = CliRunner().invoke(main, [*flags, "--memory", "1", "--out", str(file)])
     assert done.exit_code == 0, done.output
-    assert "worst machine:" in done.output
+    assert "machine found:" in done.output
     assert "kind: bounded-memory" in file.read_text(encoding="utf-8")
     refused = CliRunner().invoke(main, [*flags, "--memory", "11"])
     assert refused.exit_code == 2

@@ -75,8 +75,8 @@ def test_a_policy_by_hand() -> None:
     seen = View(sites=4, items=10**6, rng=np.random.default_rng(1))
 
     def ask(adversary: Policy, output: float, moved: bool) -> tuple[int, int]:
-        seen.output = output
-        seen.changes += moved
+        seen.record(output=output)
+        seen.record(changes=seen.changes + moved)
         plan = adversary.plan(seen)
         assert isinstance(plan, Burst)
         return plan.site, plan.length
@@ -87,7 +87,7 @@ def test_a_policy_by_hand() -> None:
     assert ask(stays, 720, False) == (1, 24)
     assert ask(stays, 720, False) == (2, 24)  # in vain
     stores = Policy(reach=0.5, growth=2.0, begin=10.0)
-    seen.changes = 0
+    seen.record(changes=0)
     assert ask(stores, 599, False) == (3, NEVER)
     assert ask(stores, 600, True) == (0, 80)
     assert ask(stores, 610, True) == (1, 82)
@@ -112,7 +112,7 @@ def test_the_command(tmp_path: Path) -> None:
     flags = ["attack", "--protocol", "randomized", "--sites", "8", "--items", "500", "--budget", "100"]
     done = CliRunner().invoke(main, [*flags, "--out", str(file)])
     assert done.exit_code == 0, done.output
-    assert "worst policy:" in done.output
+    assert "policy found:" in done.output
     assert "kind: policy" in file.read_text(encoding="utf-8")
     refused = CliRunner().invoke(main, [*flags[:-1], "5"])
     assert refused.exit_code == 2

@@ -50,12 +50,12 @@ def reference(
     sites = tracker.sites(k, rngs["sites"], feeds=fed(k, lambda site, item: copies[site, item]))
     server, adversary = tracker.server(k, rngs["server"]), copy.deepcopy(adversary)
     view = View(sites=k, items=items, rng=rngs["adversary"], known=tracker.as_mapping())
-    view.output = server.estimates
+    view.record(output=server.estimates)
     plan, begun, due, worst, worst_step = None, 0, 0, Fraction(0), 0
     sent, changes, before = Counter[str](), 0, {}
     for step in range(1, items + 1):
         if due == step - 1:
-            view.steps = view.sent = step - 1
+            view.record(steps=step - 1, sent=step - 1)
             if (asked := adversary.plan(view)) is not None and asked is not plan:
                 plan, begun = asked, step - 1
             due = begun + plan.length
@@ -75,7 +75,8 @@ def reference(
         for (_, one), count in copies.items():
             truth[one] += count
         if (now := {one: count for one, count in server.estimates.items() if count}) != before:
-            before, changes, view.changes = now, changes + 1, view.changes + 1
+            before, changes = now, changes + 1
+            view.record(changes=view.changes + 1)
             due = due if adversary.oblivious else step
         error = error_of(server, truth, truth.total())
         if error > worst:

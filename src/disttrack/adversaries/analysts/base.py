@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from disttrack.adversaries.base import Opponent
+from disttrack.adversaries.base import Facts, Known, Opponent
 from disttrack.mechanisms.statistical.queries import Data, Selection, StatisticalQuery
 
 
-class AnalystView:
+class AnalystView(Facts):
     """The information that an analyst has.
 
     Attributes
@@ -33,7 +33,16 @@ class AnalystView:
         The analyst's own random generator.
     """
 
-    __slots__ = ("answers", "features", "known", "queries", "rng", "samples", "training")
+    _shown = ("answers", "features", "known", "queries", "rng", "samples", "training")
+    __slots__ = tuple(f"_{name}" for name in _shown)
+
+    answers: list[Any]
+    features: int
+    known: Mapping[str, Any]
+    queries: int
+    rng: np.random.Generator
+    samples: int
+    training: Data | None
 
     def __init__(
         self,
@@ -45,11 +54,8 @@ class AnalystView:
         training: Data | None = None,
         known: Mapping[str, object] | None = None,
     ) -> None:
-        self.training = training
-        self.queries, self.features, self.samples = queries, features, samples
-        self.answers: list[Any] = []
-        self.known: Mapping[str, object] = known or {}
-        self.rng = rng
+        self.record(queries=queries, features=features, samples=samples, training=training)
+        self.record(answers=[], known=Known(known or {}), rng=rng)
 
     @property
     def left(self) -> int:

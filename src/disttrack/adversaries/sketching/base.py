@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.adversaries.base import Opponent
+from disttrack.adversaries.base import Facts, Known, Opponent
 
 Updates = NDArray[np.int64]
 STRETCH = 1 << 14
 """Updates of a fixed stream drawn at once; another number gives other streams."""
 
 
-class StreamView:
+class StreamView(Facts):
     """The information that an attacker has.
 
     Attributes
@@ -36,14 +36,19 @@ class StreamView:
         The attacker's own random generator.
     """
 
-    __slots__ = ("known", "output", "rng", "steps", "updates")
+    _shown = ("known", "output", "rng", "steps", "updates")
+    __slots__ = tuple(f"_{name}" for name in _shown)
+
+    known: Mapping[str, Any]
+    output: float
+    rng: np.random.Generator
+    steps: int
+    updates: int
+    _steps: int
+    _output: float
 
     def __init__(self, *, updates: int, rng: np.random.Generator, known: Mapping[str, object] | None = None) -> None:
-        self.updates = updates
-        self.steps = 0
-        self.output = 0.0
-        self.known: Mapping[str, Any] = known or {}
-        self.rng = rng
+        self.record(updates=updates, steps=0, output=0.0, known=Known(known or {}), rng=rng)
 
     @property
     def left(self) -> int:
@@ -52,8 +57,8 @@ class StreamView:
 
     def observe(self, answer: float) -> None:
         """Record the estimate after an update; for the game only."""
-        self.steps += 1
-        self.output = answer
+        self._steps += 1
+        self._output = answer
 
 
 class Attacker(Opponent):
@@ -81,7 +86,7 @@ class ObliviousStream(Attacker, ABC):
     def stretches(self, view: StreamView) -> Iterator[Updates]:
         """Yield all updates in arrays, rows of item and change."""
         for begun in range(0, view.updates, STRETCH):
-            view.steps = begun
+            view.record(steps=begun)
             yield self._next(view)
 
     def _next(self, view: StreamView) -> Updates:

@@ -78,20 +78,25 @@ class UpdateView(View):
         The exact answers at the time of the present ones.
     """
 
-    __slots__ = ("exact", "live", "truth")
+    _shown = ("exact", "live", "truth")
+    __slots__ = ("_exact", "_live", "_truth")
+
+    exact: Callable[[], NDArray[np.float64]]
+    live: Live
+    truth: NDArray[np.float64]
 
     def __init__(self, *, live: Live, exact: Callable[[], NDArray[np.float64]], **given: Any) -> None:
         super().__init__(**given)
-        self.live, self.exact = live, exact
-        self.output = self.truth = exact()
+        self.record(live=live, exact=exact)
+        self._output = self._truth = exact()
 
     def observe(self, answer: object) -> None:
         """Record the answers after a step, None if they are the old ones; for the game only."""
-        self.steps += 1
+        self._steps += 1
         if answer is not None:
-            self.output = answer
-            self.changes += 1
-            self.changed_at = self.steps
+            self._output = answer
+            self._changes += 1
+            self._changed_at = self._steps
 
 
 class UpdateStream(RoundRobin):
@@ -117,16 +122,17 @@ class UpdateStream(RoundRobin):
     def move(self, view: UpdateView) -> int:
         """Return the code of the next step; a plan is dropped when an adversary that reacts sees new answers."""
         if not self.oblivious and view.changes and view.changed_at == view.steps:
-            view.truth, self._ahead = view.exact(), None
+            view.record(truth=view.exact())
+            self._ahead = None
         code: int = super().move(view) or PAUSE
-        view.sent += code != PAUSE
+        view.record(sent=view.sent + (code != PAUSE))
         return code
 
     def stretches(self, view: UpdateView) -> Iterator[object]:
         """Yield the codes plan by plan, up to the last step of the game."""
         begun = view.steps
         while begun < view.items:
-            view.steps = begun
+            view.record(steps=begun)
             codes = self.updates(view)
             if codes is None or not len(codes):
                 return

@@ -86,7 +86,7 @@ class Timed(Led, Strides):
             self.consult(self.now)
 
     def show(self, step: int, sent: int) -> None:
-        self.view.steps, self.view.sent = step, sent
+        self.view.record(steps=step, sent=sent)
 
     def _hand_out(self, step: int) -> None:
         """Give the sites their items up to a step of the present plan."""

@@ -69,7 +69,7 @@ def attack(
                 worst = search.attack(protocol, oblivious=oblivious, **size, **how)
     if network is not None:
         text = fault_search.scenario_of(worst, point, seed)
-        facts = {"worst faults": worst.policy or "none"}
+        facts = {"faults found": worst.policy or "none"}
         shown = point.task.kind == "count" and worst.broken
         replay = {"shortest": f"disttrack replay {out} --shortest moves"} if shown else {}
     else:
@@ -80,7 +80,7 @@ def attack(
             found = {"file": out.with_suffix(".json"), "moves": len(table)}
         entry = {"kind": point.protocol.kind, **point.protocol.arguments}
         text = search.scenario_of(worst, entry, seed=seed, size=size, file=file)
-        name = f"worst {worst.policy.kind if memory is None else 'machine'}"
+        name = f"{worst.policy.kind if memory is None else 'machine'} found"
         facts = {name: " ".join(f"{name}={value}" for name, value in found.items())}
     write_text(out, f"{WRITTEN} attack.\n#\n{text}")
     measure = point.task.make().beside or "largest error"

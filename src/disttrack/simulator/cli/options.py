@@ -13,7 +13,7 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.tables import alone_on_stdout
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, ScenarioErrors
 from disttrack.simulator.results.files import check_output
 
 if TYPE_CHECKING:
@@ -137,7 +137,11 @@ def point_of(
     for size in game.sizes:
         if size.needed and size.key not in {**data, **set_here}:
             raise ScenarioError(f"{size.key}: is missing: {size.says.removesuffix('.')}; give --set {size.key}=N")
-    scenario = load(data, overrides)
+    try:
+        scenario = load(data, overrides)
+    except ScenarioError as error:  # there is no scenario here
+        said = [ScenarioError(str(one).removeprefix("scenario: ")) for one in getattr(error, "errors", [error])]
+        raise (said[0] if len(said) == 1 else ScenarioErrors(said)) from error
     if len(scenario.points) > 1:
         raise ScenarioError("--set: one game has one value for each key; lists are for scenario files")
     work = estimate(scenario, workers=1)

@@ -16,7 +16,7 @@ from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Message, Protocol, Server
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, HeavyHitters
 from disttrack.simulator.conformance.facts import states
-from disttrack.simulator.conformance.failure import COINS, SAME_GAME, Checks, recorded, require, same_game
+from disttrack.simulator.conformance.failure import Checks, recorded, require, same_game
 from disttrack.simulator.game.outcome import Game
 
 PROTOCOLS: tuple[Protocol, ...] = (
@@ -34,6 +34,8 @@ TRACKERS: tuple[Protocol, ...] = (
 
 Attacker = Adversary | ItemAdversary
 
+OWN_COINS: Final = "take every random number from view.rng, and keep nothing on the class or in the module"
+SAME_MOVES: Final = f"let plan(view) act on what the view shows, never on how often it is asked, and {OWN_COINS}"
 SENDS: Final = "let plan(view) send items: in a game without items nothing is tested"
 
 
@@ -63,7 +65,7 @@ def _step_and_leap_agree(adversary: Attacker, sites: Sequence[int], items: int) 
     for k in sites:
         for protocol in _partners(adversary):
             games = [_play(protocol, adversary, k, items, engine=engine) for engine in ("step", "leap")]
-            require(same_game(*games), f"step and leap play different games ({k} sites, {protocol.kind})", SAME_GAME)
+            require(same_game(*games), f"step and leap play different games ({k} sites, {protocol.kind})", SAME_MOVES)
             yield None
 
 
@@ -72,7 +74,7 @@ def _games_are_apart(adversary: Attacker, sites: Sequence[int], items: int) -> C
     before = pickle.dumps(copy.deepcopy(adversary))
     for k in sites:
         games = [_play(_partners(adversary)[0], adversary, k, items) for _ in range(2)]
-        mend = f"{COINS}; state of one game must not reach the next"
+        mend = f"{OWN_COINS}; state of one game must not reach the next"
         require(same_game(*games), "two games with the same seed differ", mend)
         unchanged = pickle.dumps(copy.deepcopy(adversary)) == before
         mend = "keep what is learned in fields that a deep copy copies: each game plays a copy"

@@ -8,14 +8,16 @@ plan continues, and if it has run out the game ends.
 from __future__ import annotations
 
 from collections import Counter
-from inspect import isasyncgen, iscoroutine, isfunction, isgenerator
+from inspect import isasyncgen, isclass, iscoroutine, isfunction, isgenerator
 from typing import Any, Final, NoReturn
+
+import numpy as np
 
 from disttrack.adversaries.base import Adversary, Choice, View
 from disttrack.adversaries.replay import Recorder
 from disttrack.adversaries.schedules import Rest, Schedule
-from disttrack.adversaries.scripts import Script
-from disttrack.simulator.errors import MoveError
+from disttrack.adversaries.scripts import NoPlan, Script, Scripted
+from disttrack.simulator.errors import MoveError, shortened
 from disttrack.simulator.points.code import is_ours
 
 CHECKED: Final = 200
@@ -48,10 +50,11 @@ class Consultation:
         Whether the watched data can influence it.
     """
 
-    __slots__ = ("_known", "adversary", "begun", "due", "end", "over", "plan", "reacts", "takes", "view")
+    __slots__ = ("_known", "_sites", "adversary", "begun", "due", "end", "over", "plan", "reacts", "takes", "view")
 
     def __init__(self, adversary: Adversary, view: View, takes: type[Any] = Schedule) -> None:
         self.adversary, self.view, self.takes = adversary, view, takes
+        self._sites = view.sites
         self.reacts = not adversary.oblivious
         self.plan: Schedule = Rest()
         self.begun = self.end = self.due = 0  # at the start there is no plan, as if it had run out
@@ -89,7 +92,7 @@ class Consultation:
                 self._check_plan(answer)
             self._known.add(type(answer))
         lowest, highest = answer.named()
-        if lowest < 0 or highest >= self.view.sites:
+        if lowest < 0 or highest >= self._sites:
             self._refuse(answer, step)
         return answer
 
@@ -129,11 +132,14 @@ class Consultation:
             any_plan = "a schedule (Burst, Rest, Rotation, Labels, Runs)"
             accepted = f"{any_plan if self.takes is Schedule else self.takes.__name__} or None"
             adversary = self.adversary.inner if isinstance(self.adversary, Recorder) else self.adversary
-            said = adversary.says if isinstance(adversary, Choice) else "plan() returned"
+            said = adversary.says if isinstance(adversary, Choice | Scripted) else "plan() returned"
             if self.takes is Schedule and isinstance(adversary, Choice) and adversary.each_item:
                 accepted = "a site's number, a schedule or None"
+            if isinstance(answer, NoPlan):
+                raise MoveError(f"{who}: {answer.did}; yield {any_plan if self.takes is Schedule else accepted}")
             hint = _meant(answer, adversary) if self.takes is Schedule else ""
-            raise MoveError(f"{who}: {said} {answer!r} after step {step}; accepted: {accepted}{hint}")
+            shown = shortened(repr(answer))
+            raise MoveError(f"{who}: {said} {shown} after step {step}; accepted: {accepted}{hint}")
         lowest, highest = answer.named()
         site = lowest if lowest < 0 else highest
         raise MoveError(
@@ -142,9 +148,19 @@ class Consultation:
         )
 
 
+def _whole(answer: object) -> int | None:
+    """Return a number that can be one of a site, of Python or numpy; None for anything else."""
+    numbers = (int, float, np.integer, np.floating)
+    if not isinstance(answer, numbers) or isinstance(answer, bool) or not 0 <= answer < np.inf or answer % 1:
+        return None
+    return int(answer)
+
+
 def _meant(answer: object, adversary: Adversary) -> str:
     """Return what to write in place of an answer that is no plan; empty where it cannot be guessed."""
-    if isgenerator(answer) and isinstance(adversary, Script):
+    scripted = isinstance(adversary, Script | Scripted)
+    word = "yield" if scripted else "return"
+    if isgenerator(answer) and scripted:
         return "; a generator of yours is asked with yield from, not with yield"
     if isgenerator(answer):
         return (
@@ -155,13 +171,20 @@ def _meant(answer: object, adversary: Adversary) -> str:
         if iscoroutine(answer):
             answer.close()
         return "; write def in place of async def"
-    if isinstance(answer, int) and not isinstance(answer, bool) and answer >= 0:
-        word = "yield" if isinstance(adversary, Script) else "return"
-        return f"; {word} Burst({answer}) feeds site {answer} until the output changes, Burst({answer}, 1) once"
+    if (site := _whole(answer)) is not None:
+        if isinstance(adversary, Choice) and adversary.each_item:
+            return f"; return {site}, a whole number"
+        return f"; {word} Burst({site}) feeds site {site} until the output changes, Burst({site}, 1) once"
+    if isclass(answer) and issubclass(answer, Schedule):
+        return f"; {answer.__name__} is a class: {word} {answer.__name__}(…), with its arguments"
+    if isinstance(answer, Adversary):
+        return f"; {word} a plan: the one of another adversary is {type(answer).__name__}(…).plan(view)"
     if isfunction(answer):
         return "; name what the function returns in the file, as in mine = make(3), and play that"
     if isinstance(answer, list | tuple) and answer and all(isinstance(one, Schedule) for one in answer):
         return "; yield one plan after the other"
-    if isinstance(answer, list | tuple) and answer and all(type(one) is int for one in answer):
-        return f"; Labels({[*answer]}) feeds these sites in turn"
+    listed = answer.tolist() if isinstance(answer, np.ndarray) else answer
+    if isinstance(listed, list | tuple) and listed and all(_whole(one) is not None for one in listed):
+        few = f"[{', '.join(str(_whole(one)) for one in listed[:4])}{', …' * (len(listed) > 4)}]"
+        return f"; {word} Labels({few}) feeds these sites in turn"
     return ""

@@ -7,8 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from disttrack.adversaries.base import Choice
 from disttrack.simulator.game.play import play
 from disttrack.simulator.game.reference import SHORT, own_class
+from disttrack.simulator.points.code import is_ours
 
 PLAIN: Final = (bool, int, float, str, bytes, list, dict, set, bytearray, np.ndarray)
 """Values of a class whose change is seen; others may be caches of the interpreter's."""
@@ -28,7 +30,7 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
         Where the caller limits the time.
     """
     protocol, adversary = given["protocol"], given["adversary"]
-    mine = [name for side in (protocol, adversary) if (name := own_class(side))]
+    mine = [name for side in (protocol, adversary) if (name := own_class(side) or _own_function(side))]
     if not mine:
         return ""
     try:
@@ -52,6 +54,12 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
             " is given (rng in sites and server, view.rng), as `disttrack conformance` shows"
         )
     return ""
+
+
+def _own_function(side: object) -> str:
+    """Return the name of the user's function that an adversary calls; empty if it calls none."""
+    own = isinstance(side, Choice) and not is_ours(side.choose.__module__ or "")
+    return side.kind if own and isinstance(side, Choice) else ""
 
 
 def _shared(protocol: Any, adversary: Any) -> dict[str, str]:

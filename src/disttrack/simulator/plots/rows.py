@@ -144,7 +144,7 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     trials = tables.trials.assign(_error=error_over_alpha(tables.trials))
     trials = trials[trials["verdict"].isin(("ok", "failed"))]
     if trials.empty:
-        raise ValueError("a matrix figure needs games with a verdict; these games promise nothing")
+        raise ValueError("a matrix figure needs games with a verdict; the protocols of these state no alpha")
     adversaries = list(dict.fromkeys(trials["adversary"]))
     names = [name.replace(", ", "\n") for name in adversaries]  # a parameter on each line
     if len(adversaries) > 5:  # narrow columns

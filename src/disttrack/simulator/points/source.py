@@ -209,6 +209,11 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     package = module_name.partition(".")[0]
     if package in sys.stdlib_module_names or package in sys.builtin_module_names:
         raise ScenarioError(f"{reference!r} is part of Python's library; a kind is defined in your module or file")
+    names = module_name.split(".")
+    if ":" in name or module_name.endswith(".py") or not all(part.isidentifier() for part in names):
+        before_last, _, last = re.sub(":+", ":", reference).rpartition(":")
+        file = f"{before_last.removesuffix('.py')}.py:{last}"
+        raise ScenarioError(f"{reference!r} is neither module:Class nor path/to/file.py:Class; did you mean {file!r}?")
     if module_name in sys.modules:  # each point of a scenario asks for it
         return member(sys.modules[module_name], name, reference)
     before = list(sys.path)
@@ -227,9 +232,11 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
 
 def member(module: object, name: str, kind: str) -> object:
     """Return what a module calls by a name; `kind` is the reference, for the message if there is no such name."""
-    value = module
+    value: Any = module
     for part in name.split("."):
         value = getattr(value, part, None)
+    if getattr(value, "__name__", "") == "<lambda>":
+        value.__name__ = name  # its name in the file, where tables and messages name it
     if value is None:
         known = public(module)
         raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, known)} ({accepted(known)})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -77,7 +78,8 @@ def run(
 ) -> Report:
     """Play a scenario and return its results.
 
-    Games that an earlier, perhaps interrupted, run has left in the folder's journal are not played again.
+    Games that an earlier, perhaps interrupted, run has left in the folder's journal are not played again. A game that
+    an error ends is listed in the report's `errors`; if all games are, and nobody follows the progress, Python warns.
 
     Parameters
     ----------
@@ -114,10 +116,15 @@ def run(
     players = _Players(cores() if workers is None else workers, scheduler, game_timeout)
     check_unchanged()
     estimate(loaded, players.workers).refuse_too_large()
+    watched = on_progress is not None
     if on_progress is None and in_notebook():
         on_progress = notebook_bar(loaded.name)
     folder = Path(out) if out is not None else Path("results") / loaded.name
-    return _run(loaded, folder, players, fresh, controls, on_progress or (lambda _: None))
+    report = _run(loaded, folder, players, fresh, controls, on_progress or (lambda _: None))
+    if not watched and len(report.errors) == loaded.games:
+        first = f"all games ({loaded.games:,}) ended with an error, the first: {report.errors[0]}"
+        warnings.warn(f"{first}; all of them: .errors", RuntimeWarning, stacklevel=2)
+    return report
 
 
 @dataclass(frozen=True)

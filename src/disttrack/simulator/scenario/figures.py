@@ -76,6 +76,8 @@ def check_plot(
     axis = given.get("x", "")
     if axis and swept is not None and names.get(axis, axis) not in axes:
         known = ", ".join(axes) or "nothing is swept: a list makes a sweep"
+        if axis in ("protocol", "adversary"):
+            known = f"{', '.join(axes) or 'no key with a number'}; each {axis} has a line of its own"
         advice = nearest(axis, axes)
         raise AxisError(
             axis, f"plot {kind!r}: x must be an axis that the scenario sweeps ({known}); got {axis!r}{advice}"

@@ -171,6 +171,9 @@ def _entrant(entrant: type | str | Mapping[str, object]) -> tuple[Part, Role, ty
         entry = {"kind": f"{inspect.getfile(entrant) if module == '__main__' else module}:{name}"}
     kind = str(entry.get("kind"))
     maker = part(next((role for role in ROLES if kind in kinds(role)), ROLES[0]), entry, Path()).maker()
+    if not callable(maker):
+        example = f", as in {kind.rpartition(':')[0] or 'mine.py'}:{type(maker).__name__}"
+        raise ScenarioError(f"{kind}: an arena takes a class or function{example}; this is an object of that class")
     role = role_of(maker)
     for task in GAMES:
         extends = not inspect.isclass(maker) or issubclass(maker, import_reference(task.bases[role]))

@@ -29,8 +29,7 @@ def plans(adversary: Adversary, view: View) -> Iterator[tuple[Schedule, int]]:
         turns.follow(turns.ask(now) or Rest(steps), now)
         length = min(turns.plan.length, steps - now)
         yield turns.plan, length
-        view.steps = now + length
-        view.sent += turns.plan.sent(length)
+        view.record(steps=now + length, sent=view.sent + turns.plan.sent(length))
 
 
 class Planned(Opponent):
@@ -84,7 +83,7 @@ class Planned(Opponent):
         site = turns.plan.at(now + 1 - turns.begun)
         if site is None:
             return self.form(SKIP)
-        view.sent += 1
+        view.record(sent=view.sent + 1)
         return self.form(site)
 
     def stretches(self, view: Any) -> Iterator[Any]:

@@ -213,12 +213,11 @@ class Engine(ABC):
 
     def show(self, step: int, sent: int) -> None:
         """Update the adversary's view: a step is over, and `sent` items are sent."""
-        view, referee = self.view, self.referee
-        view.steps, view.sent = step, sent
-        view.output, view.changes = referee.value, referee.changes
-        view.changed_at = referee.step if referee.changes else 0  # the first output is judged from step 1 on
+        referee, changes = self.referee, self.referee.changes
+        changed_at = referee.step if changes else 0  # the first output is judged from step 1 on
+        self.view.stand(step, sent, referee.value, changes, changed_at)
         if self.watch is not None:
-            self.watch.show(view)
+            self.watch.show(self.view)
 
     def check_patience(self, plan: Schedule, step: int) -> None:
         """Raise MoveError if too many plans in a row, up to this one, have no item."""

@@ -180,13 +180,15 @@ class Compiled(Strides):
         turns, view, ask, form = self.consultation, self.view, self.adversary.plan, self.form
         header, real, play, k = self._header, self._real, self._play, self.k
         whole = form.whole_outputs and form.scale == (1, 1)
+        seen, changed_at = view.changes, view.changed_at
         arrays, present = (form.whole, form.real, form.sites, self._log, self._plan), turns.plan
         while True:
             changes = header[CHANGES]
-            if changes != view.changes:
-                view.changes, view.changed_at = changes, step if turns.reacts else self._changed_at()
-            view.steps = view.sent = step
-            view.output = int(real[OUTPUT]) if whole else shown(real)
+            if changes != seen:
+                seen, changed_at = changes, step if turns.reacts else self._changed_at()
+            view._steps = view._sent = step  # View.stand, inlined: this runs once per change
+            view._output = int(real[OUTPUT]) if whole else shown(real)
+            view._changes, view._changed_at = changes, changed_at
             answer = ask(view)
             if type(answer) is not Burst or answer is present or not 0 <= answer.site < k or header[PLAN] != BURST:
                 turns.plan, turns.end = present, header[END]

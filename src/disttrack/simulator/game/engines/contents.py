@@ -61,7 +61,7 @@ class ContentEngine(Engine):
         self._types: set[type] = set()
         """Types of the names of items, where they must be comparable."""
         super().__init__(tracker, adversary, **options)  # type: ignore[arg-type]
-        self.view.output = self.referee.value
+        self.view.record(output=self.referee.value)
 
     def largest(self) -> int:
         return self.items * int(getattr(self.adversary, "heaviest", 1))

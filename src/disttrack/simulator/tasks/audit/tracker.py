@@ -142,7 +142,7 @@ class Tracker:
         server: Any = self.protocol.server(self.sites, rng, even_start(self.start, self.sites))
         known = self.protocol.known(self.sites)
         view = View(sites=self.sites, items=most, start=self.start, known=known, rng=np.random.default_rng(0))
-        view.output = server.output
+        view.record(output=server.output)
         adversary = Planned(copy.deepcopy(self.adversary), view)
         played = Transcript([[] for _ in sites], strange=server.phase != 1)
         for step in range(1, most + 1):

@@ -34,24 +34,29 @@ class MemoryView(View):
         The answer to the challenge: True if the item is thought to be present; None if none was given.
     """
 
-    __slots__ = ("_state", "guessed", "look", "looks")
+    _shown = ("guessed", "look", "looks")
+    __slots__ = ("_guessed", "_look", "_looks", "_state")
+
+    guessed: bool | None
+    look: Callable[[], Mapping[str, object]] | None
+    looks: int
 
     def __init__(self, *, state: Callable[[], Mapping[str, object]] | None, **given: Any) -> None:
         super().__init__(**given)
-        self.looks = 0
-        self.guessed: bool | None = None
+        self._looks = 0
+        self._guessed: bool | None = None
         self._state = state
-        self.look = None if state is None else self._look
+        self._look = None if state is None else self._state_now
 
-    def _look(self) -> Mapping[str, object]:
+    def _state_now(self) -> Mapping[str, object]:
         """Return the mechanism's inner state between two steps."""
         assert self._state is not None
-        self.looks += 1
+        self._looks += 1
         return self._state()
 
     def guess(self, there: bool) -> None:
         """Answer whether the item of the challenge was present."""
-        self.guessed = bool(there)
+        self._guessed = bool(there)
 
 
 class CountReferee(Referee[ArrayLike, ArrayLike]):

@@ -50,7 +50,7 @@ class Charges(Planned):
         named = chain.from_iterable(super().stretches(view))
         for begin in range(0, view.items, CHUNK):
             if hasattr(self.adversary, "costs"):
-                view.steps = begin
+                view.record(steps=begin)
                 yield self._charge(view, CHUNK)
             else:
                 size = min(CHUNK, view.items - begin)

@@ -34,16 +34,19 @@ class LearnerView(View):
         hypotheses, predictions or nothing.
     """
 
-    __slots__ = ("algorithm", "shows")
+    _shown = ("algorithm", "shows")
+    __slots__ = ("_algorithm", "_shows")
+
+    algorithm: Any
+    shows: str
 
     def __init__(self, *, algorithm: Any, shows: str, **given: Any) -> None:
         super().__init__(**given)
-        self.algorithm, self.shows = algorithm, shows
-        self.output = None
+        self.record(algorithm=algorithm, shows=shows, output=None)
 
     def observe(self, answer: Any) -> None:
         """Record the shown part of the learner's output in a round; None if it was skipped."""
-        self.steps += 1
+        self._steps += 1
         if answer is not None:
             self.show(answer[-1])
 
