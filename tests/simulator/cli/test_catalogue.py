@@ -154,6 +154,8 @@ def test_classes_of_ones_own_are_described_by_reference() -> None:
     assert disttrack("describe", "disttrack.mechanisms:Binary").stdout.startswith(
         "disttrack.mechanisms:Binary (protocol, your own"
     )
+    Path("mine.py").write_text("from disttrack.adversaries import Freeze\n\nclass Mine(Freeze):\n    pass\n")
+    assert "source:        of Freeze, which it extends and may change: " in disttrack("describe", "mine.py:Mine").stdout
     assert "did you mean 'Dice'" in refused("describe", "dice.py:Dise")
     assert "there is no file gone.py" in refused("describe", "gone.py:Dice")
 

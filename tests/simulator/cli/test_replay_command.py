@@ -164,7 +164,7 @@ def test_a_drawing_of_some_steps() -> None:
         (("noise.yaml",), "cannot be replayed"),
         (
             ("two.yaml", "--point", "1", "--shortest", "moves"),
-            "only a failed game can be made shorter; the verdict is ok",
+            "only a failed game can be made shorter; the verdict is ok; --point and --trial choose another game",
         ),
     ],
 )

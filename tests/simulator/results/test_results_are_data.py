@@ -12,7 +12,8 @@ from synthetic_results import write_result
 
 from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.results.folder import Results
+from disttrack.simulator.plots import Plot
+from disttrack.simulator.results.folder import Results, class_of
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.load import load
 
@@ -96,6 +97,14 @@ protocol: {kind: deterministic, alpha: 0.1}
 adversary: round-robin
 plots: [{kind: spread.py:Spread, x: sites, size: 4}, {kind: cost, x: sites}]
 """
+
+
+def test_a_kind_of_a_package_that_is_gone_is_the_class_that_the_user_names() -> None:
+    gone = type("Gone", (Plot,), {"kind": "gone"})
+    assert class_of("plot", "gone", {"mine.py:Gone": gone}) is gone
+    assert class_of("plot", "cost", {"mine.py:Gone": gone}) is not gone
+    with pytest.raises(ScenarioError, match=r"unknown kind 'gone' .*; install its package, or name its class, --with"):
+        class_of("plot", "gone", {})
 
 
 def test_a_plot_of_the_users_is_drawn_if_the_user_names_it(

@@ -85,12 +85,12 @@ class BulkRounds(BulkForm):
         if isinstance(rule, CoinRule):
             steps, sites = rule.signalled(wanted, now, until), None
             ends, settled = FOREVER, until if len(steps) < wanted else int(steps[-1])
-            due = None
+            due = blocks = None
         else:
             assert isinstance(rule, BlockRule)
-            steps, sites, ends, due = self._thresholds(stream, rule, until)
+            steps, sites, blocks, ends, due = self._thresholds(stream, rule, until)
             settled = min(until, ends)
-        segment, taken, replies = self._hear(stream, rule, steps, settled)
+        segment, taken, replies = self._hear(steps, sites, blocks, settled)
         keep = slice(0, taken)
         signals = MessageBatch(BIT, steps[keep], stream.at(steps[keep]) if sites is None else sites[keep])
         segment.batches.append(signals)
@@ -102,8 +102,10 @@ class BulkRounds(BulkForm):
         self._deliver(stream, segment, replies)
         return segment
 
-    def _hear(self, stream: Stream, rule: SignalRule, steps: Integers, settled: int) -> tuple[Segment, int, Replies]:
-        """Pass the signals to the server in order.
+    def _hear(
+        self, steps: Integers, sites: Integers | None, blocks: Integers | None, settled: int
+    ) -> tuple[Segment, int, Replies]:
+        """Pass the signals to the server in order; their blocks are needed if it acts within a round.
 
         Return the segment, the number of signals taken, and the replies to the last one, which are empty within a
         round.
@@ -124,13 +126,11 @@ class BulkRounds(BulkForm):
                 some = min(within - taken, max(1, server.limit - server.signals))
                 taken += some
                 if server.signals + some >= server.limit:
-                    step = steps[taken - 1 : taken]
-                    site = stream.at(step)
-                    assert isinstance(rule, BlockRule)
-                    number = rule.block(stream.count(site, step) - self._round_count(site))
-                    server.last_signal = (int(site[0]), int(number[0]))
+                    assert sites is not None
+                    assert blocks is not None
+                    server.last_signal = int(sites[taken - 1]), int(blocks[taken - 1])
                     replies = server.absorb(some)
-                    changes.append((int(step[0]), server.output))
+                    changes.append((int(steps[taken - 1]), server.output))
                 else:
                     replies = server.absorb(some)
         end = int(steps[taken - 1]) if replies else settled
@@ -147,8 +147,11 @@ class BulkRounds(BulkForm):
 
     def _thresholds(
         self, stream: Stream, rule: BlockRule, until: int
-    ) -> tuple[Integers, Integers | None, int, Integers]:
-        """Return steps and sites of the signals up to `until`, the first step of an END, and each site's next count."""
+    ) -> tuple[Integers, Integers, Integers, int, Integers]:
+        """Return steps, sites and blocks of the signals up to `until`, the first step of an END, and each next count.
+
+        The next count is that of the round at which each site signals.
+        """
         if self._due is None:
             self._due = np.minimum(rule.after(np.zeros(stream.k, dtype=np.int64), stream.k), rule.last)
         counts = stream.counts(until) - (0 if self._before is None else self._before)
@@ -180,7 +183,7 @@ class BulkRounds(BulkForm):
             following = np.minimum(following, rule.last)
         steps = stream.nth(sites, self._absolute(sites, at))
         ordered, order = in_order(steps)
-        return ordered, sites[order], ends, following
+        return ordered, sites[order], rule.block(at[order]), ends, following
 
     def _absolute(self, sites: Integers, in_round: Integers) -> Integers:
         begun = self._round_count(sites)

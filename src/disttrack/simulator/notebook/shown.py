@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.pages.html import Html, facts, joined, verdict
 from disttrack.simulator.pages.tables import table
-from disttrack.simulator.points.names import setting
+from disttrack.simulator.points.names import in_words, label_of, setting
 from disttrack.simulator.report.claims import claims
 from disttrack.simulator.report.games import games
 from disttrack.simulator.results.formats import cell, duration, number
@@ -76,7 +76,7 @@ def results(shown: Results) -> str:
 def scenario(shown: Scenario) -> str:
     """Return a scenario: its settings, the number of games, and its claims."""
     apart = ("name", "question", "finding", "claims", "plots")
-    settings = {key: value for key, value in shown.data.items() if key not in apart}
+    settings = {key: _said(value) for key, value in shown.data.items() if key not in apart}
     games = f"{number(len(shown.points))} points, {number(shown.games)} games"
     games += f" and {number(shown.control_games)} of controls" if shown.control_games else ""
     parts = [_heading(shown.head.question or shown.name, f"{shown.name}: {games}")]
@@ -85,6 +85,16 @@ def scenario(shown: Scenario) -> str:
         rows = [[claim.name, claim.where, claim.measure, claim.bound] for claim in shown.head.claims]
         parts.append(table(["claim", "where", "measure", "bound"], rows, says="claims"))
     return str(_frame(parts))
+
+
+def _said(value: object) -> str:
+    """Return a setting in words: an entry by its kind and parameters, a list by its members."""
+    if isinstance(value, Mapping):
+        words = in_words(value, without=["kind"]).values()
+        return label_of(str(value["kind"]), words) if "kind" in value else ", ".join(words)
+    if isinstance(value, list):
+        return "; ".join(map(_said, value))
+    return cell(value)
 
 
 def _frame(parts: Sequence[Html]) -> Html:

@@ -6,6 +6,7 @@ Estimate and truth have linear scales, where an error can be seen: on logarithmi
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any, Final
 
 import numpy as np
@@ -38,6 +39,8 @@ Floats = npt.NDArray[np.float64]
 
 _DECADES: Final = 10_000.0
 """A timeline shows the last four decades of N, and more if a game failed before."""
+_FEW: Final = 200.0
+"""Factor between the ends of an axis below which it has ticks at 1, 2 and 5 anyway."""
 _MOST: Final = 12.0
 """Errors, in units of alpha, for which there is room; larger ones leave the panel."""
 _MOST_GAMES: Final = 4
@@ -243,7 +246,11 @@ def outcome(verdict: str, failing_fraction: float | None, promised: bool) -> str
 
 def described(traces: list[Trace], title: str, subtitle: str, which: str = "", caption: str = "") -> Description:
     """Return the figure: a column per game with its error and its words; of a single game its estimate too, if any."""
-    note = which + ("Every step is shown." if traces[0].exact else "Read at about 200 checkpoints, not at every step.")
+    along = _items_axis(traces)
+    first = float(along.ends[0] or 0.0)
+    since = f" from item {ceil(first):,} on" if first > traces[0].items.min() else ""
+    read = f"Every step{since} is shown." if traces[0].exact else "Read at about 200 checkpoints, not at every step."
+    note = which + read
     errors = np.abs(np.concatenate([trace.over_alpha for trace in traces]))
     worst = float(errors[np.isfinite(errors)].max(initial=0.0))
     promised = any(trace.alpha for trace in traces)
@@ -251,7 +258,6 @@ def described(traces: list[Trace], title: str, subtitle: str, which: str = "", c
     most = max(float(trace.words.max()) for trace in traces)
     error = Axis("error, in units of α" if promised else "relative error", ends=(-reach, reach), edges=(-1e6, 1e6))
     words = Axis("words so far", ends=(0, max(1.0, 1.06 * most)), text=short)
-    along = _items_axis(traces)
     above = [Panel(_error(trace), along, error, trace.title) for trace in traces]
     below = [Panel([_words(trace)], along, words) for trace in traces]
     estimated = len(traces) == 1 and bool((traces[0].output > 0).any())
@@ -299,4 +305,22 @@ def _items_axis(traces: list[Trace]) -> Axis:
         lows.append(max(1.0, float(trace.items.min()), min([high / _DECADES, *(0.8 * failing[:1])])))
         highs.append(high)
     low = min(lows)
-    return Axis("items, N", "log", (low, max(*highs, low * 1.01)), most=5 if len(traces) > 2 else 9)
+    ends, most = (low, max(*highs, low * 1.01)), 5 if len(traces) > 2 else 9
+    ticks = _ticks(*ends, most)
+    return Axis("items, N", "log", ends, ticks, most, short if ticks else None)
+
+
+def _ticks(low: float, high: float, most: int) -> list[float] | None:
+    """Return the ticks of two to four decades, as many as there is room for; None for those of the axis itself.
+
+    >>> _ticks(1, 200, 9), _ticks(1, 9200, 9), _ticks(1, 9200, 5), _ticks(2, 20_000, 9)
+    ([1, 2, 5, 10, 20, 50, 100, 200], [1, 3, 10, 30, 100, 300, 1000, 3000], None, None)
+    """
+    if not _FEW * low <= high < _DECADES * low:
+        return None
+    for steps in ((1, 2, 5), (1, 3)):
+        places = (step * 10**power for power in range(int(np.log10(high)) + 1) for step in steps)
+        ticks = [place for place in places if low <= place <= high]
+        if 2 < len(ticks) <= most:
+            return ticks
+    return None

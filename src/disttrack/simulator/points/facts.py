@@ -11,6 +11,7 @@ from math import inf
 from typing import Any, Final, NamedTuple
 
 from disttrack.mechanisms.docstrings import described
+from disttrack.simulator.points.code import is_ours
 from disttrack.simulator.points.registry import Family, parameters
 
 GUARANTEES: Final = {
@@ -102,7 +103,7 @@ class Facts:
     def properties(self) -> dict[str, str]:
         """Return by name what the attributes of its class state: source, guarantee, error, …."""
         stated: dict[str, object] = {
-            "source": getattr(self.maker, "source", ""),
+            "source": self._source(),
             "guarantee": GUARANTEES.get(getattr(self.maker, "guarantee", ""), ""),
             "one-sided": "its output never exceeds the truth" if getattr(self.maker, "one_sided", False) else "",
             "reveals": getattr(self.maker, "reveals", ""),
@@ -118,6 +119,14 @@ class Facts:
             stated["columns"] = ", ".join(self.maker.columns)
         # a class may have a method of such a name
         return {name: value for name, value in stated.items() if isinstance(value, str) and value}
+
+    def _source(self) -> str:
+        """Return the source that its docstring states, or the class that a user's class has it from."""
+        source = getattr(self.maker, "source", "")
+        owner = next((one for one in inspect.getmro(self.maker) if vars(one).get("source")), None) if source else None
+        if owner in (None, self.maker) or not isinstance(source, str) or is_ours(self.maker.__module__):
+            return str(source)
+        return f"of {owner.__name__}, which it extends and may change: {source}"
 
     @property
     def parameters(self) -> list[Parameter]:

@@ -239,6 +239,9 @@ def _played(name: str, point: Point, seed: int, whence: Whence, shortest: Shorte
         game = play(**prepare(point), seed=seed, record=not shortest, on_error="record")
         if not shortest:
             return record_of(game, point, whence)
+        if game.verdict != "failed" and whence:
+            others = "--point and --trial choose another game, trials.csv of a run has all verdicts"
+            raise ValueError(f"only a failed game can be made shorter; the verdict is {game.verdict}; {others}")
         found = game.shortest(fixed=shortest == "moves")
     except ValueError as error:
         raise ScenarioError(f"{name}, {point.describe()}: {error}") from error

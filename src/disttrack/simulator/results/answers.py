@@ -6,7 +6,7 @@ The terminal, the page of a result, notebooks and `--json` show this one table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -145,11 +145,25 @@ def _setting_column(one: Setting) -> tuple[Column, list[Cell]]:
 
 def _answer_columns(results: Results, games: Sequence[pd.DataFrame]) -> Iterator[tuple[Column, list[Cell]]]:
     """Yield the columns of the answers that have a value at some point."""
-    of_points = [(mine, finished(mine)) for mine in games]
+    whole = finished(results.trials)
+    lost = len(whole) < len(results.trials)
+    of_points = [(mine, finished(mine) if lost else mine) for mine in games]
     for answer in (*answers_of(results.task), ENDED, LOST):
-        cells = [_cell(answer, mine, left, results) for mine, left in of_points]
+        column = _by_point(answer, whole)
+        cells = [_cell(answer, mine, left, results, column) for mine, left in of_points]
         if any(text for _, text in cells):
             yield Column(answer.header, answer.says, "answer", answer.rank), cells
+
+
+def _by_point(answer: Answer, games: pd.DataFrame) -> Mapping[int, pd.Series[float]] | None:
+    """Return the values of an answer at each point that has any, in one go; None if it is no column of the games.
+
+    A function of the games is one of the games of a point.
+    """
+    if not isinstance(answer.of, str) or answer.how == "fact":
+        return None
+    values = measured(answer, games)
+    return {} if values is None else dict(iter(values.groupby(games["point"].loc[values.index])))
 
 
 def games_by_point(results: Results) -> list[pd.DataFrame]:
@@ -157,10 +171,16 @@ def games_by_point(results: Results) -> list[pd.DataFrame]:
     return [mine for _, mine in results.trials.groupby("point", sort=True)]
 
 
-def _cell(answer: Answer, games: pd.DataFrame, left: pd.DataFrame, results: Results) -> Cell:
+def _cell(
+    answer: Answer,
+    games: pd.DataFrame,
+    left: pd.DataFrame,
+    results: Results,
+    column: Mapping[int, pd.Series[float]] | None,
+) -> Cell:
     """Return the answer of the games of a point, of which those that are left ended without an error.
 
-    The others count as `LOST` only.
+    The others count as `LOST` only. The values of a `column` are known.
     """
     if answer is LOST:
         lost = len(games) - len(left)
@@ -172,7 +192,7 @@ def _cell(answer: Answer, games: pd.DataFrame, left: pd.DataFrame, results: Resu
         return NOTHING
     if answer.how == "fact":
         return _fact(str(answer.of), str(games["protocol"].iloc[0]), results)
-    values = measured(answer, left)
+    values = measured(answer, left) if column is None else column.get(int(games["point"].iloc[0]))
     if values is None:
         return NOTHING
     if answer.how not in SHARES:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.names import in_words
 from disttrack.simulator.points.point import unusual
-from disttrack.simulator.points.registry import Family, find
+from disttrack.simulator.points.registry import Family, find, kinds
 from disttrack.simulator.points.settings import SIDES, Row, Settings
 from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.results.stored import Plain, read_manifest, read_table, table_file
@@ -171,7 +171,15 @@ def class_of(family: Family, kind: str, own: Mapping[str, object], base: str = "
         It is neither. A result is data: a file or module is never loaded because a result names it.
     """
     if not is_reference(kind):
-        return find(family, kind, base=base)
+        named = [maker for maker in own.values() if getattr(maker, "kind", "") == kind]
+        if named and kind not in kinds(family):
+            return named[0]  # of a package that was installed when the games were played
+        try:
+            return find(family, kind, base=base)
+        except ScenarioError as error:
+            if kind in kinds(family):
+                raise
+            raise ScenarioError(f"{error}; install its package, or name its class, --with FILE.py:Class") from error
     name = kind.rpartition(":")[2]
     given = [own[kind]] if kind in own else [maker for key, maker in own.items() if key.rpartition(":")[2] == name]
     if not given:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from math import inf, isfinite
+from math import copysign, inf, isfinite
 from typing import Any, Final
 
 from disttrack.simulator.points.names import as_text, setting
@@ -27,6 +27,8 @@ def number(value: float | None) -> str:
     --------
     >>> number(1234567), number(0.09090909), number(1234.56), number(1e12), number(-2.5)
     ('1,234,567', '0.0909', '1,234.6', '1,000,000,000,000', '-2.5')
+    >>> number(124.5), number(125.5), number(-124.5), number(999.5), number(1042.5)
+    ('125', '126', '-125', '1,000', '1,042.5')
     >>> number(None), number(float("nan")), number(1e-17), number(float("inf"))
     ('', '', '0', 'infinite')
     """
@@ -37,6 +39,8 @@ def number(value: float | None) -> str:
     if abs(value) < NOTHING:
         return "0"
     if isinstance(value, float) and not value.is_integer():
+        if 100 <= abs(value) < 1000 and value % 1 == 0.5:  # a median of two counts, which .3g rounds to an even number
+            return f"{value + copysign(0.5, value):,.0f}"
         return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.3g}"
     return f"{int(value):,}"
 

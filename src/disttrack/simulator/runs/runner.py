@@ -78,8 +78,8 @@ def run(
 ) -> Report:
     """Play a scenario and return its results.
 
-    Games that an earlier, perhaps interrupted, run has left in the folder's journal are not played again. A game that
-    an error ends is listed in the report's `errors`; if all games are, and nobody follows the progress, Python warns.
+    Games that an earlier, perhaps interrupted, run has left in the folder's journal are not played again. Games that
+    end with an error are in the report's `errors`; if all do, and nobody follows the progress, Python warns.
 
     Parameters
     ----------
@@ -122,9 +122,14 @@ def run(
     folder = Path(out) if out is not None else Path("results") / loaded.name
     report = _run(loaded, folder, players, fresh, controls, on_progress or (lambda _: None))
     if not watched and len(report.errors) == loaded.games:
-        first = f"all games ({loaded.games:,}) ended with an error, the first: {report.errors[0]}"
-        warnings.warn(f"{first}; all of them: .errors", RuntimeWarning, stacklevel=2)
+        _warn(report)
     return report
+
+
+def _warn(report: Report) -> None:
+    """Warn whoever called `run` that every game ended with an error."""
+    first = f"all games ({len(report.errors):,}) ended with an error, the first: {report.errors[0]}"
+    warnings.warn(f"{first}; all of them: .errors", RuntimeWarning, stacklevel=3)
 
 
 @dataclass(frozen=True)

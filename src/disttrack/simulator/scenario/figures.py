@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +75,13 @@ def check_plot(
     axes = [names.get(axis, axis) for axis in swept or () if axis not in ("protocol", "adversary")]
     axis = given.get("x", "")
     if axis and swept is not None and names.get(axis, axis) not in axes:
-        known = ", ".join(axes) or "nothing is swept: a list makes a sweep"
-        if axis in ("protocol", "adversary"):
-            known = f"{', '.join(axes) or 'no key with a number'}; each {axis} has a line of its own"
-        advice = nearest(axis, axes)
-        raise AxisError(
-            axis, f"plot {kind!r}: x must be an axis that the scenario sweeps ({known}); got {axis!r}{advice}"
-        )
+        raise AxisError(axis, f"plot {kind!r}: {_no_axis(axis, axes)}")
     return plot
+
+
+def _no_axis(axis: str, axes: Sequence[str]) -> str:
+    """Return the message on an `x` that is not among the axes."""
+    known = ", ".join(axes) or "nothing is swept: a list makes a sweep"
+    if axis in ("protocol", "adversary"):
+        known = f"{', '.join(axes) or 'no key with a number'}; each {axis} has a line of its own"
+    return f"x must be an axis that the scenario sweeps ({known}); got {axis!r}{nearest(axis, axes)}"
