@@ -46,7 +46,7 @@ def test_that_there_is_something_to_test() -> None:
     assert len(PROTOCOLS) >= 7
     assert len(ADVERSARIES) >= 8
     assert len(COUNTERS) >= 13
-    assert len(TRACKERS) >= 5
+    assert len(TRACKERS) >= 4
     assert len(STREAMS) >= 7
 
 
@@ -64,7 +64,7 @@ def test_protocol(protocol: type[Protocol]) -> None:
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda cls: cls.kind)
 def test_adversary(adversary: type[Adversary]) -> None:
-    assert len(check_adversary(adversary, sites=(1, 7), items=600)) >= 5
+    assert len(check_adversary(adversary, sites=(1, 7), items=600)) >= 4
 
 
 @pytest.mark.quick_cases(3)
@@ -77,7 +77,7 @@ def test_counter(kind: str) -> None:
 @pytest.mark.parametrize("tracker", TRACKERS, ids=lambda cls: cls.kind)
 def test_tracker_of_items(tracker: type[ItemTracker]) -> None:
     parameters = {"alpha": 0.2} | ({"phi": 0.4} if tracker is HeavyHitters else {})
-    assert len(check_protocol(tracker(**parameters), sites=(1, 5), items=150)) >= 5
+    assert len(check_protocol(tracker(**parameters), sites=(1, 5), items=150)) >= 4
 
 
 def test_defaults_go_with_the_alpha_that_conformance_takes() -> None:
@@ -95,4 +95,4 @@ def test_adversary_of_items(stream: type[ItemAdversary]) -> None:
 
 
 def test_a_table() -> None:
-    assert len(check_adversary(adversaries.Tabular(table={"0": 0}), sites=(1, 7), items=60)) >= 5
+    assert len(check_adversary(adversaries.Tabular(table={"0": 0}), sites=(1, 7), items=60)) >= 4
