@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, ClassVar, Literal
 
@@ -11,7 +12,7 @@ import pytest
 
 from disttrack.adversaries import Adversary, Burst, Schedule, StateView, TrafficView, View
 from disttrack.adversaries.analysts.base import AnalystView
-from disttrack.adversaries.base import Facts
+from disttrack.adversaries.base import BlindView, Facts
 from disttrack.adversaries.sketching.base import StreamView
 from disttrack.adversaries.updates.base import Live, UpdateView
 from disttrack.adversaries.views import behind_glass
@@ -25,6 +26,7 @@ RNG = np.random.default_rng(0)
 SIZES: dict[str, Any] = {"sites": 2, "items": 9, "rng": RNG, "known": {"alpha": 0.1}}
 VIEWS: list[Facts] = [
     View(**SIZES),
+    BlindView(**SIZES),
     TrafficView(**SIZES),
     StateView(look=lambda site: site, **SIZES),
     UpdateView(live=Live(), exact=lambda: np.zeros(1), **SIZES),
@@ -47,7 +49,7 @@ NOTES: dict[str, list[Any]] = {"heard": [], "asked": [], "views": []}
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: type(view).__name__)
 def test_a_view_is_read_only(view: Any) -> None:
-    shown = [name for name in dir(view) if name[0] != "_" and not callable(getattr(type(view), name))]
+    shown = [name for name in dir(view) if name[0] != "_" and not callable(getattr(type(view), name, None))]
     assert {"known", "rng", "steps"} <= {*shown}
     for name in [*shown, "mine"]:
         with pytest.raises(AttributeError):
@@ -69,6 +71,34 @@ def test_every_class_of_views_is_tried() -> None:
         waiting += (below := waiting.pop().__subclasses__())
         known.update(below)
     assert {one for one in known if one.__module__.startswith("disttrack.")} == {type(view) for view in VIEWS}
+
+
+@dataclass
+class Blinkered(Adversary):
+    """Says that it is oblivious, and looks."""
+
+    kind = "blinkered"
+    source = "the test"
+    oblivious = True
+    name: str = "steps"
+
+    def plan(self, view: View) -> Schedule:
+        return Burst(int(bool(getattr(view, self.name))) % view.sites, 2)
+
+
+@pytest.mark.parametrize("name", ["output", "changes", "changed_at", "answers"])
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk", "auto"])
+def test_who_says_that_it_is_oblivious_is_shown_no_output(engine: str, name: str) -> None:
+    game = play(Randomized(alpha=0.2), Blinkered(name), sites=3, items=50, engine=engine, on_error="record")
+    assert game.verdict == "error"
+    assert f"view.{name} is not shown to an adversary that says oblivious = True" in game.error
+    assert "test_views.py" in game.error
+
+
+@pytest.mark.parametrize("name", ["steps", "sent", "left", "sites"])
+def test_what_is_no_output_is_shown_to_it(name: str) -> None:
+    game = play(Randomized(alpha=0.2), Blinkered(name), sites=3, items=50, engine="step")
+    assert game.verdict in ("ok", "failed")
 
 
 class Listener(Adversary):

@@ -86,7 +86,7 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "Unseeded": (Unseeded, "step and leap play different games|same seed differ"),
     "NoCopyButReset": (NoCopyButReset, "a game changes the adversary handed in"),
     "Holds": (Holds, "does not survive pickling"),
-    "FollowsOrder": (FollowsOrder, "says oblivious, but its moves depend"),
+    "FollowsOrder": (FollowsOrder, "is not shown to an adversary that says oblivious"),
     "NoKind": (type("NoKind", (Base,), {"kind": "", "__doc__": "Nameless."}), "says no kind"),
     "SeesAll": (type("SeesAll", (Base,), {"sees": "everything", "__doc__": "Sees."}), "sees 'everything'"),
     "NoDoc": (type("NoDoc", (Base,), {}), "has no docstring"),

@@ -92,5 +92,5 @@ TRACKERS: dict[str, tuple[Any, str]] = {
     "RashDelta": (RashDelta(alpha=0.2, delta=1e-6), r"failed in \d+ of \d+ games with delta = 1e-06"),
 }
 ADVERSARIES: dict[str, tuple[Any, str]] = {
-    "SaysOblivious": (SaysOblivious(), "says oblivious, but its moves depend"),
+    "SaysOblivious": (SaysOblivious(), "is not shown to an adversary that says oblivious"),
 }

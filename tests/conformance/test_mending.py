@@ -125,7 +125,7 @@ def test_a_function_is_checked_and_known_by_its_name(monkeypatch: pytest.MonkeyP
     def outside(view: View) -> int:
         return view.sites
 
-    assert len(check_adversary(turn, items=50)) == 5
+    assert len(check_adversary(turn, items=50)) == 4
     with pytest.raises(ConformanceError, match=r"^outside: "):
         check_adversary(outside, items=50)
     for wrong in ("freeze", Exact):
@@ -161,7 +161,7 @@ def test_a_fault_is_printed_with_its_check_and_its_mend_and_is_status_1(monkeypa
 def test_the_command_takes_names_and_parameters_and_refuses_what_has_no_tests() -> None:
     result = disttrack("single-site:site=0")
     assert result.exit_code == 0, result.output
-    assert "all 5 checks pass" in result.stdout
+    assert "all 4 checks pass" in result.stdout
     assert "neither protocol, nor adversary" in disttrack("mine.py:Lost").stderr
     refused = disttrack("exakt")
     assert refused.exit_code == 2

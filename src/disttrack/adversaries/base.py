@@ -180,6 +180,36 @@ class View(Facts):
             self._changed_at = self._steps
 
 
+def output_in(view: View) -> tuple[Any, int]:
+    """Return the output and the number of its changes, also of a view that does not show them; for the game only."""
+    return view._output, view._changes
+
+
+class Unseen(Fact):
+    """A value that is not shown; the view says why."""
+
+    def __get__(self, view: Any, owner: type | None = None) -> Any:
+        if view is None:
+            return self
+        raise AttributeError(self.name, name=self.name, obj=view)
+
+
+class BlindView(View):
+    """The view of an adversary that says that it does not look at the outputs: they are not shown."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if isinstance(vars(BlindView).get(name), Unseen):
+            why = "is not shown to an adversary that says oblivious = True: leave that out if it looks at outputs"
+            raise AttributeError(f"view.{name} {why}", name=name, obj=self)
+        super().__getattr__(name)
+
+
+for _name in ("answers", "changed_at", "changes", "output"):
+    setattr(BlindView, _name, Unseen(_name))
+
+
 class Opponent(Checked):
     """The side of a game that asks or feeds: declared facts, and parameters, the fields of a dataclass.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, ClassVar, NamedTuple
 
-from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.base import Adversary, View, output_in
 from disttrack.adversaries.listed_schedules import Runs
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Schedule
 from disttrack.adversaries.scripts import Scripted
@@ -58,7 +58,7 @@ class Recorder(Adversary):
         goes_on = plan is None or (plan is self._plan and step < self._end)  # as in `Consultation.accept`
         if plan is not None and not goes_on:
             self._plan, self._end = plan, step + getattr(plan, "length", 0)  # the game refuses other objects
-        self.turns.append(Turn(step, view.sent, view.output, view.changes, None if goes_on else plan))
+        self.turns.append(Turn(step, view.sent, *output_in(view), None if goes_on else plan))
         return plan
 
     def moves(self, steps: int) -> Moves:

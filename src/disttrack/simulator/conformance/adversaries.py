@@ -5,15 +5,12 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final
-
-import numpy as np
+from typing import Any, Final
 
 from disttrack.adversaries.base import Adversary
-from disttrack.adversaries.contents import ItemAdversary, Pairs
+from disttrack.adversaries.contents import ItemAdversary
 from disttrack.protocols import Deterministic, Exact, Randomized, Robust
-from disttrack.protocols.base import Message, Protocol, Server
+from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, HeavyHitters
 from disttrack.simulator.conformance.facts import states
 from disttrack.simulator.conformance.failure import Checks, recorded, require, same_game
@@ -82,58 +79,9 @@ def _games_are_apart(adversary: Attacker, sites: Sequence[int], items: int) -> C
         yield None
 
 
-def _oblivious_if_it_says_so(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
-    """Every move is the same whatever the outputs are: of protocols that look alike, or of two trackers of items."""
-    yield None
-    if not adversary.oblivious or getattr(adversary, "rehearses", False):
-        return  # one that rehearses settles its moves before the game, in one against the very same protocol
-    alike = TRACKERS[:2] if isinstance(adversary, ItemAdversary) else (Exact(), _Misstating(0), _Misstating(2))
-    for k in sites:
-        moves = [_moves(_play(protocol, adversary, k, items)) for protocol in alike]
-        mend = "say oblivious = True only if plan(view) never looks at the outputs, nor at when it is asked"
-        for other in moves[1:]:
-            require(moves[0] == other, f"says oblivious, but its moves depend on the outputs ({k} sites)", mend)
-        yield None
-
-
-def _moves(game: Game) -> list[object]:
-    """Return the site of each step of a recorded game, with the item where the adversary chooses it."""
-    turns: Any = game.turns.itertuples()
-    begun = [(turn.plan, turn.step) for turn in turns if turn.plan is not None]
-    ends = [*(begin for _, begin in begun[1:]), game.steps]
-    moves: list[object] = []
-    for (plan, begin), end in zip(begun, ends, strict=True):
-        for step in range(1, end - begin + 1):
-            moves.append((plan.at(step), plan.items.at(step)) if isinstance(plan, Pairs) else plan.at(step))
-    return moves
-
-
-@dataclass(frozen=True)
-class _Misstating(Exact):
-    """Forwards every item, as `exact` does, and puts out a multiple of their number."""
-
-    factor: int = 0
-    kind: ClassVar[str] = "exact"  # what an adversary knows of the algorithm may decide its moves
-    guarantee = "none"
-
-    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
-        return _MisstatingServer(self.factor, sum(start))
-
-
-class _MisstatingServer(Server):
-    def __init__(self, factor: int, start: int) -> None:
-        self._factor = factor
-        self.output: int = start
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self.output += self._factor
-        return ()
-
-
 ADVERSARY_CHECKS: Final = {
     "states its facts": _states_its_facts,
     "stays in range": _stays_in_range,
     "step and leap agree": _step_and_leap_agree,
     "games are apart": _games_are_apart,
-    "oblivious if it says so": _oblivious_if_it_says_so,
 }

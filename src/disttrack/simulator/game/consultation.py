@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from disttrack.adversaries.base import Adversary, Choice, View
+from disttrack.adversaries.base import Adversary, BlindView, Choice, View
 from disttrack.adversaries.replay import Recorder
 from disttrack.adversaries.schedules import Rest, Schedule
 from disttrack.adversaries.scripts import NoPlan, Script, Scripted
@@ -56,6 +56,8 @@ class Consultation:
         self.adversary, self.view, self.takes = adversary, view, takes
         self._sites = view.sites
         self.reacts = not adversary.oblivious
+        if adversary.oblivious and type(view) is View:
+            view.__class__ = BlindView
         self.plan: Schedule = Rest()
         self.begun = self.end = self.due = 0  # at the start there is no plan, as if it had run out
         self.over = False

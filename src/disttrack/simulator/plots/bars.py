@@ -78,9 +78,12 @@ def _bars(tables: Tables, x: str) -> dict[tuple[str, str], Bar]:
     """Return a bar for each protocol with its place on the axis `x` and each adversary."""
     bars = {}
     by = [x] * bool(x) + ["adversary"]
+    every = tables.kinds
+    places_of = every.groupby(list(GAME), sort=False).indices
     for line in lines(tables.trials, x):
         for values, games in line.games.groupby(by, sort=False):
-            mine = tables.kinds.merge(games[list(GAME)], on=list(GAME))
+            played = games[list(GAME)].itertuples(index=False, name=None)
+            mine = every.iloc[sorted(place for game in played for place in places_of.get(game, ()))]
             sums = mine[mine["words"] > 0].groupby(["kind", "direction"], sort=False)["words"].sum()
             places = [with_name(key, value) if key == x else str(value) for key, value in zip(by, values, strict=True)]
             if len(sums):

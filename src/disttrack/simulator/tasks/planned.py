@@ -69,7 +69,7 @@ class Planned(Opponent):
     def move(self, view: Any) -> Any:
         """Return the move of the next step."""
         turns, now = self._turns, view.steps
-        if view.changed_at == now:
+        if turns.reacts and view.changed_at == now:
             turns.news(now)
         if now >= turns.due:
             plan = turns.ask(now)

@@ -180,7 +180,7 @@ class Compiled(Strides):
         turns, view, ask, form = self.consultation, self.view, self.adversary.plan, self.form
         header, real, play, k = self._header, self._real, self._play, self.k
         whole = form.whole_outputs and form.scale == (1, 1)
-        seen, changed_at = view.changes, view.changed_at
+        seen, changed_at = view._changes, view._changed_at
         arrays, present = (form.whole, form.real, form.sites, self._log, self._plan), turns.plan
         while True:
             changes = header[CHANGES]

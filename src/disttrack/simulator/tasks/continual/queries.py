@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import default_rng
 
-from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.base import Adversary, View, output_in
 from disttrack.mechanisms import QUERY_SOLVERS
 from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.points.point import Point, PointError
@@ -79,7 +79,7 @@ class QueriesReferee(Referee[Sequence[int], Sequence[object]]):
             "rms_error": sqrt(squares / max(1, len(self._errors))),
             "bound": self._bound,
             "first_failure": self._failure,
-            "output_changes": self._view.changes,
+            "output_changes": output_in(self._view)[1],
             "paid": getattr(self._run, "paid", None),
             "verdict": kept(self._failure is None),
         }
