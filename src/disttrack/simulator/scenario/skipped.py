@@ -9,7 +9,7 @@ enough to tell: its points, and the columns that kinds of this task could have.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import Final, NamedTuple
@@ -98,15 +98,16 @@ def why_skipped(
     return ""
 
 
-def why_not_here(missing: Collection[str], columns: Iterable[str], game: Task, points: Sequence[Point] = ()) -> str:
+def why_not_here(missing: Collection[str], columns: Collection[str], game: Task, points: Sequence[Point] = ()) -> str:
     """Return why there are no columns of these names, if other scenarios of the task may have them; else nothing.
 
     A name that no kind of the scenario knows, and that is very close to a column, seems to be misspelt.
     """
     if not set(missing) <= columns_of_kinds(game, points):
         return ""
-    own = {name for point in points for role in ROLES for name in parameters(getattr(point, role).maker())}
-    near = [close for one in sorted(missing) for close in get_close_matches(one, columns, 1, _CLOSE) if one not in own]
+    known = {name for point in points for role in ROLES for name in parameters(getattr(point, role).maker())}
+    strange = sorted({*missing} - known - {*columns})
+    near = [close for one in strange for close in get_close_matches(one, columns, 1, _CLOSE)]
     advice = f"{MEANT}{near[0]!r}?" if near else ""
     return f"nothing here sweeps {', '.join(sorted(missing))}{advice}"
 
