@@ -90,7 +90,7 @@ def write_result(
     pd.DataFrame(series, columns=list(SERIES)).to_csv(directory / "series.csv", index=False)
     pd.DataFrame(kinds, columns=list(KINDS)).to_csv(directory / "kinds.csv", index=False)
     scenario = {
-        "name": "made-up", "question": title, "plots": list(plots), "items": items[0],
+        "name": "made-up", "question": title, **({"plots": list(plots)} if plots else {}), "items": items[0],
         "protocol": [{"kind": kind, "alpha": list(alphas) if len(alphas) > 1 else alphas[0]} for kind in protocols],
     }  # fmt: skip
     (directory / "manifest.json").write_text(json.dumps({"scenario": scenario, "points": described}), encoding="utf-8")

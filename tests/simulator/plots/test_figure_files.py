@@ -19,12 +19,13 @@ from synthetic_results import write_result
 from disttrack.simulator.plots import check_plot, compare, draw
 from disttrack.simulator.plots.bars import COLOURS, SPARE
 from disttrack.simulator.plots.description import Series
-from disttrack.simulator.plots.marks import TRACKERS, mark
+from disttrack.simulator.plots.marks import DASHES, TRACKERS, mark
 from disttrack.simulator.plots.panels import look_of
 from disttrack.simulator.plots.requests import caption_of, described_of, planned
 from disttrack.simulator.plots.style import ink, save
+from disttrack.simulator.plots.sweep import panels
 from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.lines import Line
+from disttrack.simulator.results.lines import Line, lines
 from disttrack.simulator.results.read import fixed, read_tables
 from disttrack.simulator.tasks.tracking import Count
 
@@ -273,6 +274,28 @@ def test_no_line_is_drawn_along_an_axis_of_words(tmp_path: Path) -> None:
     assert list(captions(both)) == ["cost-sites", "breakdown", "timeline"]
     with pytest.raises(ValueError, match=r"y must be a column of numbers of trials.csv \(.*; got 'verdict'"):
         described(both, {"kind": "measure", "x": "sites", "y": "verdict"})
+
+
+def test_the_dashes_of_a_line_are_those_of_its_result_in_all_protocols_and_panels(tmp_path: Path) -> None:
+    """Also where one has unusual parameters, or several variants; two results never look like a bound."""
+    sizes = {"sites": (16, 64), "trials": 1}
+    first = write_result(tmp_path / "first", protocols=("deterministic", "robust"), **sizes)
+    centred = ("centred", [True, False])
+    second = write_result(
+        tmp_path / "second", protocols=("deterministic", "randomized"), adversaries=("freeze",), extra=centred, **sizes
+    )
+    third = write_result(tmp_path / "third", protocols=("deterministic", "robust"), alphas=(0.1,), **sizes)
+    for folders in ([first, second], [second, first], [first, second, third]):
+        tables = read_tables(folders)
+        dashes: dict[str, set[object]] = {folder.name: set() for folder in folders}
+        for _, games in panels(tables):
+            for line in lines(games, "sites"):
+                (result,) = {*line.games["result"]}
+                dashes[result].add(look_of(line, tables.protocols).dashes)
+        assert list(map(len, dashes.values())) == [1] * len(folders)
+        (first_look,), (second_look,), *_ = dashes.values()
+        assert (first_look, second_look) == ("-", DASHES[2])
+        assert len({str(*each) for each in dashes.values()}) == len(folders)
 
 
 def test_what_differs_between_results_does_not_move_with_the_axis(tmp_path: Path) -> None:

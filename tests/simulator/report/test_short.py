@@ -7,13 +7,17 @@ from dataclasses import replace
 from html import unescape
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+import pytest
 from synthetic_results import write_result
 
+from disttrack.simulator.points.names import with_name
 from disttrack.simulator.report.report import paragraphs
 from disttrack.simulator.report.short import answer, in_words, pairs
 from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.formats import number
 from disttrack.simulator.results.read import read_tables
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -56,6 +60,37 @@ def test_costs_are_compared_on_equal_terms_only(tmp_path: Path) -> None:
     assert {"deterministic, α 0.01", "randomized, α 0.03"} <= {*listed}
     assert "times" not in listed["deterministic, α 0.01"]
     assert sum("times" in text for text in listed.values()) == len(listed) - 2
+
+
+@pytest.mark.parametrize(
+    ("sizes", "key", "kept", "said"),
+    [
+        ({"alphas": (0.01, 0.03, 0.1)}, "alpha", 0.03, "at α 0.03, "),
+        ({"sites": (16, 64, 256)}, "sites", 64, "at 64 sites, "),
+        ({"items": (1_000, 30_000, 1_000_000), "sites": (16,)}, "items", 30_000, "at 30,000 items, "),
+    ],
+)
+def test_costs_are_those_at_the_setting_that_all_share_where_one_tracker_has_more(
+    sizes: dict[str, Any], key: str, kept: float, said: str, tmp_path: Path
+) -> None:
+    """At its cheapest setting, which the others do not play, a tracker would look cheaper than it is beside them."""
+    folder = write_result(tmp_path / "r", **{"sites": (256,), "adversaries": ("freeze",), **sizes}, trials=2, plots=())
+    rows = pd.read_csv(folder / "trials.csv")
+    everywhere = rows["protocol"] == "randomized"
+    shared = rows[everywhere | (rows[key] == kept)]
+    shared.to_csv(folder / "trials.csv", index=False)
+    (costs,) = (text for text in in_words(read_tables([folder])) if text.startswith("Cost in words, "))
+    medians = shared[shared[key] == kept].groupby("protocol")["words"].median().sort_values()
+    begins, listed = costs.split("against freeze (medians): ")
+    assert begins.endswith(said)
+    assert [one.split(" (")[0].rstrip(".") for one in listed.split("; ")] == [
+        f"{name}: {number(round(words))}" for name, words in medians.items()
+    ]
+    # the control: no setting that all have, and each states its own
+    apart = rows[(everywhere & (rows[key] != kept)) | (~everywhere & (rows[key] == kept))]
+    apart.to_csv(folder / "trials.csv", index=False)
+    pairs_apart = pairs(read_tables([folder]))
+    assert {pair.words_at for pair in pairs_apart} == {with_name(key, kept), with_name(key, rows[key].max())}
 
 
 def test_a_cost_says_where_its_tracker_is_broken_if_not_there(tmp_path: Path) -> None:

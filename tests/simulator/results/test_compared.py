@@ -117,15 +117,57 @@ def test_points_are_matched_without_what_differs(tmp_path: Path) -> None:
     assert who(outcome) == {(0, 1): 4}
     assert "alpha" not in outcome.headers
     assert outcome.subtitle.startswith("alpha 0.03 → 0.1 · ")
-    replaced = compared(one, written(tmp_path / "replaced", protocols=("deterministic", "martingale")))
-    assert who(replaced) == {(0, 1): 4}
-    assert {row.cells["protocol"] for row in replaced.rows} == {"deterministic", "robust → martingale"}
     # the control: two new protocols, and a size of which some values are shared
     new = compared(one, written(tmp_path / "new", protocols=("randomized", "martingale")))
     assert who(new) == {(0,): 4, (1,): 4}
     assert new.unmatched[0] == "4 of one without a match: protocol deterministic, robust not in two"
     larger = compared(one, written(tmp_path / "larger", protocols=kinds, sites=(16, 256)))
     assert who(larger) == {(0, 1): 2, (0,): 2, (1,): 2}
+
+
+@pytest.mark.parametrize("side", ["protocol", "adversary"])
+def test_points_of_different_kinds_are_matched_only_where_one_kind_replaces_another_and_all_else_is_equal(
+    side: str, tmp_path: Path
+) -> None:
+    """The kinds that are left of several are no change: "robust → block" would blame one for the other's words."""
+    kept, old, new = {
+        "protocol": ("deterministic", "robust", "martingale"),
+        "adversary": ("round-robin", "freeze", "bisect"),
+    }[side]
+    key = {"protocol": "protocols", "adversary": "adversaries"}[side]
+
+    def of(name: str, *kinds: str, **more: Any) -> Results:
+        return written(tmp_path / name, **{key: kinds, **more})
+
+    one = of("old", old)
+    single = compared(one, of("new", new))
+    assert who(single) == {(0, 1): 2}
+    assert single.subtitle.startswith(f"{side} {old} → {new} · ")
+    left = compared(of("kept-old", kept, old), of("kept-new", kept, new))
+    assert who(left) == {(0, 1): 2, (0,): 2, (1,): 2}
+    assert left.unmatched == (
+        f"2 of one without a match: {side} {old} not in two",
+        f"2 of two without a match: {side} {new} not in one",
+    )
+    assert who(compared(one, of("also-kept", kept, new))) == {(0,): 2, (1,): 4}
+    for name, more in (("finer", {"alphas": (0.1,)}), ("longer", {"items": (9_000,)})):
+        assert who(compared(one, of(name, new, **more))) == {(0,): 2, (1,): 2}
+        assert who(compared(one, of(f"{name}-old", old, **more))) == {(0, 1): 2}
+
+
+def test_a_range_of_ratios_is_over_points_of_the_same_kinds(tmp_path: Path) -> None:
+    """A key that the user names may match points of different kinds, which are no change of one."""
+    one = written(tmp_path / "one", sites=(16, 64), protocols=("deterministic", "exact"))
+    two = written(tmp_path / "two", sites=(16, 64), protocols=("deterministic", "robust"))
+    for folder, other, sites in ((one.dir, "exact", 64), (two.dir, "robust", 64)):
+        rows = pd.read_csv(folder / "trials.csv")
+        kept = rows[(rows["protocol"] != other) | (rows["sites"] == sites)]
+        kept = kept[(kept["protocol"] != "deterministic") | (kept["sites"] == 16)]
+        kept.to_csv(folder / "trials.csv", index=False)
+    outcome = compare_results([Results(one.dir), Results(two.dir)], NAMES[:2], ["sites"])
+    assert {row.cells["protocol"] for row in outcome.rows} == {"deterministic", "exact → robust"}
+    said = {measure: words for measure, _, _, words in outcome.measures()}
+    assert said["words"] == "the same as in one at 1 matched point of the same protocol and adversary (1 of others)"
 
 
 def test_a_start_of_nothing_is_0_and_only_results_that_changed_are_named(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_a_plot_of_the_users_is_drawn_if_the_user_names_it(
     assert status_of("plot", "out") == 2
     message = capsys.readouterr().err
     assert message.count("\n") == 1
-    assert "'spread.py:Spread' is a user's class, and results run no code: name it, --with FILE.py:Spread" in message
+    assert "'spread.py:Spread' is a user's class, and results run no code: name it, --with spread.py:Spread" in message
     assert Path("out/figures/cost-sites.svg").is_file()
     assert not Path("out/figures/spread-sites.svg").exists()
     Path("elsewhere").mkdir()
@@ -127,7 +127,9 @@ def test_a_plot_of_the_users_is_drawn_if_the_user_names_it(
     assert Path("out/figures/spread-sites.svg").is_file()
 
 
-def test_a_task_of_the_users_is_read_if_the_user_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_of_the_users_is_read_if_the_user_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("dice.py").write_text(own_kinds.DICE)
     Path("dice.yaml").write_text(own_kinds.DICE_SCENARIO)
@@ -135,8 +137,14 @@ def test_a_task_of_the_users_is_read_if_the_user_names_it(tmp_path: Path, monkey
     assert results._repr_html_()
     with pytest.raises(ScenarioError, match=r"'dice\.py:Dice' is a user's class"):
         Results("out")._repr_html_()
-    assert status_of("compare", "out", "out") == 2
-    assert status_of("compare", "out", "out", "--with", "dice.py:Dice") == 0
+    capsys.readouterr()
+    refusal = "'dice.py:Dice' is a user's class, and results run no code: name it, --with dice.py:Dice\n"
+    for command in (["plot", "out"], ["report", "out"], ["compare", "out", "out"]):
+        assert status_of(*command) == 2
+        assert capsys.readouterr().err == refusal
+        assert status_of(*command, "--with", "dice.py:Dice") == 0
+    with pytest.raises(ScenarioError, match=r"name it, --with dice\.py:Dice"):
+        Results("out").plot.cost(x="sites")
 
 
 @pytest.mark.slow

@@ -116,6 +116,62 @@ def test_a_claim_that_misspells_a_name_is_left_undecided_and_the_run_does_not_en
     assert (done.exit_code, note in done.output) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("key", "misspelt"),
+    [
+        ("plots", "{kind: cost, x: site}"),
+        ("plots", "{kind: matrix, where: site > 4}"),
+        ("claims", "{name: a, measure: 'slope(words, site)', at_least: 0}"),
+        ("claims", "{name: a, where: site == 4, measure: max(words), at_least: 0}"),
+        ("claims", "{name: a, each: site, measure: max(words), at_least: 0}"),
+    ],
+)
+def test_a_parameter_of_other_kinds_that_is_nearly_a_column_seems_to_be_misspelt(
+    key: str, misspelt: str, file: Path
+) -> None:
+    """There are adversaries with a parameter `site`: of none of them this is an edit."""
+    start = TEXT.partition("claims:")[0]
+    file.write_text(f"{start}{key}: [{misspelt}]\n", encoding="utf-8")
+    note = "nothing here sweeps site; did you mean 'sites'?"
+    assert [one.why for one in load(file).skipped] == [note]
+    checked = disttrack("check", str(file))
+    assert (checked.exit_code, note in checked.stdout) == (1, True)
+    done = disttrack("run", str(file), "--workers", "1", "--out", str(file.parent / "out"))
+    assert (done.exit_code, note in done.output) == (1, True)
+    assert key == "claims" or not (file.parent / "out" / "figures").exists()  # no others in its place
+    # the control: such an adversary plays, and its site is fixed
+    other = start.replace("[round-robin, freeze]", "{kind: single-site, site: 1}")
+    file.write_text(f"{other}{key}: [{misspelt}]\n", encoding="utf-8")
+    assert [one.why for one in load(file).skipped] == ["nothing here sweeps site"]
+
+
+@pytest.mark.parametrize(
+    ("plot", "message"),
+    [
+        ("{kind: measure, x: sites, y: wrods}", "y must be a column of numbers .* got 'wrods'; did you mean 'words'"),
+        ("{kind: measure, x: sites, y: protocol}", "y must be a column of numbers .* got 'protocol'"),
+        ("{kind: measure, x: sites, y: words, theory: bit}", "theory must be .* did you mean 'bits'"),
+        ("{kind: measure, x: sites, y: words, by: protocl}", "by must be a column .* did you mean 'protocol'"),
+        ("{kind: error, x: sites, by: protocl}", "by must be a column .* did you mean 'protocol'"),
+        ("{kind: frontier, cost: wrods}", "cost must be a column of numbers .* did you mean 'words'"),
+        ("{kind: spread, y: words, also: 'bits, mesages'}", "also must be .* did you mean 'messages'"),
+        ("{kind: matrix, where: wrods > 3}", "where: .* no column 'wrods'; did you mean 'words'"),
+        ("{kind: cost, x: sites, over: protocl == 'exact'}", "over: .* no column 'protocl'; did you mean 'protocol'"),
+    ],
+)
+def test_a_figure_of_a_column_that_no_kind_has_is_refused(plot: str, message: str, file: Path) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        load(file, [f"plots=[{plot}]"])
+
+
+def test_a_figure_of_a_parameter_that_an_edit_fixes_is_skipped(file: Path) -> None:
+    plot = "plots=[{kind: error, x: sites, by: confidence}]"
+    assert not load(file, [plot]).skipped
+    assert [one.why for one in load(file, [plot, "protocol.1.confidence=2"]).skipped if one.what == "plot"] == [
+        "nothing here sweeps confidence"
+    ]
+
+
 def test_a_claim_on_a_column_that_no_kind_has_is_refused(file: Path) -> None:
     with pytest.raises(ScenarioError, match="there is no column 'confidance'; did you mean 'confidence'"):
         load(file, ["claims.0.where=confidance == 2"])

@@ -19,7 +19,7 @@ from disttrack.simulator.errors import MEANT, ScenarioError, one_line
 def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> int:
     """Check scenarios and estimate their work. Plays none of their games.
 
-    All files are checked; the status is 2 if one of them is wrong, and 1 if a claim seems to misspell a name.
+    All files are checked; the status is 2 if one of them is wrong, and 1 if a claim or plot seems to misspell a name.
     """
     documents: list[dict[str, Any]] = []
     for file in files:
@@ -35,8 +35,7 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> 
             _print(document)
     if not all(document["valid"] for document in documents):
         return 2
-    misspelt = (MEANT in one["why"] for document in documents for one in document["skipped"] if one["what"] == "claim")
-    return int(any(misspelt))
+    return int(any(MEANT in one["why"] for document in documents for one in document["skipped"]))
 
 
 def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:

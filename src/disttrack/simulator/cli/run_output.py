@@ -11,6 +11,7 @@ from disttrack.simulator.claims.findings import SKIPPED, UNDECIDED, VACUOUS, Fin
 from disttrack.simulator.cli.plot import draw_figures
 from disttrack.simulator.cli.progress import status
 from disttrack.simulator.cli.tables import Column, Table, print_table, print_text, terminal_width
+from disttrack.simulator.errors import MEANT
 from disttrack.simulator.results.formats import chance, duration, games_of, interval, number, span
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def print_run(
         "scenario": scenario.name,
         "title": answers.title,
         "shared": answers.subtitle,
-        "ok": report.ok,
+        "ok": report.ok and not (figures and any(MEANT in one.why for one in scenario.skipped)),
         "columns": [{"header": one.header, "says": one.says, "kind": one.kind} for one in answers.columns],
         "rows": answers.records(),
         "claims": [finding.row() for finding in report.findings],

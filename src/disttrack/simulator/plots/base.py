@@ -38,6 +38,8 @@ class Plot:
     """Name in scenario files, and beginning of the name of the figure's file."""
     narrow: ClassVar[bool] = True
     """Whether it can be read in one column of a paper."""
+    of_columns: ClassVar[tuple[str, ...]] = ()
+    """Keys whose texts name columns of trials.csv, several with commas between: unknown names are refused early."""
 
     where: str = ""
     title: str = field(default="", compare=False)

@@ -94,6 +94,7 @@ class Measure(BuiltIn):
 
     kind: ClassVar[str] = "measure"
     home: ClassVar[str] = "curves:measure"
+    of_columns: ClassVar[tuple[str, ...]] = ("y", "theory", "limit", "by")
 
     x: str
     y: str
@@ -116,6 +117,7 @@ class Error(BuiltIn):
 
     kind: ClassVar[str] = "error"
     home: ClassVar[str] = "curves:error"
+    of_columns: ClassVar[tuple[str, ...]] = ("by",)
 
     x: str
     by: str = ""
@@ -194,6 +196,7 @@ class Frontier(BuiltIn):
 
     kind: ClassVar[str] = "frontier"
     home: ClassVar[str] = "curves:frontier"
+    of_columns: ClassVar[tuple[str, ...]] = ("cost", "y")
 
     cost: str = "words"
     y: str = ""
@@ -242,6 +245,7 @@ class Spread(BuiltIn):
 
     kind: ClassVar[str] = "spread"
     home: ClassVar[str] = "rows:spread"
+    of_columns: ClassVar[tuple[str, ...]] = ("y", "limit", "also")
     narrow: ClassVar[bool] = False
 
     y: str

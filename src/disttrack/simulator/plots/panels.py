@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.claims.columns import label as column_label
+from disttrack.simulator.errors import nearest
 from disttrack.simulator.plots.description import (
     THIN,
     Area,
@@ -273,7 +274,9 @@ def column_of(trials: pd.DataFrame, key: str, name: str) -> str:
     column = name if name in trials else f"_{name}"
     if column not in trials or not pd.api.types.is_numeric_dtype(trials[column]):
         known = [each.lstrip("_") for each in trials.columns if pd.api.types.is_numeric_dtype(trials[each])]
-        raise ValueError(f"{key} must be a column of numbers of trials.csv ({', '.join(known)}); got {name!r}")
+        raise ValueError(
+            f"{key} must be a column of numbers of trials.csv ({', '.join(known)}); got {name!r}{nearest(name, known)}"
+        )
     return column
 
 

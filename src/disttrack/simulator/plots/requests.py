@@ -35,13 +35,16 @@ def planned(results: Results, tables: Tables, requests: Sequence[Request] | None
     named = requests is not None
     shipped = planned(results, tables, None)[0] if named else {}
     if requests is None:
-        requests = results.scenario.get("plots") or _suitable(tables)
+        asked = results.scenario.get("plots")
+        requests = _suitable(tables) if asked is None else asked
     plots: dict[str, Plot] = {}
     faults = []
     names: dict[str, int] = {}
     for request in requests:
         try:
             plot = plot_of(request, tables, named=named)
+        except ScenarioError:  # the user's task is missing, for all of them
+            raise
         except ValueError as error:
             faults.append(f"{_kind_of(request)}: {error}")
             continue
@@ -62,7 +65,16 @@ def plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:
     named
         Whether the user asks for it, and not a result: then it may be of a file or module, which is loaded, and a plot
         that needs an axis and is given none has the first one that is swept.
+
+    Raises
+    ------
+    ScenarioError
+        The task of a result is a user's class that was not given: it names the axes.
+    ValueError
+        The plot cannot be made.
     """
+    for result in tables.results.values():
+        _ = result.task
     if isinstance(request, Plot):
         return _checked(request, tables)
     try:

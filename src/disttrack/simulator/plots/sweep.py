@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.claims.statistics import clopper_pearson
+from disttrack.simulator.errors import nearest
 from disttrack.simulator.points.names import name_of
 from disttrack.simulator.results.lines import Line, swept_axes
 from disttrack.simulator.results.read import Tables
@@ -80,7 +81,8 @@ def panels(tables: Tables, by: str = "") -> list[tuple[str, pd.DataFrame]]:
     """Return the games of each panel and its title: a panel per adversary, and per value of the column `by`."""
     column = f"_{by}" if f"_{by}" in tables.trials else by or "adversary"  # a task's own have an underscore before them
     if column not in tables.trials:
-        raise ValueError(f"by must be a column of trials.csv; got {by!r}")
+        known = [one.lstrip("_") for one in tables.trials]
+        raise ValueError(f"by must be a column of trials.csv; got {by!r}{nearest(by, known)}")
     named = {column: name_of(by).replace("_", " ") if by else "against"} | {"adversary": "against"}
     shown = [one for one in named if tables.trials[one].nunique() > 1]
     groups = tables.trials.groupby(shown, sort=False) if shown else [((), tables.trials)]

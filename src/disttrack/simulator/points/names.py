@@ -10,6 +10,9 @@ from disttrack.simulator.points.point import canonical
 MOST_LETTERS: Final = 24
 """A list or mapping with a longer text is shown by its length."""
 
+_NO_NUMBERS: Final = ("costs",)
+"""Parameters in the plural whose value is not their number."""
+
 
 def label_of(kind: str, parameters: Iterable[str]) -> str:
     """Return the name of a protocol or an adversary, of which parameters that differ from its defaults are a part.
@@ -46,6 +49,8 @@ def with_name(parameter: str, value: object) -> str:
     ('1 site', '1 item')
     >>> with_name("queries", 1), with_name("epsilon", float("nan")), with_name("parameters", "tight")
     ('queries 1', 'no epsilon', 'tight')
+    >>> with_name("registers", 64), with_name("costs", 3)
+    ('64 registers', 'costs 3')
     """
     value, name = value.item() if hasattr(value, "item") else value, name_of(parameter)
     if isinstance(value, bool):
@@ -56,7 +61,9 @@ def with_name(parameter: str, value: object) -> str:
         return value  # a set of them has a name of its own
     if value == 1 and name in ("sites", "items"):
         return f"1 {name[:-1]}"
-    counted = isinstance(value, int) and value != 1 and name.endswith("s") and " " not in name
+    counted = (
+        isinstance(value, int) and value != 1 and name.endswith("s") and " " not in name and name not in _NO_NUMBERS
+    )
     return f"{setting(value)} {name}" if counted else f"{name} {setting(value)}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
@@ -40,10 +41,10 @@ class Pair:
         The setting at which it is that large; empty if there is one setting only.
     fails
         The settings at which at least half of the games fail, in words; empty if there are none.
-    fails_last
-        Whether the last setting is one of them.
+    fails_there
+        Whether the setting of the words is one of them.
     words, words_at
-        Median of the words at the last setting, and this setting.
+        Median of the words at the setting that it shares with most others, of several the last; and this setting.
     terms
         Sizes and accuracy at this setting, where the result has several: only costs on equal terms are compared.
     items, items_at
@@ -57,7 +58,7 @@ class Pair:
     worst: float
     where: str
     fails: str
-    fails_last: bool
+    fails_there: bool
     words: float
     words_at: str
     terms: tuple[str, ...] = ()
@@ -82,21 +83,34 @@ def pairs(tables: Tables) -> list[Pair]:
     within = judged.groupby("protocol")[numeric].nunique().max()  # what sets protocols apart only is no axis
     axis = next((axis for axis in numeric if within[axis] > 1 and trials.loc[trials[axis] > 0, axis].nunique() > 1), "")
     terms = terms_of(trials)
-    return [
-        _pair(line.label, str(adversary), games, axis, named.called, terms)
+    judged = judged.assign(_setting=judged[axis] if axis else 0)
+    every = [
+        (line.label, str(adversary), games)
         for line in lines(judged, axis)
         for adversary, games in line.games.groupby("adversary", sort=False)
+    ]
+    users = Counter((adversary, setting) for _, adversary, games in every for setting in games["_setting"].unique())
+
+    def where_most_are(adversary: str, games: pd.DataFrame) -> float:
+        settings: list[float] = list(games["_setting"].unique())
+        return max(settings, key=lambda setting: (users[adversary, setting], setting))
+
+    return [
+        _pair(label, adversary, games, axis, named.called, terms, where_most_are(adversary, games))
+        for label, adversary, games in every
     ]
 
 
 def _pair(
-    protocol: str, adversary: str, games: pd.DataFrame, axis: str, called: Mapping[str, str], terms: Sequence[str]
-) -> Pair:
-    last = games[games[axis] == games[axis].max()] if axis else games
-    settings = games.assign(_setting=games[axis] if axis else 0).groupby("_setting")
+    protocol: str, adversary: str, games: pd.DataFrame, axis: str, called: Mapping[str, str], terms: Sequence[str],
+    at: float,
+) -> Pair:  # fmt: skip
+    """Return a pair with its costs at one setting."""
+    there = games[games["_setting"] == at]
+    settings = games.groupby("_setting")
     over, failing, words = settings["_over"].median(), settings["_failed"].mean(), settings["words"].median()
     often = failing >= UNEXPECTED
-    items = float(last["items"].max()) if "items" in terms and axis != "items" else 0.0
+    items = float(there["items"].max()) if "items" in terms and axis != "items" else 0.0
     return Pair(
         protocol=protocol,
         adversary=adversary,
@@ -105,10 +119,10 @@ def _pair(
         worst=float(over.max()),
         where=with_name(axis, over.idxmax()) if axis and over.notna().any() else "",
         fails=(_settings(axis, often) if axis else "everywhere") if often.any() else "",
-        fails_last=bool(often.iloc[-1]),
-        words=float(words.iloc[-1]),
-        words_at=with_name(called.get(axis, axis), words.index[-1]) if axis else "",
-        terms=tuple(str(sorted(last[term].unique())) for term in terms),
+        fails_there=bool(often[at]),
+        words=float(words[at]),
+        words_at=with_name(called.get(axis, axis), at) if axis else "",
+        terms=tuple(str(sorted(there[term].unique())) for term in terms),
         items=items if items > 0 else 0,
         items_at=with_name(called.get("items", "items"), int(items)) if items > 0 else "",
     )
@@ -274,5 +288,5 @@ def _cost(pair: Pair, least: float, together: bool, equal: str) -> str:
     notes = [f"at {pair.words_at}"] if pair.words_at and not together else []
     over = number(pair.words / least) if least > 0 else "1"
     notes += [f"{over} times{' the least' * bool(equal)}{equal}"] if pair.words > least and over != "1" else []
-    notes += ["broken" if pair.fails_last else f"broken {pair.fails}"] if pair.broken else []
+    notes += ["broken" if pair.fails_there else f"broken {pair.fails}"] if pair.broken else []
     return f"{pair.protocol}: {number(round(pair.words))}" + f" ({', '.join(notes)})" * bool(notes)

@@ -169,24 +169,28 @@ class Compared:
         """Yield each measure in each other result: its name, the result, its rows, and what they say in words."""
         pairs = dict.fromkeys((row.other, row.measure) for row in self.rows)
         for other, measure in sorted(pairs, key=lambda pair: self.names.index(pair[0])):
-            rows = [row for row in self.rows if (row.other, row.measure) == (other, measure)]
-            ratios = sorted(row.ratio for row in rows if row.ratio is not None)
-            changed = sum(row.changed for row in rows)
-            points = f"{len(rows)} matched point{'s' * (len(rows) > 1)}"
-            if all(row.one.value == row.two.value for row in rows):
-                yield measure, other, rows, f"the same as in {self.names[0]} at {points}"
-            elif ratios:
-                span = " to ".join(dict.fromkeys((number(ratios[0]), number(ratios[-1]))))
-                text = f"{span} times that of {self.names[0]} at {points}"
-                known = any(row.low is not None for row in rows)
-                why = f"the interval excludes 1 at {changed} of them" if known else "too few games for intervals"
-                yield measure, other, rows, f"{text}; {why}"
-            else:
-                text = f"changed at {changed} of {points}, by Fisher's exact test"
-                if not any(row.could_change for row in rows):
-                    differ = sum(row.one.value != row.two.value for row in rows)
-                    text = f"differs at {differ} of {points}; too few games for a test to tell it from chance"
-                yield measure, other, rows, text
+            every = [row for row in self.rows if (row.other, row.measure) == (other, measure)]
+            # a key of the user's may match points of different kinds among others: these are no change of one
+            rows = [row for row in every if not {*SIDES} & {*row.change}] or every
+            yield measure, other, every, self._summary(rows, left=len(every) - len(rows))
+
+    def _summary(self, rows: Sequence[Row], left: int) -> str:
+        """Return in words how rows of one measure differ; `left` more are of other protocols or adversaries."""
+        ratios = sorted(row.ratio for row in rows if row.ratio is not None)
+        changed = sum(row.changed for row in rows)
+        points = f"{len(rows)} matched point{'s' * (len(rows) > 1)}"
+        points += f" of the same protocol and adversary ({left} of others)" * bool(left)
+        if all(row.one.value == row.two.value for row in rows):
+            return f"the same as in {self.names[0]} at {points}"
+        if ratios:
+            span = " to ".join(dict.fromkeys((number(ratios[0]), number(ratios[-1]))))
+            known = any(row.low is not None for row in rows)
+            why = f"the interval excludes 1 at {changed} of them" if known else "too few games for intervals"
+            return f"{span} times that of {self.names[0]} at {points}; {why}"
+        if not any(row.could_change for row in rows):
+            differ = sum(row.one.value != row.two.value for row in rows)
+            return f"differs at {differ} of {points}; too few games for a test to tell it from chance"
+        return f"changed at {changed} of {points}, by Fisher's exact test"
 
 
 def fisher(first: Sequence[int], second: Sequence[int]) -> float:
@@ -219,7 +223,8 @@ def compare_results(results: Sequence[Results], names: Sequence[str], match: Seq
     A point is its task, both kinds with all their parameters (defaults too), the sizes, and the network. Points that
     are equal in all of them are matched first. Those that remain are matched without the parameters in which the two
     results differ, if that leaves one of each: parameters of which no value occurs in both (of points of the same
-    kinds), and a protocol or adversary that replaces another one.
+    kinds). Points of different protocols, or adversaries, are matched only where each result has a single one and all
+    else is equal.
 
     Parameters
     ----------

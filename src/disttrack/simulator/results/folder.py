@@ -183,7 +183,7 @@ def class_of(family: Family, kind: str, own: Mapping[str, object], base: str = "
     name = kind.rpartition(":")[2]
     given = [own[kind]] if kind in own else [maker for key, maker in own.items() if key.rpartition(":")[2] == name]
     if not given:
-        raise ScenarioError(f"{kind!r} is a user's class, and results run no code: name it, --with FILE.py:{name}")
+        raise ScenarioError(f"{kind!r} is a user's class, and results run no code: name it, --with {kind}")
     return given[0]
 
 

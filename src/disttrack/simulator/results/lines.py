@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
@@ -14,6 +15,13 @@ from disttrack.simulator.points.settings import SIDES
 
 UNUSUAL: Final = {side: f"_unusual_{side}" for side in SIDES}
 """Columns of trials: the parameters of a side that differ from its defaults, as tuples of name and value in words."""
+
+STYLES: Final = 4
+"""Styles of lines, by which variants of a protocol are told apart, or results."""
+PLACE: Final = "_place"
+"""Column of trials of several results: the place of the result among them, in an order that leaves dashes for last."""
+PLACES: Final = (0, 2, 3, 1)
+"""The places of results: that of dashes, which bounds have too, is the last."""
 
 GameRow: TypeAlias = "pd.Series[Any]"
 """A row of trials."""
@@ -54,7 +62,8 @@ class Line:
         its difference from other lines of this protocol, in words; empty if there is none.
     order
         Place among the lines of this protocol, from 0. That of a line with unusual parameters is at least 1: it looks
-        like no line with the defaults, in no figure.
+        like no line with the defaults, in no figure. Of several results each has the same place for all protocols,
+        and further lines of it have places `STYLES` further on.
     games, all_games
         Its rows of trials.csv, and those of all lines of this protocol.
     free
@@ -97,7 +106,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         groups = list(games.groupby(list(free), dropna=False, sort=False)) if free else [((), games)]
         unusual = [_shared(part[UNUSUAL["protocol"]]) for _, part in groups]
         odd = [bool(list(texts(pairs, [x]))) for pairs in unusual]
-        places = {True: max(1, odd.count(False)), False: 0}
+        places, of_result = {True: max(1, odd.count(False)), False: 0}, Counter[int]()
         for (key, part), pairs, is_odd in zip(groups, unusual, odd, strict=True):
             variant = ", ".join(with_name(axis, value) for axis, value in zip(free, key, strict=True))
             apart_too = _apart_with_result(games, axes, free)
@@ -106,8 +115,14 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
                 *texts(pairs, (x, *free, *apart_too)),
                 *(with_name(axis, part[axis].iloc[0]) for axis in apart_too),
             )
-            each.append(Line(str(protocol), own, variant, places[is_odd], part, free, games))
-            places[is_odd] += 1
+            if PLACE in part:  # a result looks the same in all protocols
+                result = int(part[PLACE].iloc[0])
+                order = result + STYLES * of_result[result]
+                of_result[result] += 1
+            else:
+                order = places[is_odd]
+                places[is_odd] += 1
+            each.append(Line(str(protocol), own, variant, order, part, free, games))
     return each
 
 

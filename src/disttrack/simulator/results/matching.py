@@ -107,18 +107,20 @@ def _named(parameters: Sequence[Setting], match: Sequence[str]) -> list[str]:
 def _unchanged(parameters: Sequence[Setting], places: Sequence[int], other: int) -> list[str]:
     """Return the key of each point: its task and kinds, and the parameters in which two results do not differ.
 
-    They differ in a parameter if no value of it occurs in both, among points of the same kinds. A protocol or adversary
-    that only one has counts as the same kind as the only one that it replaces.
+    They differ in a parameter if no value of it occurs in both, among points of the same kinds. Where each has only
+    one protocol, or only one adversary, and it is another one, this is no part of the key; all that is not its own is.
     """
     kinds = [one for one in parameters if _is_kind(one)]
-    roles = [canonical(role) for role in zip(*(_replaced(one, places, other) for one in kinds), strict=True)]
+    replaced = [one.name for one in kinds if _is_replaced(one, places, other)]
+    changed = replaced[0] if len(replaced) == 1 else ""
+    roles = [canonical(role) for role in zip(*(one.values for one in kinds if one.name != changed), strict=True)]
     keys: list[list[object]] = [[role] for role in roles]
     for one in parameters:
         texts = [canonical(value) for value in one.values]
         there = {(place, role, text) for place, role, text in zip(places, roles, texts, strict=True)}
         alike = {role for place, role, text in there if place == 0 and (other, role, text) in there}
         for key, role, value in zip(keys, roles, one.values, strict=True):
-            if role in alike and one not in kinds:
+            if one not in kinds and (role in alike or (changed and one.side != changed)):
                 key.append([one.side, one.name, value])
     return [canonical(key) for key in keys]
 
@@ -127,13 +129,12 @@ def _is_kind(one: Setting) -> bool:
     return not one.side and one.name in KINDS
 
 
-def _replaced(one: Setting, places: Sequence[int], other: int) -> list[str]:
-    """Return a kind at each point; nothing where it is the only one that the first result or the other has alone."""
-    texts = [canonical(value) for value in one.values]
-    first, second = ({text for text, place in zip(texts, places, strict=True) if place == of} for of in (0, other))
-    if one.name == "task" or not len(first - second) == len(second - first) == 1:
-        return texts
-    return ["" if text in first ^ second else text for text in texts]
+def _is_replaced(one: Setting, places: Sequence[int], other: int) -> bool:
+    """Return whether two results have one kind of a side each, and not the same."""
+    first, second = (
+        {canonical(value) for value, place in zip(one.values, places, strict=True) if place == of} for of in (0, other)
+    )
+    return one.name in SIDES and len(first) == len(second) == 1 and first != second
 
 
 def unmatched(points: Sequence[Point], names: Sequence[str], match: Sequence[str] = ()) -> Iterator[str]:

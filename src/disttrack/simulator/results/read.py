@@ -16,7 +16,7 @@ from disttrack.simulator.points.names import label_of, name_of, with_name
 from disttrack.simulator.points.settings import PROMISED, SIDES, Row, Settings
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened, planned_items, rows_of
 from disttrack.simulator.results.formats import games_per_point, span
-from disttrack.simulator.results.lines import UNUSUAL, GameRow, swept_axes, texts
+from disttrack.simulator.results.lines import PLACE, PLACES, STYLES, UNUSUAL, GameRow, swept_axes, texts
 from disttrack.simulator.results.stored import Plain
 from disttrack.simulator.tasks.base import Task, called
 
@@ -187,6 +187,11 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     if not named:
         raise ValueError("no result directory was given")
     each = _with_differences([_one(name, one) for name, one in named.items()])
+    if len(each) > 1:
+        places = [PLACES[number % STYLES] + number // STYLES * STYLES for number in range(len(each))]
+        each = [
+            replace(one, trials=one.trials.assign(**{PLACE: place})) for place, one in zip(places, each, strict=True)
+        ]
     together = Tables(
         trials=_together(one.trials for one in each),
         controls=_together(one.controls for one in each),

@@ -15,9 +15,9 @@ from disttrack.simulator.points.point import Part, Point
 from disttrack.simulator.points.registry import advice_on, game_of, kinds
 from disttrack.simulator.points.settings import Row, differ
 from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.figures import AxisError, check_plot
+from disttrack.simulator.scenario.figures import LackingError, check_plot
 from disttrack.simulator.scenario.model import keys_of
-from disttrack.simulator.scenario.skipped import Skipped, columns_of_kinds, why_skipped, why_undrawn
+from disttrack.simulator.scenario.skipped import Skipped, why_not_here, why_skipped, why_undrawn
 from disttrack.simulator.scenario.sweep import Combination
 from disttrack.simulator.tasks.base import Task, called
 
@@ -173,21 +173,27 @@ def check_plots(
     game: Task,
     points: Sequence[Point],
     known: Mapping[str, Sequence[object]],
+    columns: Mapping[str, ColumnType],
     document: Document,
     faults: Faults,
 ) -> tuple[list[object], list[Skipped]]:
-    """Return the figures that can be drawn, and those that the points leave without an axis or without games."""
+    """Return the figures that can be drawn, and those that the points leave without an axis or without games.
+
+    Parameters
+    ----------
+    known, columns
+        As for `check_claims`.
+    """
     axes = [name for name, values in known.items() if name != "point" and differ(values)]
     table = {name: column_of(values) for name, values in known.items()}
     plots: list[object] = []
     skipped: list[Skipped] = []
     for number, request in enumerate(requests):
         try:
-            plot = check_plot(request, axes, called=called(game.sizes), folder=document.folder)
+            plot = check_plot(request, axes, columns=columns, called=called(game.sizes), folder=document.folder)
             why = why_undrawn(plot.where, table)
-        except AxisError as error:
-            why = f"nothing here sweeps {error.axis}" if error.axis in columns_of_kinds(game, points) else ""
-            if not why:
+        except LackingError as error:
+            if not (why := why_not_here(error.names, columns, game, points)):
                 faults.add(document.error(faults.place("plots", number), str(error)))
                 continue
         except ValueError as error:

@@ -15,7 +15,7 @@ from disttrack.simulator.points.point import Point, PointError, part
 from disttrack.simulator.points.registry import ROLES, parameters
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.model import point_of
-from disttrack.simulator.scenario.skipped import Skipped, columns_of_kinds
+from disttrack.simulator.scenario.skipped import Skipped, why_not_here
 from disttrack.simulator.tasks.base import Task
 
 
@@ -79,8 +79,8 @@ def broken_points(
             unswept: set[str] = set()
             with suppress(ExpressionError):
                 unswept = columns_of(control.where or claim.where or "point") - set(table)
-            if unswept and unswept <= columns_of_kinds(game, points):
-                skipped.append(Skipped("claim", place, claim.name, f"nothing here sweeps {', '.join(sorted(unswept))}"))
+            if unswept and (why := why_not_here(unswept, table, game, points)):
+                skipped.append(Skipped("claim", place, claim.name, why))
                 continue
             message = f"where: {error}; it chooses points, before a game is played"
             raise document.error(("claims", place, "control"), message) from error

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from disttrack.simulator.claims.columns import ColumnType
 from disttrack.simulator.claims.expression_checks import check_condition
-from disttrack.simulator.claims.expressions import ExpressionError
+from disttrack.simulator.claims.expressions import ExpressionError, columns_of
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.registry import find, kinds, make
 from disttrack.simulator.points.source import source_of
 
+MORE_COLUMNS: Final[dict[str, ColumnType]] = {"sent": "number", "result": "text"}
+"""Columns of figures that trials.csv does not have."""
 
-class AxisError(ValueError):
-    """A plot along an axis that the scenario does not sweep."""
 
-    def __init__(self, axis: str, message: str) -> None:
+class LackingError(ValueError):
+    """A plot on names that the scenario does not have: axes that it does not sweep, or columns."""
+
+    def __init__(self, names: Iterable[str], message: str) -> None:
         super().__init__(message)
-        self.axis = axis
+        self.names = frozenset(names)
 
 
 def check_plot(
     request: Any,
     swept: Iterable[str] | None = None,
     *,
+    columns: Mapping[str, ColumnType] | None = None,
     called: Mapping[str, str] | None = None,
     folder: Path | None = None,
     maker: object = None,
@@ -37,6 +42,8 @@ def check_plot(
         A mapping such as ``{"kind": "cost", "x": "sites"}``, or a kind alone; a plot is returned as it is.
     swept
         The axes that the scenario sweeps; with it an `x` that is not among them is refused.
+    columns
+        The columns of trials.csv and their types; with them a key or condition that names another one is refused.
     called
         What a task calls columns of its own sizes, such as ``{"items": "steps"}``: `x` may be either.
     folder
@@ -65,17 +72,12 @@ def check_plot(
         plot = make("plot", maker or find("plot", kind, source_of(kind, folder or Path.cwd()), folder), given)
     except ScenarioError as error:
         raise ValueError(f"plot {kind!r}: {error}") from error
-    for key in ("where", "over"):
-        try:
-            if isinstance(given.get(key), str) and given[key]:
-                check_condition(given[key])
-        except ExpressionError as error:
-            raise ValueError(f"plot {kind!r}: {key}: {error}") from error
+    _check_columns(plot, kind, given, {**columns, **MORE_COLUMNS} if columns else None)
     names = called or {}
     axes = [names.get(axis, axis) for axis in swept or () if axis not in ("protocol", "adversary")]
     axis = given.get("x", "")
     if axis and swept is not None and names.get(axis, axis) not in axes:
-        raise AxisError(axis, f"plot {kind!r}: {_no_axis(axis, axes)}")
+        raise LackingError([axis], f"plot {kind!r}: {_no_axis(axis, axes)}")
     return plot
 
 
@@ -85,3 +87,28 @@ def _no_axis(axis: str, axes: Sequence[str]) -> str:
     if axis in ("protocol", "adversary"):
         known = f"{', '.join(axes) or 'no key with a number'}; each {axis} has a line of its own"
     return f"x must be an axis that the scenario sweeps ({known}); got {axis!r}{nearest(axis, axes)}"
+
+
+def _check_columns(plot: Any, kind: str, given: Mapping[str, Any], columns: Mapping[str, ColumnType] | None) -> None:
+    """Refuse conditions that cannot be read, and columns that there are not, if they are known."""
+    for key in ("where", "over"):
+        text = given.get(key)
+        try:
+            if isinstance(text, str) and text:
+                check_condition(text, columns)
+        except ExpressionError as error:
+            try:
+                lacking = columns_of(text) - set(columns or ())
+            except ExpressionError:
+                lacking = set()
+            message = f"plot {kind!r}: {key}: {error}"
+            raise (LackingError(lacking, message) if columns and lacking else ValueError(message)) from error
+    for key in plot.of_columns if columns else ():
+        asked = given.get(key, "")
+        for name in filter(None, map(str.strip, asked.split(","))) if isinstance(asked, str) else ():
+            usable = [one for one, holds in columns.items() if holds != "text" or key == "by"]
+            if name not in usable:
+                of_numbers = " of numbers" * (key != "by")
+                message = f"{key} must be a column{of_numbers} of trials.csv ({', '.join(usable)}); got {name!r}"
+                message = f"plot {kind!r}: {message}{nearest(name, usable)}"
+                raise LackingError([name], message) if name not in columns else ValueError(message)

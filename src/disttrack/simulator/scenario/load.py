@@ -247,7 +247,7 @@ def build(document: Document) -> Scenario:
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra, plans)
     columns = column_types(scenario.columns, extra, scenario.called)
     skipped = [*check_claims(head.claims, game, points, known, columns, document, faults)]
-    plots, undrawn = check_plots(head.plots, game, points, known, document, faults)
+    plots, undrawn = check_plots(head.plots, game, points, known, columns, document, faults)
     faults.end()
     without_games = {one.number for one in skipped}
     claims = {number: claim for number, claim in enumerate(head.claims) if number not in without_games}

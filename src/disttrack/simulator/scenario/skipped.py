@@ -9,10 +9,10 @@ enough to tell: its points, and the columns that kinds of this task could have.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.columns import NETWORK
@@ -30,6 +30,9 @@ from disttrack.simulator.points.point import Point
 from disttrack.simulator.points.registry import ROLES, kinds, parameters
 from disttrack.simulator.points.settings import LEFT_OUT
 from disttrack.simulator.tasks.base import Task
+
+_CLOSE: Final = 0.8
+"""Names at least this much alike differ by a slip."""
 
 
 class Skipped(NamedTuple):
@@ -79,8 +82,7 @@ def why_skipped(
         missing = {*claim.columns, *(name for text in texts for name in columns_of(text))}
         missing = {name for name in missing if not is_column(name, columns)}  # type: ignore[arg-type]
         if missing:
-            elsewhere = missing <= columns_of_kinds(game, points)
-            return f"nothing here sweeps {', '.join(sorted(missing))}" if elsewhere else ""
+            return why_not_here(missing, columns, game, points)
         chosen = possible_rows(claim.where, known)
         if not chosen.any():
             return f"no game meets {claim.where!r}{_near(claim.where, known)}"
@@ -96,6 +98,20 @@ def why_skipped(
     return ""
 
 
+def why_not_here(missing: Collection[str], columns: Collection[str], game: Task, points: Sequence[Point] = ()) -> str:
+    """Return why there are no columns of these names, if other scenarios of the task may have them; else nothing.
+
+    A name that no kind of the scenario knows, and that is very close to a column, seems to be misspelt.
+    """
+    if not set(missing) <= columns_of_kinds(game, points):
+        return ""
+    known = {name for point in points for role in ROLES for name in parameters(getattr(point, role).maker())}
+    strange = sorted({*missing} - known - {*columns})
+    near = [close for one in strange for close in get_close_matches(one, columns, 1, _CLOSE)]
+    advice = f"{MEANT}{near[0]!r}?" if near else ""
+    return f"nothing here sweeps {', '.join(sorted(missing))}{advice}"
+
+
 def why_undrawn(where: str, known: Columns) -> str:
     """Return why a figure has no games; empty if it may have some."""
     with suppress(ExpressionError):
@@ -108,7 +124,7 @@ def _near(where: str, known: Columns) -> str:
     texts = sorted({str(value) for column in known.values() for value in column if isinstance(value, str)})
     asked = [node.value for node in ast.walk(parse(where)) if isinstance(node, ast.Constant)]
     missing = [one for one in asked if isinstance(one, str) and one not in texts]
-    near = [close for one in missing for close in get_close_matches(one, texts, 1, 0.8) if not _is_kind(one)]
+    near = [close for one in missing for close in get_close_matches(one, texts, 1, _CLOSE) if not _is_kind(one)]
     return f"{MEANT}{near[0]!r}?" if near else ""
 
 
