@@ -152,11 +152,11 @@ def point_of(
 
 def class_of(kind: str, *families: Family, base: str = "") -> Any:
     """Return the class or function of a kind of these families, or of one in a module or file of the user's."""
-    from disttrack.simulator.points.registry import find, kinds
+    from disttrack.simulator.points.point import family_named
+    from disttrack.simulator.points.registry import find
     from disttrack.simulator.points.source import source_of
 
-    family = next((family for family in families if kind in kinds(family)), families[0])
-    return find(family, kind, source_of(kind, Path.cwd()), Path.cwd(), base)
+    return find(family_named(kind, families), kind, source_of(kind, Path.cwd()), Path.cwd(), base)
 
 
 def entry_of(text: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.registry import FAMILIES, kinds
+from disttrack.simulator.points.source import session_advice
 from disttrack.simulator.scenario.yaml_values import MOST_LEVELS, Place, YamlError, read_yaml
 
 DEEPEST: Final = 20
@@ -172,14 +173,21 @@ def _plain(value: object, place: Place, document: Document) -> Any:
         return str(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [_plain(inner, (*place, number), document) for number, inner in enumerate(value)]
-    if callable(value) and not isinstance(value, type):
-        name = getattr(value, "__name__", "")
-        there = f"name the function by its file, 'mine.py:{name if name.isidentifier() else 'f'}'"
-        top = "" if getattr(value, "__qualname__", "") == name.strip("<>") else ", at the top of which it has a name"
-        raise document.error(place, f"a scenario is data: {there}{top}, or give it to play(); got {value!r}")
-    if isinstance(value, type):
-        raise document.error(place, f"a scenario is data: write the class's name, or 'mine.py:{value.__name__}'")
+    if callable(value):
+        raise document.error(place, f"a scenario is data: {_by_name(value)}")
     raise document.error(place, f"must be text, a number, a list or a mapping; got {value!r}")
+
+
+def _by_name(maker: Any) -> str:
+    """Return how a scenario names a class or function."""
+    if here := session_advice(maker):
+        return here
+    if isinstance(maker, type):
+        return f"write the class's name, or 'mine.py:{maker.__name__}'"
+    name = getattr(maker, "__name__", "")
+    there = f"name the function by its file, 'mine.py:{name if name.isidentifier() else 'f'}'"
+    top = "" if getattr(maker, "__qualname__", "") == name.strip("<>") else ", at the top of which it has a name"
+    return f"{there}{top}, or give it to play(); got {maker!r}"
 
 
 def _kind_of(value: object, place: Place, document: Document) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from math import ceil, exp
 from typing import Any, Final
 
+from disttrack.mechanisms.checks import with_plain_numbers
+
 LONGEST: Final = 2**40
 """Largest delay, in steps: distributions have tails, and clocks 64 bits."""
 
@@ -46,6 +48,7 @@ class Latency:
     lognormal: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
+        with_plain_numbers(self)
         given = {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
         if len(given) != 1:
             raise ValueError(f"latency needs one of constant, mean, uniform, lognormal; got {sorted(given) or 'none'}")
