@@ -36,6 +36,8 @@ class Document:
         The line of each value in the file.
     overridden
         The values that `set` has put over those of the file.
+    spread
+        The values of entries that stand above them, for all that take them, each with its place there.
 
     Raises
     ------
@@ -53,18 +55,22 @@ class Document:
     data: dict[str, Any]
     lines: Mapping[Place, int] = field(default_factory=dict)
     overridden: list[Place] = field(default_factory=list)
+    spread: dict[Place, Place] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.data = _plain(self.data, (), self)
 
     def error(self, path: Sequence[str | int], message: str) -> ScenarioError:
         """Return the error that something is wrong with the value at `path`."""
-        where = spell(path)
-        if any(tuple(path[: len(place)]) == place for place in self.overridden):
-            return ScenarioError(f"--set {where}: {message}")
-        around = [tuple(path[:length]) for length in range(len(path), -1, -1)]
+        given = tuple(path)
+        for place, above in self.spread.items():
+            if given[: len(place)] == place:
+                given = (*above, *given[len(place) :])
+        if any(given[: len(place)] == place for place in self.overridden):
+            return ScenarioError(f"--set {spell(given)}: {message}")
+        around = [given[:length] for length in range(len(given), -1, -1)]
         line = next((self.lines[place] for place in around if place in self.lines), "")
-        return ScenarioError(": ".join(filter(None, [f"{self.name}:{line}".rstrip(":"), where, message])))
+        return ScenarioError(": ".join(filter(None, [f"{self.name}:{line}".rstrip(":"), spell(path), message])))
 
     def set(self, assignment: str) -> None:
         """Put ``key=value`` into the data: a dotted path and a YAML value; ``key+=value`` appends it.

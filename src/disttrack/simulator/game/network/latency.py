@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from math import ceil, exp
@@ -11,6 +12,8 @@ from disttrack.mechanisms.checks import with_plain_numbers
 
 LONGEST: Final = 2**40
 """Largest delay, in steps: distributions have tails, and clocks 64 bits."""
+_TIME: Final = re.compile(r"[\d.]+ ?(us|µs|ms|s|min|h)")
+"""A duration with its unit."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,10 @@ class Latency:
         ((name, value),) = given.items()
         for number in value if isinstance(value, tuple) else (value,):
             if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 2**62:
-                raise ValueError(f"latency: {name} must be a number of steps from 0 to 2^62; got {value!r}")
+                units = "; a step is an item: units of time are for `disttrack advise`" * bool(
+                    _TIME.fullmatch(str(number))
+                )
+                raise ValueError(f"latency: {name} must be a number of steps from 0 to 2^62; got {value!r}{units}")
         if name in ("uniform", "lognormal") and (not isinstance(value, tuple) or len(value) != 2):
             raise ValueError(f"latency: {name} must be two numbers; got {value!r}")
         if name == "uniform" and value[0] > value[1]:
