@@ -12,11 +12,13 @@ import mutant_adversaries
 import pytest
 from click.testing import CliRunner
 
+from disttrack import Randomized, play
 from disttrack.adversaries import RoundRobin, View
-from disttrack.protocols import Deterministic, Exact
+from disttrack.mechanisms import COUNTERS
+from disttrack.protocols import Deterministic, Exact, PrivateCopies
 from disttrack.simulator import conformance
 from disttrack.simulator.cli import main
-from disttrack.simulator.conformance import all_faults, check_adversary, suites
+from disttrack.simulator.conformance import all_faults, check_adversary, suites, untested
 from disttrack.simulator.conformance.failure import ConformanceError, checked, faults, require, unless
 from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
 from disttrack.simulator.game.reference import DifferenceError
@@ -90,7 +92,7 @@ def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
         ("facts", "has no name", "name it"),
         ("facts", "has no home", "house it"),
         ("stops", "falls", "hold it"),
-        ("raises", "raises KeyError: 'x' (test_mending.py:83)", "see the "),
+        ("raises", "raises KeyError: 'x' (test_mending.py:85)", "see the "),
         ("draws", "draws from a global random generator; it must use the one that it is given", "draw fro"),
     ]
     with pytest.raises(ConformanceError, match=r"^It: has no name$") as refusal:  # the first one ends everything
@@ -131,6 +133,56 @@ def test_a_function_is_checked_and_known_by_its_name(monkeypatch: pytest.MonkeyP
     for wrong in ("freeze", Exact):
         with pytest.raises(TypeError, match="is no adversary: "):
             check_adversary(wrong)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Shifted(Randomized):
+    """Changes a rule, and so loses the guarantee."""
+
+    def server(self, k: int, rng: Any, start: Any = ()) -> Any:
+        return super().server(k, rng, start)
+
+
+@dataclass(frozen=True)
+class Promising(Shifted):
+    """States it again."""
+
+    guarantee = "oblivious"
+
+
+LOST = "Shifted changes server() and inherits no guarantee"
+
+
+@pytest.mark.usefixtures("short")
+def test_a_promise_that_is_not_tested_is_not_among_the_checks_that_pass(tmp_path: Path) -> None:
+    assert untested(Shifted(alpha=0.2)) == {
+        "keeps its promise": f"{LOST}; state `guarantee = …` (always, adaptive or oblivious)"
+    }
+    assert "keeps its promise" not in all_faults(Shifted(alpha=0.2))[0]
+    for kept in (Promising(alpha=0.2), Deterministic(alpha=0.2), RoundRobin()):
+        assert not untested(kept)
+    assert "PrivateCopies states no guarantee" in untested(PrivateCopies(alpha=0.2))["keeps its promise"]
+    (tmp_path / "shifted.py").write_text(
+        "from disttrack import Exact\n\n\nclass Mine(Exact):\n    '''Own.'''\n\n"
+        "    def server(self, k, rng, start=()):\n        return super().server(k, rng, start)\n"
+    )
+    said = " ".join(disttrack(f"{tmp_path / 'shifted.py'}:Mine").stdout.split())
+    assert "keeps its promise: not tested, since Mine changes server() and inherits no guarantee" in said
+    assert "keeps its promise" not in said.partition("note: ")[0]
+
+
+def test_a_counter_whose_privacy_no_matrix_shows_does_not_pass_that_check() -> None:
+    names = {kind for kind in COUNTERS if untested(COUNTERS[kind](epsilon=1.0, horizon=64))}
+    assert names
+    assert names < set(COUNTERS)
+    assert "binary" not in names
+
+
+def test_a_game_of_a_class_that_lost_its_guarantee_says_so() -> None:
+    sizes: dict[str, Any] = {"sites": 2, "items": 20}
+    assert f"(promised: 0.2; {LOST})" in repr(play(Shifted(alpha=0.2), RoundRobin(), **sizes))
+    assert f"(promised: 0.2; {LOST})" in play(Shifted(alpha=0.2), RoundRobin(), **sizes)._repr_html_()
+    assert "(promised: 0.2)" in repr(play(Promising(alpha=0.2), RoundRobin(), **sizes))
 
 
 def test_one_fault_that_stops_several_checks_is_told_once() -> None:

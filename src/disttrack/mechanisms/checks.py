@@ -32,6 +32,26 @@ Check = Callable[[str, Any], None]
 """Function of a name and a value that raises ValueError unless the value is accepted."""
 
 
+def plain(value: Any) -> Any:
+    """Return a number of numpy's as Python's, which tables and files write alike; anything else as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain(np.int64(8)), plain(np.float64(0.1)), plain("x")
+    (8, 0.1, 'x')
+    """
+    return value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
+
+
+def with_plain_numbers(thing: Any) -> None:
+    """Put Python's numbers in place of numpy's in the fields of a frozen dataclass."""
+    for field in fields(thing):
+        value = getattr(thing, field.name, None)
+        if (same := plain(value)) is not value:
+            object.__setattr__(thing, field.name, same)
+
+
 def number(name: str, value: object, accepted: str, fits: Callable[[float], bool]) -> None:
     """Raise ValueError unless `value` is a number that fits; `accepted` describes the accepted numbers."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not fits(value):
@@ -56,6 +76,7 @@ def finite(name: str, value: object) -> None:
 
 def whole(name: str, value: object, least: int = 1) -> None:
     """Raise ValueError unless `value` is a whole number of at least `least`."""
+    value = plain(value)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}")
 
@@ -139,6 +160,7 @@ class Checked(Shortcuts):
 
     def __post_init__(self) -> None:
         maker: Any = type(self)
+        with_plain_numbers(self)
         for name, check, optional in _declared(maker):
             value = getattr(self, name)
             if value is not None or not optional:

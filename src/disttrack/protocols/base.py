@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from inspect import getattr_static, isroutine
 from math import log, log1p, log2
 from typing import Any, ClassVar, Final, Literal
 
@@ -125,6 +126,14 @@ class Protocol(Checked, ABC):
         """Return what an adversary knows of it in a game of k sites: kind, parameters and values derived from them."""
         return {"kind": self.kind, **self.as_mapping()}
 
+    @property
+    def lost_guarantee(self) -> str:
+        """Why its class does not inherit the guarantee of the one that it extends, in words; empty if it does."""
+        if not (rule := void_by(type(self), "guarantee")):
+            return ""
+        changed = f"{rule}()" if isroutine(getattr_static(type(self), rule)) else rule
+        return f"{type(self).__name__} changes {changed} and inherits no guarantee"
+
     shortcuts: ClassVar = {
         "bulk_form": Shortcut(bulk_form),
         "kernel_form": Shortcut(kernel_form),
@@ -136,7 +145,7 @@ class Protocol(Checked, ABC):
         "readmission": Shortcut("none"),
         "returned_site": Shortcut(returned_site),
     }
-    descriptions = frozenset({"accuracy", "known"})
+    descriptions = frozenset({"accuracy", "known", "lost_guarantee"})
 
 
 def bound_by_doublings(items: int, start: int, early: float, each: float, known: float = 0.0, copies: int = 1) -> float:

@@ -84,10 +84,9 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         burst: int = 1,
         render_mode: str | None = None,
     ) -> None:
-        if isinstance(protocol, type):
-            raise TypeError(f"protocol must be an object: {protocol.__name__}(), with its parameters; got the class")
-        protocol = protocol if isinstance(protocol, Protocol) else _made(protocol)
-        items, start = check_game(protocol, sites, items, 0, start)
+        if isinstance(protocol, str | Mapping):
+            protocol = _made(protocol)
+        sites, items, _, start = check_game(protocol, sites, items, 0, start)
         if isinstance(protocol, ItemTracker):
             raise TypeError(f"protocol must count; {protocol.kind} tracks items, which no action chooses")
         for name, value in (("items", items), ("burst", burst)):

@@ -111,6 +111,29 @@ def as_decimal(value: object) -> str:
     return f"; write {number if written[1] else number / 100:g}"
 
 
+def as_whole(value: object) -> str:
+    """Return advice for a whole number, or several, in a form that YAML reads as text: ``; write 2_000``, or nothing.
+
+    Examples
+    --------
+    >>> as_whole("2k"), as_whole("2,000"), as_whole("1.5M"), as_whole("10**5"), as_whole("many")
+    ('; write 2_000', '; write 2_000', '; write 1_500_000', '; write 1e5', '')
+    >>> as_whole("4, 8"), as_whole("4 8")
+    ('; a list is in brackets, with commas: [4, 8]', '; a list is in brackets, with commas: [4, 8]')
+    """
+    text = value.strip() if isinstance(value, str) else ""
+    if grouped := re.fullmatch(r"\d{1,3}(?:([,.' ])\d{3})(?:\1\d{3})*", text):
+        return f"; write {text.replace(grouped[1], '_')}"
+    if short := re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?) ?([kKmM])", text):
+        number = float(short[1]) * (1000 if short[2] in "kK" else 1_000_000)
+        return f"; write {int(number):_}" if number.is_integer() else ""
+    if power := re.fullmatch(r"10 ?(?:\*\*|\^) ?(\d{1,2})", text):
+        return f"; write 1e{power[1]}"
+    if re.fullmatch(r"\d+(?:[ ,;]+\d+)+", text):
+        return f"; a list is in brackets, with commas: [{', '.join(re.findall('[0-9]+', text))}]"
+    return ""
+
+
 def accepted(names: Iterable[str]) -> str:
     """Return names as the end of an error message: ``accepted: a, b, c``."""
     return "accepted: " + ", ".join(names)

@@ -53,7 +53,10 @@ def test_a_port_that_is_taken_and_a_journal_of_another_server_are_one_line(tmp_p
         port = f":{taken.getsockname()[1]}"
         assert "cannot listen: " in refused(*SERVE, *journal, "--listen", port, status=1)
     other = ("serve", "--protocol", "deterministic alpha=0.2", "--sites", "2", *journal)
-    assert "is that of a server with entry" in refused(*other)
+    said = "is that of a server with alpha 0.1 (now 0.2); name another --journal, or start the server as before"
+    assert said in refused(*other)
+    assert "with protocol deterministic (now exact);" in refused("serve", "--protocol", "exact", *other[3:])
+    assert "with sites 2 (now 3);" in refused(*SERVE[:-1], "3", *journal)
     assert "no journal of this version" in refused(
         "feed", "--site", "0", "--http", ":0", "--journal", __file__, status=1
     )

@@ -76,6 +76,13 @@ def test_aliases_that_multiply_are_refused() -> None:
         ("a: !!null x", "values of the kind !!null", 1),
         ("{[a]: b}", "a key must be a word", 1),
         ("a: [1, 2", "expected", None),
+        ("a: 1\n  b: 2", "line 2 is indented more than line 1; keys", 2),
+        ("a:\n  b: 2\n\n# no\n   c: 3", "line 5 is indented more than line 2; keys", 5),
+        ("  a: 1\nb: 2", "line 2 is indented less than line 1; keys", 2),
+        ("a:\n\tb: 2", "indented by spaces, not by a tab", 2),
+        ("a: 1\nb: why: not", "a text with a colon needs quotes", 2),
+        ("- {a: 1, m: slope(b, c), d: 1}", r"quote it: m: 'slope\(b, c\)'", 1),
+        ("- {a: 1, m: b in (1, 2)}", r"quote it: m: 'b in \(1, 2\)'", 1),
         ("\x00", "not allowed", None),
     ],
 )

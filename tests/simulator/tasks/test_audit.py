@@ -142,8 +142,16 @@ def test_without_dp_accounting_one_line_says_how_to_get_it(monkeypatch: pytest.M
     assert "pip install 'disttrack[audit]'" in found.output
 
 
+def test_what_has_no_audit_is_refused_for_that_and_not_for_a_parameter() -> None:
+    for name in ("lease", "exact", "freeze"):
+        said = str(run(name).exception)
+        assert said.startswith(f"{name} draws no noise")
+        assert "`disttrack audit all`" in said
+        assert "alpha" not in said
+
+
 def test_a_wrong_name_is_one_line_with_advice() -> None:
-    for name, said in (("binery", "did you mean 'binary'"), ("martingale", "claims no privacy")):
+    for name, said in (("binery", "did you mean 'binary'"), ("martingale", "of which it claims none: it cannot")):
         result = run(name)
         assert isinstance(result.exception, ScenarioError)
         assert said in str(result.exception)

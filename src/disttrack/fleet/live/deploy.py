@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -91,8 +91,9 @@ def serve(
         seed = secrets.randbits(128)
         kept.begin(ServerState, {**known, "began": time.time()}, protocol=made, k=sites, seed=seed, start=start)
     elif (stored := {name: kept.facts[name] for name in known}) != known:
-        name = next(name for name in known if known[name] != stored[name])
-        raise ScenarioError(f"--journal: {journal} is that of a server with {name} {stored[name]}; got {known[name]}")
+        kept.close()
+        remedy = "name another --journal, or start the server as before"
+        raise ScenarioError(f"--journal: {journal} is that of a server with {_apart(stored, known)}; {remedy}")
     server = ServerProcess(kept, entry, security, step=step)
 
     async def run() -> None:
@@ -153,6 +154,21 @@ def feed(
                 site.kept.close()
 
     _run(run())
+
+
+def _apart(stored: Mapping[str, object], known: Mapping[str, object]) -> str:
+    """Return what differs in the facts of a server, or else in the entry of its protocol, in words."""
+    if stored["entry"] != known["entry"]:
+        stored, known = ({"protocol": fact.pop("kind"), **fact} for fact in map(_entry, (stored, known)))
+    different = [name for name in {**known, **stored} if known.get(name) != stored.get(name)]
+    name = different[0]  # of another protocol, the parameters follow from it
+    pairs = different if name != "protocol" else [name]
+    return ", ".join(f"{one} {stored.get(one, 'none')} (now {known.get(one, 'none')})" for one in pairs)
+
+
+def _entry(facts: Mapping[str, object]) -> dict[str, object]:
+    entry = facts["entry"]
+    return dict(entry) if isinstance(entry, Mapping) else {}
 
 
 def _numbers(text: str) -> list[int]:

@@ -252,6 +252,9 @@ class SiteProcess:
             data = await reader.read(CHUNK)
             if not data:
                 raise EOFError("the server has closed the connection")
+            if not got and data.startswith(b"HTTP/"):
+                address = ":".join(map(str, self.server))
+                raise NonsenseError(f"{address} answers by HTTP; sites connect to the other port that serve prints")
             got = list(incoming.feed(data))
         self._heard_at = time.monotonic()
         if got[0][0] == frames.REFUSED:

@@ -61,10 +61,14 @@ def _audited() -> list[str]:
 def _scenario(name: str, runs: int | None) -> Scenario:
     """Return the audit of a mechanism, or of a tracker, as a scenario of one point."""
     from disttrack.simulator.scenario.load import load
-    from disttrack.simulator.tasks.audit.task import Audit
+    from disttrack.simulator.tasks.audit.task import Audit, why_not_audited
 
     entry = entry_of(name)
-    tracker = not Audit.meant_for(class_of(entry["kind"], "protocol"))
+    maker = class_of(entry["kind"], "protocol", "adversary")
+    if why := why_not_audited(maker):
+        accepted = "mechanisms with noise, which `disttrack audit all` goes through, and robust"
+        raise ScenarioError(f"{entry['kind']} {why}: it cannot be audited (accepted: {accepted})")
+    tracker = not Audit.meant_for(maker)
     task, size = ("audit-tracker", "transcripts") if tracker else ("audit", "runs")
     data = {"name": "audit", "task": task, "protocol": {"alpha": 0.1, **entry} if tracker else entry}
     return load({**data, "adversary": "round-robin", **({} if runs is None else {size: runs})})

@@ -28,7 +28,7 @@ def conformance(name: str) -> int:
 
     Exit status 1 if there is one.
     """
-    from disttrack.simulator.conformance import all_faults, longest, remark_on
+    from disttrack.simulator.conformance import all_faults, longest, remark_on, untested
     from disttrack.simulator.points.registry import make, parameters, role_of
     from disttrack.simulator.points.source import Dropped
 
@@ -40,6 +40,7 @@ def conformance(name: str) -> int:
         with redirect_stdout(printed):
             thing = make(role_of(maker), maker, {**usual, **entry})
             checks, faults = all_faults(thing)
+            nothing = untested(thing)
             unplayable = any(one.check == "silence is honest" or isinstance(one.__cause__, PartError) for one in faults)
             remark = "" if unplayable else remark_on(thing)
     except (ScenarioError, TypeError) as error:
@@ -57,6 +58,8 @@ def conformance(name: str) -> int:
             print_text("an error ends its check, and may hide other faults: check again afterwards", "note: ", "      ")
     else:
         print_text(f"{name}: all {len(checks)} checks pass, in games of {longest(thing)} ({', '.join(checks)})")
+    for check, why in nothing.items():
+        print_text(f"{check}: not tested, since {why}", "note: ", "      ")
     if remark:
         print_text(remark, "note: ", "      ")
     if printed.lines:

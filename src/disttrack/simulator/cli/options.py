@@ -13,7 +13,7 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.tables import alone_on_stdout
-from disttrack.simulator.errors import ScenarioError, ScenarioErrors
+from disttrack.simulator.errors import ScenarioError, ScenarioErrors, as_decimal
 from disttrack.simulator.results.files import check_output
 
 if TYPE_CHECKING:
@@ -61,12 +61,27 @@ WITH: Final = click.option(
 )
 SITES: Final = click.option("--sites", type=int, default=64, help="Number of sites.")
 ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items; 1e6 is a million.")
-ALPHA: Final = click.option("--alpha", default=0.1, help="Accuracy of a protocol that takes one.")
+
+
+class _Share(click.ParamType):
+    """A number; one in per cent or with a comma is refused with the one to write."""
+
+    name = "float"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            return float(value)
+        except ValueError:
+            return self.fail(f"{value!r} is not a number{as_decimal(value)}", param, ctx)
+
+
+SHARE: Final = _Share()
+ALPHA: Final = click.option("--alpha", type=SHARE, default=0.1, help="Accuracy of a protocol that takes one.")
 SIZES: Final = {"sites": 64, "items": 100_000}
 """Sizes of a game whose command does not say them."""
 DEFAULT_ADVERSARY: Final = "round-robin"
 GAME_ALPHA: Final = click.option(
-    "--alpha", type=float, help="Accuracy of a protocol that takes one; if left out, its default, or 0.1."
+    "--alpha", type=SHARE, help="Accuracy of a protocol that takes one; if left out, its default, or 0.1."
 )
 
 _WORDS: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\[[^]]*\]|\{[^}]*\}|[^\s,])+""")
@@ -152,11 +167,11 @@ def point_of(
 
 def class_of(kind: str, *families: Family, base: str = "") -> Any:
     """Return the class or function of a kind of these families, or of one in a module or file of the user's."""
-    from disttrack.simulator.points.registry import find, kinds
+    from disttrack.simulator.points.point import family_named
+    from disttrack.simulator.points.registry import find
     from disttrack.simulator.points.source import source_of
 
-    family = next((family for family in families if kind in kinds(family)), families[0])
-    return find(family, kind, source_of(kind, Path.cwd()), Path.cwd(), base)
+    return find(family_named(kind, families), kind, source_of(kind, Path.cwd()), Path.cwd(), base)
 
 
 def entry_of(text: str) -> dict[str, Any]:

@@ -148,12 +148,13 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
     error, promised = number(game.max_rel_error), f"{game.alpha:g}" if game.alpha else ""
     if error == promised and game.verdict == "failed":
         error = exact(game.max_rel_error)
+    lost = f" ({game.lost_guarantee})" * bool(promised and game.lost_guarantee)
     failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
     unjudged = "" if game.judged or game.error else " (no step was judged)"
     facts = {
         "game": f"{sides}, {count(game.sites, 'site')}, {count(game.items, 'item')}, seed {game.seed}",
         "verdict": game.verdict + (failing if game.first_failure is not None else unjudged),
-        "largest error": error + f", promised {promised}" * bool(promised),
+        "largest error": error + f", promised {promised}" * bool(promised) + lost,
     }
     if ended := ended_early(game.facts):
         facts["ended"] = f"{ended}; its cost is that of these items"

@@ -14,6 +14,7 @@ from disttrack.simulator.conformance.suites import (
     check_protocol,
     longest,
     remark_on,
+    untested,
 )
 
 __all__ = [
@@ -25,4 +26,5 @@ __all__ = [
     "check_protocol",
     "longest",
     "remark_on",
+    "untested",
 ]

@@ -15,6 +15,7 @@ from disttrack.adversaries import Choice, Freeze, RoundRobin, SingleSite, Unifor
 from disttrack.adversaries.contents import FreezeItem, UniformItems, ZipfItems
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
+from disttrack.protocols.programs import Exec
 from disttrack.simulator.conformance.bulk_form import bulk_agrees
 from disttrack.simulator.conformance.by_hand import deliver, first_draw, parts_of
 from disttrack.simulator.conformance.facts import refuses, states
@@ -207,17 +208,37 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
         yield None
 
 
-def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
-    """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM); at its cost."""
-    of_items = isinstance(protocol, ItemTracker)
-    promised = "none" if protocol.plays and not of_items else protocol.guarantee  # of another game: no relative error
-    if not of_items and (protocol.one_sided or not protocol.plays):
-        _outputs_are_numbers(protocol, max(sites), items)  # also of one that promises nothing
+def _costs_what_it_says(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    """The cost of a tracker whose outputs are numbers."""
+    if not isinstance(protocol, ItemTracker) and (protocol.one_sided or not protocol.plays):
+        _outputs_are_numbers(protocol, max(sites), items)
     yield next(filter(None, (_bounds_its_cost(protocol, k, items) for k in sites)), None)
-    if promised == "none" and not protocol.one_sided:
-        return
-    for start in (0,) if of_items else (0, START):
-        yield from _keeps_it_from(protocol, promised, sites, items, start)
+
+
+def _promised(protocol: Protocol) -> str:
+    """Return the guarantee that games of counts or items test: that of another game is no relative error."""
+    return "none" if protocol.plays and not isinstance(protocol, ItemTracker) else protocol.guarantee
+
+
+def why_promises_nothing(protocol: Protocol) -> str:
+    """Return why games cannot test a promise of a protocol, and what to state; empty if they can."""
+    name = type(protocol).__name__
+    if protocol.one_sided or _promised(protocol) == "always":
+        return ""
+    if _promised(protocol) != "none":
+        each = isinstance(protocol, ItemTracker) and not getattr(protocol, "delta", None)
+        return f"{name} takes no delta, so that single games may fail" if each else ""
+    if protocol.guarantee != "none":
+        return f"{name} plays {' and '.join(protocol.plays)}, and these games only count"
+    words = "always, adaptive or oblivious"
+    state = f"promise={words}" if isinstance(protocol, Exec) else f"`guarantee = …` ({words})"
+    return f"{protocol.lost_guarantee or f'{name} states no guarantee'}; state {state}"
+
+
+def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM)."""
+    for start in (0,) if isinstance(protocol, ItemTracker) else (0, START):
+        yield from _keeps_it_from(protocol, _promised(protocol), sites, items, start)
 
 
 def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], items: int, start: int) -> Checks:
@@ -275,5 +296,6 @@ PROTOCOL_CHECKS: Final = {
     "ledger adds up": _ledger_adds_up,
     "seeds matter": _seeds_matter,
     "bulk agrees": bulk_agrees,
+    "costs what it says": _costs_what_it_says,
     "keeps its promise": _keeps_its_promise,
 }

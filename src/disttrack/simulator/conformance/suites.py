@@ -16,9 +16,9 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.conformance.adversaries import ADVERSARY_CHECKS
 from disttrack.simulator.conformance.bulk_form import leap_and_bulk_agree
 from disttrack.simulator.conformance.by_hand import unsaid_silence
-from disttrack.simulator.conformance.counters import COUNTER_CHECKS
+from disttrack.simulator.conformance.counters import COUNTER_CHECKS, why_privacy_is_untested
 from disttrack.simulator.conformance.failure import Checks, ConformanceError, checked, faults
-from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
+from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS, why_promises_nothing
 from disttrack.simulator.errors import PartError
 
 SITES: Final = (1, 2, 7)
@@ -44,7 +44,7 @@ def check_protocol(
     Returns
     -------
     list of str
-        The names of the checks passed.
+        The names of the checks passed; without `keeps its promise` where it promises nothing.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def check_protocol(
     if isinstance(protocol, type):
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
         protocol = protocol(**({"alpha": 0.15} if wants_alpha else {}))
-    return checked(type(protocol).__name__, _bound(PROTOCOL_CHECKS, protocol, sites, items))
+    return checked(type(protocol).__name__, _checks_of(protocol, PROTOCOL_CHECKS, sites, items))
 
 
 def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: int = ITEMS) -> list[str]:
@@ -126,7 +126,8 @@ def check_adversary(
 def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = STEPS) -> list[str]:
     """Put a private counter through every conformance test.
 
-    Its privacy is checked where it states an `encoder`; of other counters it is for tests of their own to show.
+    Its privacy is checked where it states an `encoder`; of other counters it is for tests of their own to show, and
+    `privacy as claimed` is not among the names.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = ST
     """
     if isinstance(counter, type):
         counter = counter(epsilon=1.0, horizon=64)
-    return checked(type(counter).__name__, _bound(COUNTER_CHECKS, counter, steps))
+    return checked(type(counter).__name__, _checks_of(counter, COUNTER_CHECKS, steps))
 
 
 def _as_adversary(thing: object) -> Adversary | ItemAdversary:
@@ -176,8 +177,8 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
     Returns
     -------
     checks, faults
-        The names of the tests, and the faults: each with its `check` and the way to `mend` it. A fault that stops
-        several checks is listed once, and a part that returns a wrong value alone.
+        The names of the tests, without those of `untested`, and the faults: each with its `check` and the way to `mend`
+        it. A fault that stops several checks is listed once, and a part that returns a wrong value alone.
 
     Raises
     ------
@@ -191,11 +192,11 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
     []
     """
     if isinstance(thing, Protocol):
-        checks = _bound(PROTOCOL_CHECKS, thing, SITES, ITEMS)
+        checks = _checks_of(thing, PROTOCOL_CHECKS, SITES, ITEMS)
     elif isinstance(thing, Adversary | ItemAdversary) or callable(thing):
         checks = _bound(ADVERSARY_CHECKS, _as_adversary(thing), SITES, ITEMS)
     elif isinstance(thing, Counter):
-        checks = _bound(COUNTER_CHECKS, thing, STEPS)
+        checks = _checks_of(thing, COUNTER_CHECKS, STEPS)
     else:
         raise TypeError(f"a {type(thing).__name__} is neither protocol, nor adversary, nor private counter")
     found = list(faults(checks))
@@ -212,6 +213,23 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
     return list(checks), list(by_text.values())
 
 
+def untested(thing: object) -> dict[str, str]:
+    """Return the checks that would test nothing of a thing, each with the reason: of a promise that it does not make.
+
+    Examples
+    --------
+    >>> from disttrack.protocols import PrivateCopies
+    >>> list(untested(PrivateCopies(alpha=0.1)))
+    ['keeps its promise']
+    """
+    why = ""
+    if isinstance(thing, Protocol):
+        name, why = "keeps its promise", why_promises_nothing(thing)
+    elif isinstance(thing, Counter):
+        name, why = "privacy as claimed", why_privacy_is_untested(thing)
+    return {name: why} if why else {}
+
+
 def longest(thing: object) -> str:
     """Return how long the games of a thing's tests are at most, in words."""
     return f"at most {STEPS[-1]} steps" if isinstance(thing, Counter) else f"at most {ITEMS:,} items"
@@ -226,6 +244,14 @@ def remark_on(thing: object) -> str:
         f"silence() of its sites is always 0, but {share:.0%} of the items make none speak: games cost their items and "
         "not their messages; where a site knows it, let silence() return the items before its next message"
     )
+
+
+def _checks_of(
+    thing: object, checks: Mapping[str, Callable[..., Checks]], *arguments: object
+) -> dict[str, Callable[[], Checks]]:
+    """Return the checks of a thing that test something of it."""
+    nothing = untested(thing)
+    return _bound({name: check for name, check in checks.items() if name not in nothing}, thing, *arguments)
 
 
 def _bound(checks: Mapping[str, Callable[..., Checks]], *arguments: object) -> dict[str, Callable[[], Checks]]:

@@ -32,9 +32,12 @@ class Outcome:
     ----------
     error
         The traceback or line of the error that ended it; None without one.
+    lost_guarantee
+        Why its protocol has no guarantee although the class that it extends has one; empty in all other games.
     """
 
     error: str | None
+    lost_guarantee: str = ""
 
     @property
     def cause(self) -> str:
@@ -68,7 +71,8 @@ class Outcome:
         sides = f" {facts['protocol']} against {facts['adversary']}" if facts.get("protocol") else ""
         parts = [str(facts.get("verdict", "no verdict"))]
         if self.max_error is not None:
-            promised = f" (promised: {facts['alpha']:g})" if facts.get("alpha") else ""
+            lost = f"; {self.lost_guarantee}" * bool(self.lost_guarantee)
+            promised = f" (promised: {facts['alpha']:g}{lost})" if facts.get("alpha") else ""
             parts.append(f"largest error {self.max_error:.4g}{promised}")
         parts += filter(None, [ended_early(facts)])
         parts += [f"{facts[name]:,} {name}" for name in ("items", "words") if facts.get(name) is not None]

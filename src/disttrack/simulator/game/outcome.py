@@ -34,6 +34,8 @@ class Game(Outcome):
         Number of sites, of items actually sent, and of items counted before the first step.
     alpha
         The relative error promised; None if none is.
+    lost_guarantee
+        Why the protocol's class does not inherit the guarantee of the one that it extends; empty if it does.
     seed
         Root of all its random streams.
     engine, engine_reason
@@ -119,6 +121,7 @@ class Game(Outcome):
     _outputs: list[tuple[int, Any]] | None = field(default=None, repr=False)
     _turns: list[Turn] | None = field(default=None, repr=False)
     listed_network: dict[str, Any] | None = field(default=None, repr=False)
+    lost_guarantee: str = field(default="", repr=False)
     again: Again | None = field(default=None, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:

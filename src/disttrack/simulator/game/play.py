@@ -14,7 +14,7 @@ from typing import Any, Literal
 from disttrack.adversaries.base import Adversary, Choice
 from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.replay import Recorder, Replay
-from disttrack.adversaries.scripts import from_function
+from disttrack.mechanisms.checks import one_of, plain
 from disttrack.protocols.base import Protocol, whole
 from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.programs import Exec, ProgramError, ending_programs
@@ -27,10 +27,11 @@ from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network, network_of
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.parts import fault_of, may_be_of_a_part
-from disttrack.simulator.game.power import check_task, missing_power
+from disttrack.simulator.game.power import check_power, check_task, missing_power
 from disttrack.simulator.game.present import in_play
 from disttrack.simulator.game.reference import SHORT, compare, identity, own_class
 from disttrack.simulator.game.rehearsal import rehearse
+from disttrack.simulator.game.sides import as_adversary, check_protocol
 from disttrack.simulator.game.sizes import MOST_ITEMS, counted
 from disttrack.simulator.points.lines import asked_at
 from disttrack.simulator.points.point import label_of_class, unusual
@@ -115,9 +116,9 @@ def play(
     >>> game.messages, game.verdict
     (53, 'ok')
     """
-    items, start = check_game(protocol, sites, items, seed, start)
-    granted, checked = _granted(adversary, sees, protocol), checked_network(network, sites, protocol)
-    played = _Played(protocol, granted, engine, checked)
+    one_of("on_error", on_error, ("raise", "record"))
+    sites, items, seed, start = check_game(protocol, sites, items, seed, start)
+    played = _Played(protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol))
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed, sees)
 
@@ -136,13 +137,8 @@ def _again(protocol: Protocol, adversary: Any, *, engine: str, moves: Adversary 
 
 def _granted(adversary: object, sees: str, protocol: Protocol) -> Any:
     """Return the adversary, made from a function if necessary; ScenarioError if it may not play against a protocol."""
-    if not isinstance(adversary, Adversary | ItemAdversary):
-        if isinstance(adversary, type):
-            raise TypeError(f"adversary must be an object: {adversary.__name__}(), with its parameters; got the class")
-        if not callable(adversary):
-            advice = "a class must extend Adversary, and a function is given without calling it"
-            raise TypeError(f"adversary must be an Adversary or a function of the view ({advice}); got {adversary!r}")
-        return from_function(adversary)
+    check_power(sees)
+    adversary = as_adversary(adversary)
     check_task(adversary, rules_of(protocol)[0])
     if isinstance(protocol, ItemTracker) and not isinstance(adversary, ItemAdversary):
         name = adversary.kind or type(adversary).__name__
@@ -294,16 +290,15 @@ def _facts(game: Any) -> dict[str, Any]:
     return {**numbers, "messages in order": game.transcript, "outputs": game.outputs}
 
 
-def check_game(protocol: Any, sites: object, items: Any, seed: object, start: Any) -> tuple[int, int]:
-    """Return items and start as whole numbers; TypeError or ValueError unless these are valid arguments of a game."""
-    items, start = map(counted, (items, start))
-    if not isinstance(protocol, Protocol):
-        raise TypeError(f"protocol must be a Protocol, such as Deterministic(alpha=0.1); got {protocol!r}")
+def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> tuple[int, int, int, int]:
+    """Return sites, items, seed and start as whole numbers; TypeError or ValueError unless a game can have them."""
+    sites, seed, items, start = plain(sites), plain(seed), counted(items), counted(start)
+    check_protocol(protocol)
     for name, value, least in (("sites", sites, 1), ("items", items, 0), ("seed", seed, 0), ("start", start, 0)):
         whole(name, value, least)
     if start + items > MOST_ITEMS:
         raise ValueError(f"items and start together must be at most 2^61; got {start + items}")
-    return items, start
+    return sites, items, seed, start
 
 
 def _unusual(side: Protocol | Adversary) -> dict[str, Any]:
@@ -331,6 +326,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> G
         "engine": played.chosen,
         "engine_reason": played.reason,
         "error": error,
+        "lost_guarantee": protocol.lost_guarantee,
         "parameters": {"protocol": _unusual(protocol), "adversary": _unusual(adversary)},
     }
     if rules_of(protocol)[0] == "count":

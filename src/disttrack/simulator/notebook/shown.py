@@ -43,7 +43,8 @@ def _columns(known: Mapping[str, object]) -> dict[str, object]:
 
 def _tracked(shown: Game) -> list[Html]:
     """Return the parts of a tracking game."""
-    promised = "" if shown.alpha is None else f" (promised: {setting(shown.alpha)})"
+    lost = f"; {shown.lost_guarantee}" * bool(shown.lost_guarantee)
+    promised = "" if shown.alpha is None else f" (promised: {setting(shown.alpha)}{lost})"
     known = {
         "verdict": verdict(shown.verdict),
         "largest relative error": "none" if shown.max_rel_error is None else number(shown.max_rel_error) + promised,

@@ -61,6 +61,8 @@ def draw(
     """
     if style not in STYLES:
         raise ValueError(f"style must be one of {', '.join(STYLES)}; got {style!r}")
+    if isinstance(requests, str | Mapping):
+        raise ValueError(f"requests must be a list: [{requests!r}]")
     results = opened(place)
     tables, folder = tables_of(results), results.dir / "figures"
     plots, faults = planned(results, tables, requests)
@@ -127,6 +129,8 @@ def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Pa
     out
         The folder to write to.
     """
+    if isinstance(places, str | Path | Results):
+        raise TypeError(f"places must be a list of results, and kind a figure: compare([{str(places)!r}, …], 'cost')")
     tables = read_tables(places)
     plot = plot_of(kind, tables)
     return _drawn(tables, plot, Path(out) / f"compare-{plot.name}")[1]

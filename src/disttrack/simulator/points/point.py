@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from functools import cached_property
@@ -12,11 +13,11 @@ from inspect import isclass
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.code import digest_of, own_code, versions
 from disttrack.simulator.points.own_files import OwnFile, foreign, own_files, texts, with_files
 from disttrack.simulator.points.registry import OF_FILES, Family, find, kinds, make, parameters
-from disttrack.simulator.points.source import Source, is_reference, source_of
+from disttrack.simulator.points.source import Source, is_reference, session_advice, source_of
 
 
 class PointError(ScenarioError):
@@ -105,7 +106,8 @@ class Part:
         try:
             return find(self.role, self.kind, self.source, Path(self.folder), self.base)
         except ScenarioError as error:
-            raise PointError((self.role, "kind"), str(error)) from error
+            here = session_advice(getattr(sys.modules["__main__"], self.kind, None))
+            raise PointError((self.role, "kind"), here or str(error)) from error
 
     def make(self, without: Sequence[str] = ()) -> Any:
         """Return the protocol, adversary or task; PointError if the parameters are refused.
@@ -256,6 +258,19 @@ def part(role: Family, entry: Mapping[str, object], folder: Path, base: str = ""
     except ScenarioError as error:
         raise PointError((role, "kind"), str(error)) from error
     return Part(role, kind, arguments, str(folder), source, base=base)
+
+
+def family_named(kind: str, families: Sequence[Family]) -> Family:
+    """Return the first of these families that has a kind of a name, else the one with the nearest name.
+
+    Examples
+    --------
+    >>> family_named("block", ("protocol", "adversary")), family_named("freze", ("protocol", "adversary"))
+    ('protocol', 'adversary')
+    """
+    near = nearest(kind, [name for family in families for name in kinds(family)])
+    has = [family for family in families if kind in kinds(family)]
+    return next(iter(has or [one for one in families if near and nearest(kind, kinds(one)) == near]), families[0])
 
 
 LISTED: Final = ("alpha", "epsilon", "delta", "rho")

@@ -153,6 +153,23 @@ def _remedy(error: BaseException) -> str:
     return ""
 
 
+def session_advice(maker: object) -> str:
+    """Return how workers get a class or function that only this session has; empty for one of a file or module."""
+    name = getattr(maker, "__qualname__", "")
+    if getattr(maker, "__module__", "") != "__main__" or not name.isidentifier():
+        return ""
+    try:
+        file = Path(inspect.getfile(maker))  # type: ignore[arg-type]
+    except (OSError, TypeError):  # a class that was typed in
+        file = Path()
+    if file.is_file():
+        return f"{name} is named with its file: '{os.path.relpath(file)}:{name}'"
+    return (
+        f"{name} is known in this session only, and workers read files: write it to one (first line of a cell: "
+        f"%%writefile mine.py), then name 'mine.py:{name}'"
+    )
+
+
 def is_reference(kind: str) -> bool:
     """Tell whether a kind is ``module:Class`` or ``file.py:Class`` rather than a registered name."""
     return ":" in kind

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from math import inf, nan
 from pathlib import Path
 from threading import Event, Thread
-from typing import Final
+from typing import Final, Never
 
 from disttrack.simulator.claims.findings import Finding
 from disttrack.simulator.errors import ScenarioError
@@ -75,6 +76,7 @@ def run(
     controls: bool = True,
     game_timeout: float | None = None,
     on_progress: OnProgress | None = None,
+    **keys: Never,
 ) -> Report:
     """Play a scenario and return its results.
 
@@ -89,7 +91,7 @@ def run(
     out
         The folder for the results; ``results/NAME`` if left out.
     overrides
-        ``key=value`` each, set over the file.
+        ``key=value`` each, set over the file; as keyword arguments they are refused.
     workers
         Number of worker processes; as many as there are cores if left out. 1 plays in this process.
     scheduler
@@ -111,25 +113,34 @@ def run(
     RunError
         The run could not be finished; the finished games are kept.
     """
+    _refuse(keys)
     refuse_in_import("run")
     loaded = load(scenario, overrides)
     players = _Players(cores() if workers is None else workers, scheduler, game_timeout)
     check_unchanged()
     estimate(loaded, players.workers).refuse_too_large()
     watched = on_progress is not None
-    if on_progress is None and in_notebook():
-        on_progress = notebook_bar(loaded.name)
+    on_progress = on_progress or (notebook_bar(loaded.name) if in_notebook() else lambda _: None)
     folder = Path(out) if out is not None else Path("results") / loaded.name
-    report = _run(loaded, folder, players, fresh, controls, on_progress or (lambda _: None))
-    if not watched and len(report.errors) == loaded.games:
-        _warn(report)
+    report = _run(loaded, folder, players, fresh, controls, on_progress)
+    _warn_if_lost(report, loaded.games, watched)
     return report
 
 
-def _warn(report: Report) -> None:
-    """Warn whoever called `run` that every game ended with an error."""
-    first = f"all games ({len(report.errors):,}) ended with an error, the first: {report.errors[0]}"
-    warnings.warn(f"{first}; all of them: .errors", RuntimeWarning, stacklevel=3)
+def _warn_if_lost(report: Report, games: int, watched: bool) -> None:
+    """Warn the caller of `run` if an error ended every game and nobody follows the progress."""
+    if not watched and len(report.errors) == games:
+        first = f"all games ({games:,}) ended with an error, the first: {report.errors[0]}"
+        warnings.warn(f"{first}; all of them: .errors", RuntimeWarning, stacklevel=3)
+
+
+def _refuse(keys: Mapping[str, object]) -> None:
+    """Raise TypeError for an argument that `run` does not take."""
+    for key, value in keys.items():
+        example = f"{key}={value}" if isinstance(value, str | int | float) else "trials=2"
+        near = get_close_matches(key, run.__kwdefaults__ or (), 1, 0.8)
+        advice = f"did you mean {near[0]!r}?" if near else f"keys of the scenario are set by overrides=[{example!r}]"
+        raise TypeError(f"run takes no {key!r}; {advice}")
 
 
 @dataclass(frozen=True)

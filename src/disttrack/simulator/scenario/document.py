@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.points.registry import FAMILIES, kinds
+from disttrack.simulator.points.source import session_advice
 from disttrack.simulator.scenario.yaml_values import MOST_LEVELS, Place, YamlError, read_yaml
 
 DEEPEST: Final = 20
@@ -35,6 +36,8 @@ class Document:
         The line of each value in the file.
     overridden
         The values that `set` has put over those of the file.
+    spread
+        The values of entries that stand above them, for all that take them, each with its place there.
 
     Raises
     ------
@@ -52,18 +55,22 @@ class Document:
     data: dict[str, Any]
     lines: Mapping[Place, int] = field(default_factory=dict)
     overridden: list[Place] = field(default_factory=list)
+    spread: dict[Place, Place] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.data = _plain(self.data, (), self)
 
     def error(self, path: Sequence[str | int], message: str) -> ScenarioError:
         """Return the error that something is wrong with the value at `path`."""
-        where = spell(path)
-        if any(tuple(path[: len(place)]) == place for place in self.overridden):
-            return ScenarioError(f"--set {where}: {message}")
-        around = [tuple(path[:length]) for length in range(len(path), -1, -1)]
+        given = tuple(path)
+        for place, above in self.spread.items():
+            if given[: len(place)] == place:
+                given = (*above, *given[len(place) :])
+        if any(given[: len(place)] == place for place in self.overridden):
+            return ScenarioError(f"--set {spell(given)}: {message}")
+        around = [given[:length] for length in range(len(given), -1, -1)]
         line = next((self.lines[place] for place in around if place in self.lines), "")
-        return ScenarioError(": ".join(filter(None, [f"{self.name}:{line}".rstrip(":"), where, message])))
+        return ScenarioError(": ".join(filter(None, [f"{self.name}:{line}".rstrip(":"), spell(path), message])))
 
     def set(self, assignment: str) -> None:
         """Put ``key=value`` into the data: a dotted path and a YAML value; ``key+=value`` appends it.
@@ -172,14 +179,21 @@ def _plain(value: object, place: Place, document: Document) -> Any:
         return str(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [_plain(inner, (*place, number), document) for number, inner in enumerate(value)]
-    if callable(value) and not isinstance(value, type):
-        name = getattr(value, "__name__", "")
-        there = f"name the function by its file, 'mine.py:{name if name.isidentifier() else 'f'}'"
-        top = "" if getattr(value, "__qualname__", "") == name.strip("<>") else ", at the top of which it has a name"
-        raise document.error(place, f"a scenario is data: {there}{top}, or give it to play(); got {value!r}")
-    if isinstance(value, type):
-        raise document.error(place, f"a scenario is data: write the class's name, or 'mine.py:{value.__name__}'")
+    if callable(value):
+        raise document.error(place, f"a scenario is data: {_by_name(value)}")
     raise document.error(place, f"must be text, a number, a list or a mapping; got {value!r}")
+
+
+def _by_name(maker: Any) -> str:
+    """Return how a scenario names a class or function."""
+    if here := session_advice(maker):
+        return here
+    if isinstance(maker, type):
+        return f"write the class's name, or 'mine.py:{maker.__name__}'"
+    name = getattr(maker, "__name__", "")
+    there = f"name the function by its file, 'mine.py:{name if name.isidentifier() else 'f'}'"
+    top = "" if getattr(maker, "__qualname__", "") == name.strip("<>") else ", at the top of which it has a name"
+    return f"{there}{top}, or give it to play(); got {maker!r}"
 
 
 def _kind_of(value: object, place: Place, document: Document) -> str:

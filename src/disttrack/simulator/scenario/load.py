@@ -190,12 +190,17 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
     ScenarioError
         Anything in it is wrong; one line names file, line, path within it, and what is accepted.
     """
+    if isinstance(overrides, str):
+        raise ScenarioError(f"overrides must be a list: [{overrides!r}]")
     if isinstance(source, Scenario):
         if not overrides:
             return source
         document = Document(source.file, source.folder, dict(source.data))
     elif isinstance(source, Mapping):
         document = Document("scenario", Path(), dict(source))
+    elif not isinstance(source, str | Path):
+        each = "; each scenario takes a call of its own" if isinstance(source, list | tuple) else ""
+        raise ScenarioError(f"scenario must be a file's path, a shipped one's name, or a mapping; got {source!r}{each}")
     else:
         path = Path(source)
         if not path.exists() and path.name == str(source) and not path.suffix:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails
 
 from disttrack.simulator.claims.claim import LARGEST, Claim, Strict, Text, a_number
-from disttrack.simulator.errors import accepted, nearest
+from disttrack.simulator.errors import accepted, as_whole, nearest
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.points.point import Part, Point, PointError, blamed, part
 from disttrack.simulator.points.registry import ROLES
@@ -207,6 +207,8 @@ def _in_words(fault: Any, data: object, model: type[BaseModel]) -> Fault:
     message, advice = fault["msg"], ""
     if kind == "literal_error":
         advice = nearest(str(given), re.findall("'(.*?)'", message))
+    if kind.startswith("int_"):
+        advice = as_whole(given)
     for words, plain in _PLAIN.items():
         message = re.sub(words, plain, message)
     return tuple(path), f"{message}; got {given!r}{advice}"

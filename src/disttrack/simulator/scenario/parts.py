@@ -17,7 +17,7 @@ from disttrack.simulator.scenario.checks import Faults
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.model import Head, Plan, faults_of, keys_of, keys_of_part
 from disttrack.simulator.scenario.sides import groups_of, spread_defaults
-from disttrack.simulator.scenario.sweep import Combination, Place, combinations
+from disttrack.simulator.scenario.sweep import Combination, Place, check_moving, combinations
 from disttrack.simulator.tasks.base import Task
 
 
@@ -49,7 +49,11 @@ class Sweep:
     def combinations(self, document: Document, game: Task, faults: Faults) -> list[Combination]:
         """Return the combinations of its lists; what is wrong with them is a fault."""
         try:
-            return combinations(self.values, groups_of(self.plan.zip, self.values, game))
+            groups = groups_of(self.plan.zip, self.values, game)
+            made = combinations(self.values, groups)
+            if not document.overridden:  # one value may have been set over a list
+                check_moving(self.values, groups)
+            return made
         except PointError as error:
             faults.add(document.error(self.place(error.path), error.message))
             return []

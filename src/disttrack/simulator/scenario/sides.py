@@ -72,8 +72,7 @@ def spread_defaults(
     for key in game.defaults:
         if key not in data or key in (size.key for size in game.sizes):
             continue
-        value, line = data.pop(key), document.lines.get(place_of((key,)))
-        taken = False
+        value, taken = data.pop(key), False
         for number, entry in enumerate(entries):
             takes = _parameters_of(entry, game, document) if isinstance(entry, dict) and key not in entry else ()
             if takes is None:
@@ -81,7 +80,7 @@ def spread_defaults(
             elif key in takes:
                 entry[key], taken = value, True
                 place = ("protocol", number, key) if isinstance(data["protocol"], list) else ("protocol", key)
-                document.lines = {**document.lines, **({} if line is None else {place_of(place): line})}
+                document.spread[place_of(place)] = place_of((key,))
         if not taken:
             untaken.append(key)
     return untaken

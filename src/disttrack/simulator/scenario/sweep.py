@@ -119,6 +119,15 @@ def _check_groups(data: Mapping[str, object], groups: _Groups) -> None:
             raise PointError(("zip", number), f"lists that move together must be of one length ({several})")
 
 
+def check_moving(data: Mapping[str, object], groups: Sequence[Sequence[str]]) -> None:
+    """Raise PointError for a group of `zip` without a list."""
+    names = {name for place, value in _inside(dict(data), ()) if isinstance(value, list) for name in _names(place)}
+    for number, group in enumerate(groups):
+        if group and not names & {tuple(key.split(".")) for key in group}:
+            what = f"lists move together, and {' and '.join(group)} have one value each: remove it"
+            raise PointError(("zip", number), what)
+
+
 def _inside(value: object, place: Place) -> Iterator[tuple[Place, object]]:
     """Return every value and its place; not the elements of lists but mappings."""
     yield place, value

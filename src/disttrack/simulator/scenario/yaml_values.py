@@ -8,6 +8,8 @@ refused: large or deep texts, aliases that multiply, characters that cannot be w
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 import yaml
@@ -68,11 +70,31 @@ def read_yaml(text: str) -> tuple[object, dict[Place, int]]:
         parts = (getattr(error, "context", None), getattr(error, "problem", None))
         cause = " ".join(str(part) for part in parts if part) or " ".join(str(error).split())
         mark = getattr(error, "problem_mark", None)
+        cause = (_remedy(text.splitlines(), mark.line, cause) if mark is not None else "") or cause
         raise YamlError(cause, None if mark is None else mark.line + 1) from error
     except RecursionError as error:
         raise YamlError(f"nested more than {MOST_LEVELS} levels deep") from error
     except (ValueError, OverflowError) as error:  # the reader's own, of escapes such as "\UFFFFFFFF"
         raise YamlError("an escape sequence is not a valid character") from error
+
+
+def _remedy(lines: Sequence[str], number: int, cause: str) -> str:
+    """Return what is wrong with a line, by its number from 0, that YAML's own cause does not say; else empty."""
+    line = lines[number] if number < len(lines) else ""
+    if "'\\t'" in cause:
+        return "a line is indented by spaces, not by a tab"
+    if not any(words in cause for words in ("mapping values are not allowed", "block end", "document start")):
+        return ""
+    above = [place for place in range(number) if lines[place].strip() and lines[place].strip()[0] != "#"]
+    if above and (deeper := _indent(line) - _indent(lines[above[-1]])):
+        more = "more" if deeper > 0 else "less"
+        same = "keys of one mapping begin in the same column"
+        return f"line {number + 1} is indented {more} than line {above[-1] + 1}; {same}"
+    return "a text with a colon needs quotes" if line.count(": ") > 1 else ""
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 class _Loader(yaml.BaseLoader):
@@ -98,6 +120,7 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> object:
     if not isinstance(node, yaml.MappingNode):
         return _scalar(node)
     values: dict[object, object] = {}
+    _refuse_cut_texts(node)
     for key_node, value_node in node.value:
         if not isinstance(key_node, yaml.ScalarNode):
             raise _refused(key_node, "a key must be a word, not a list or mapping")
@@ -109,6 +132,17 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> object:
         lines[*place, str(key)] = key_node.start_mark.line + 1
         values[key] = _value(value_node, (*place, str(key)), lines)
     return values
+
+
+def _refuse_cut_texts(node: yaml.MappingNode) -> None:
+    """Refuse what a comma cuts in braces: of ``{measure: slope(words, sites)}`` the second key is ``sites)``."""
+    if not node.flow_style:
+        return
+    for (key, value), (rest, nothing) in pairwise(node.value):
+        if value.value and nothing.value == "" and isinstance(value.value, str) and isinstance(rest.value, str):
+            whole = f"{value.value}, {rest.value}"
+            if value.value.count("(") > value.value.count(")") and whole.count("(") == whole.count(")"):
+                raise _refused(value, f"a comma ends a value in braces; quote it: {key.value}: '{whole}'")
 
 
 def _scalar(node: yaml.Node) -> str | int | float | bool | None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from disttrack.adversaries.adaptive import Freeze
 from disttrack.adversaries.contents import FreezeItem, ZipfItems
 from disttrack.adversaries.oblivious import RoundRobin
+from disttrack.mechanisms.checks import with_plain_numbers
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import ScenarioError
@@ -71,6 +72,9 @@ class Situation:
     delta: float = 0.05
     against: str = "outputs"
     domain: int | None = None
+
+    def __post_init__(self) -> None:
+        with_plain_numbers(self)
 
     @property
     def task(self) -> type[Task]:

@@ -9,13 +9,17 @@ from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from disttrack.adversaries.base import Opponent
 from disttrack.adversaries.moves import Moves
+from disttrack.mechanisms.checks import plain
+from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.sizes import counted
 from disttrack.simulator.points.names import in_words, label_of
-from disttrack.simulator.points.point import LISTED, Part, canonical, part, unusual
+from disttrack.simulator.points.point import LISTED, Part, canonical, family_named, part, unusual
 from disttrack.simulator.points.registry import ROLES, Role, kinds, make, parameters, role_of
 from disttrack.simulator.points.settings import differ
-from disttrack.simulator.points.source import import_reference, refuse_in_import
+from disttrack.simulator.points.source import import_reference, refuse_in_import, session_advice
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.folder import finished
 from disttrack.simulator.runs.runner import Report, run
@@ -137,7 +141,7 @@ def arena(
 
     refuse_in_import("arena")
     mine, role, task = _entrant(entrant)
-    sizes = {"seed": seed, "trials": trials, "sites": sites, "items": items}
+    sizes = {"seed": plain(seed), "trials": plain(trials), "sites": plain(sites), "items": counted(items)}
     load({"name": "arena", "protocol": "exact", "adversary": GAMES[Count], **sizes})  # refuses sizes out of range
     if search and (role != "protocol" or task is not Count or search < FEWEST_SEARCHED):
         raise ScenarioError(f"search: takes at least {FEWEST_SEARCHED} games against a tracker of counts; got {search}")
@@ -162,15 +166,12 @@ def _entrant(entrant: type | str | Mapping[str, object]) -> tuple[Part, Role, ty
         It is no tracker and no attacker, or cannot be imported.
     """
     if isinstance(entrant, str | Mapping):
-        entry = {"kind": entrant} if isinstance(entrant, str) else dict(entrant)
+        given = {"kind": entrant} if isinstance(entrant, str) else entrant
+        entry = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in given.items()}  # numpy's
     else:
-        name, module = getattr(entrant, "__qualname__", ""), getattr(entrant, "__module__", "")
-        if not name.isidentifier():
-            raise ScenarioError(f"{entrant!r}: an arena takes a class or function of a module, or its name")
-        # a worker process has another main module
-        entry = {"kind": f"{inspect.getfile(entrant) if module == '__main__' else module}:{name}"}
+        entry = {"kind": _reference_of(entrant)}
     kind = str(entry.get("kind"))
-    maker = part(next((role for role in ROLES if kind in kinds(role)), ROLES[0]), entry, Path()).maker()
+    maker = part(family_named(kind, ROLES), entry, Path()).maker()
     if not callable(maker):
         example = f", as in {kind.rpartition(':')[0] or 'mine.py'}:{type(maker).__name__}"
         raise ScenarioError(f"{kind}: an arena takes a class or function{example}; this is an object of that class")
@@ -183,6 +184,24 @@ def _entrant(entrant: type | str | Mapping[str, object]) -> tuple[Part, Role, ty
         f"{kind}: an arena takes a tracker (Protocol, or ItemTracker of item-frequency) or an attacker (Adversary, "
         "ItemAdversary); this is neither"
     )
+
+
+def _reference_of(entrant: Any) -> str:
+    """Return the kind of a class or function; ScenarioError if workers could not import it, or it is an object."""
+    if isinstance(entrant, Protocol | Opponent):
+        kind = entrant.kind if entrant.kind in kinds(role_of(type(entrant))) else f"mine.py:{type(entrant).__name__}"
+        entry = {"kind": kind, **unusual(type(entrant), entrant.as_mapping())}
+        entry |= {name: entrant.as_mapping()[name] for name in LISTED if entrant.as_mapping().get(name) is not None}
+        raise ScenarioError(f"an arena takes a class or its name, with parameters in a mapping: arena({entry})")
+    name, module = getattr(entrant, "__qualname__", ""), getattr(entrant, "__module__", "")
+    if not name.isidentifier():
+        raise ScenarioError(f"{entrant!r}: an arena takes a class or function of a module, or its name")
+    if module != "__main__":
+        return f"{module}:{name}"
+    with suppress(OSError, TypeError):  # a worker process has another main module
+        if Path(file := inspect.getfile(entrant)).is_file():
+            return f"{file}:{name}"
+    raise ScenarioError(session_advice(entrant))
 
 
 def _scenario(mine: Part, sizes: Mapping[str, object], task: type[Task]) -> dict[str, Any]:

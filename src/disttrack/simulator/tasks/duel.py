@@ -13,11 +13,13 @@ from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 
 import numpy as np
 
+from disttrack.mechanisms.checks import plain
 from disttrack.mechanisms.shortcuts import shadowed, void_by
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.engine_choice import EngineError, check_as_written, choose, reacts, void
 from disttrack.simulator.game.power import check_task
 from disttrack.simulator.game.reference import SHORT, compare, own_class
+from disttrack.simulator.game.sides import call_of
 from disttrack.simulator.game.sizes import counted
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.code import is_ours
@@ -278,6 +280,9 @@ def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: st
     >>> game.sent, game.ok
     (1000, True)
     """
+    for name, side in (("mechanism", mechanism), ("adversary", adversary)):
+        if isinstance(side, type):
+            raise TypeError(f"{name} must be an object: {call_of(side)}; got the class")
     for kind in kinds("task").values():
         task = kind.load()
         if issubclass(task, MechanismGame) and task.single and task().accepts(mechanism):
@@ -291,5 +296,5 @@ def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: st
                 raise TypeError(f"sizes must be {', '.join((*stated, *game.options))}; unknown or missing: {wrong[0]}")
             if kind.origin == "built in":
                 check_task(adversary, kind.name)
-            return game.game(mechanism, adversary, game.sized(given), seed=seed, engine=engine)
+            return game.game(mechanism, adversary, game.sized(given), seed=plain(seed), engine=engine)
     raise TypeError(f"mechanism must be one that plays duels; got {mechanism!r}")

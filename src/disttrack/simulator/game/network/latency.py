@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from math import ceil, exp
 from typing import Any, Final
 
+from disttrack.mechanisms.checks import with_plain_numbers
+
 LONGEST: Final = 2**40
 """Largest delay, in steps: distributions have tails, and clocks 64 bits."""
+_TIME: Final = re.compile(r"[\d.]+ ?(us|µs|ms|s|min|h)")
+"""A duration with its unit."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +51,17 @@ class Latency:
     lognormal: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
+        with_plain_numbers(self)
         given = {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
         if len(given) != 1:
             raise ValueError(f"latency needs one of constant, mean, uniform, lognormal; got {sorted(given) or 'none'}")
         ((name, value),) = given.items()
         for number in value if isinstance(value, tuple) else (value,):
             if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 2**62:
-                raise ValueError(f"latency: {name} must be a number of steps from 0 to 2^62; got {value!r}")
+                units = "; a step is an item: units of time are for `disttrack advise`" * bool(
+                    _TIME.fullmatch(str(number))
+                )
+                raise ValueError(f"latency: {name} must be a number of steps from 0 to 2^62; got {value!r}{units}")
         if name in ("uniform", "lognormal") and (not isinstance(value, tuple) or len(value) != 2):
             raise ValueError(f"latency: {name} must be two numbers; got {value!r}")
         if name == "uniform" and value[0] > value[1]:

@@ -8,6 +8,7 @@ from math import ceil
 from sys import float_info
 from typing import Any, Final
 
+from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.game.network import listed
@@ -274,7 +275,7 @@ def _checked(place: str, given: object, needed: Sequence[str], others: Iterable[
     for key in needed:
         if key not in given:
             raise ValueError(f"{place}{key} is missing ({accepted(known)})")
-    return given
+    return {key: plain(value) for key, value in given.items()}
 
 
 def checked_network(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from inspect import isclass
 from typing import ClassVar, Final
 
 from disttrack.mechanisms.base import Mechanism
@@ -136,6 +137,14 @@ class AuditTracker(Task):
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=(point.items or TRANSCRIPTS) / 24)
+
+
+def why_not_audited(maker: type) -> str:
+    """Return why no audit is made for a class, which may be a function too; empty if there is one."""
+    made = maker if isclass(maker) else object
+    if Audit.meant_for(made) or issubclass(made, Robust):
+        return ""
+    return "has no audit" if issubclass(made, Mechanism) else "draws no noise for privacy, of which it claims none"
 
 
 def mechanism_of(point: Point) -> Mechanism:

@@ -1,0 +1,79 @@
+"""Python calls take numbers of numpy's wherever they take Python's, and play the same games."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disttrack import (
+    Binary,
+    DistributedCount,
+    Exact,
+    Randomized,
+    RoundRobin,
+    SingleSite,
+    arena,
+    check_adversary,
+    check_counter,
+    check_protocol,
+    play,
+    play_duel,
+    run,
+)
+from disttrack.simulator.game.network import Latency
+from disttrack.simulator.search.advice import Situation, advise
+
+ALPHAS = (np.float64(0.125), np.float32(0.125))
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_a_game_of_such_numbers_is_the_game_of_pythons(alpha: Any) -> None:
+    given: dict[str, Any] = {"sites": np.int64(8), "items": np.int32(100), "seed": np.uint8(3), "start": np.float64(20)}
+    game = play(Randomized(alpha=alpha), RoundRobin(), **given)
+    plain = play(Randomized(alpha=0.125), RoundRobin(), **{name: int(value) for name, value in given.items()})
+    same = {"seconds": None, "engine": None}
+    assert {**game.row(), **same} == {**plain.row(), **same}
+    assert {type(game.row()[name]) for name in ("sites", "items")} == {int}
+    assert type(game.alpha) is float
+    assert repr(Randomized(alpha=alpha)) == repr(Randomized(alpha=0.125))
+
+
+@pytest.mark.parametrize("wrong", [np.int64(0), np.float64(8), np.bool_(True), np.array([8])])
+def test_one_that_is_no_number_of_sites_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="sites must be a whole number"):
+        play(Exact(), RoundRobin(), sites=wrong, items=10)
+
+
+@pytest.mark.parametrize(
+    "network", [Latency(constant=np.int64(3)), {"latency": np.int64(3)}, {"latency": 3.0, "loss": np.float32(0)}]
+)
+def test_networks(network: Any) -> None:
+    assert play(Exact(), SingleSite(site=np.int64(1)), sites=4, items=20, network=network).items == 20
+
+
+def test_other_calls() -> None:
+    one = np.int64(1)
+    assert play_duel(Binary(epsilon=np.float32(1), horizon=np.int64(8)), RoundRobin(), steps=np.int64(8), seed=one).ok
+    assert DistributedCount(Exact(), sites=np.int64(2), items=np.int64(5)).sites == 2
+    assert check_protocol(Exact(), sites=np.array([1, 2]), items=np.int64(50))
+    assert check_adversary(RoundRobin(), sites=np.array([1, 2]), items=np.int64(50))
+    assert check_counter(Binary, steps=np.array([2, 4]))
+    assert advise(Situation(np.int64(4), np.int64(100), np.float64(0.1)), one).best.label
+
+
+def test_scenarios(tmp_path: Path) -> None:
+    sides = {"protocol": Randomized(alpha=ALPHAS[0]), "adversary": SingleSite(site=np.int64(1))}
+    sizes = {"sites": np.int64(4), "items": np.array([10, 20]), "trials": np.int64(2), "seed": np.int64(3)}
+    result = run({"name": "x", **sides, **sizes}, out=tmp_path / "run", workers=np.int64(1))
+    assert result.trials["items"].tolist() == [10, 10, 20, 20]
+
+
+@pytest.mark.slow
+def test_an_arena(tmp_path: Path) -> None:
+    sizes: dict[str, Any] = {"sites": np.int64(2), "items": np.int64(20), "trials": np.int64(1), "seed": np.int64(1)}
+    entrant = {"kind": "single-site", "site": np.int64(1)}
+    outcome = arena(entrant, **sizes, workers=1, game_timeout=np.float64(60), out=tmp_path / "arena")
+    assert (outcome.results.dir / "arena.yaml").is_file()
