@@ -139,7 +139,7 @@ def select(table: Columns, chosen: Values) -> Columns:
     return {name: column[chosen] for name, column in table.items()}
 
 
-def column_of(values: Sequence[object]) -> Values:
+def column_of(values: Sequence[Any]) -> Values:
     """Return a column of truth values, numbers or texts.
 
     Where there is no value (None or not-a-number) a truth value is false, a number not-a-number, a text empty. Whole

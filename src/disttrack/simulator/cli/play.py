@@ -102,7 +102,7 @@ def _status(game: Game | Record, point: Point) -> int:
     return int(bool(game.error))
 
 
-def _is_small(given: Mapping[str, object]) -> bool:
+def _is_small(given: Mapping[str, Any]) -> bool:
     """Return whether a game is small enough for `step`, and `auto` would choose an engine with the same messages."""
     from disttrack.simulator.game.engine_choice import choose_engine
 
@@ -188,6 +188,6 @@ def _course(task: Task, checkpoints: Sequence[Mapping[str, object]]) -> Table:
     return Table("Timeline", columns, [[cell(value) for value in row.values()] for row in _some(checkpoints)])
 
 
-def _some(checkpoints: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
+def _some(checkpoints: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return at most `ROWS` of the checkpoints, the first and the last among them."""
     return [checkpoints[at] for at in sorted({round(row * (len(checkpoints) - 1) / (ROWS - 1)) for row in range(ROWS)})]

@@ -31,12 +31,12 @@ from disttrack.protocols import (
     Robust,
     SketchSwitching,
 )
-from disttrack.protocols.base import EVERYONE, Message, Protocol, Server, Site
+from disttrack.protocols.base import EVERYONE, Message, Protocol, Site
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.sites import announcement
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.faults import noise
-from disttrack.simulator.faults.mixins import FaultyPart, FaultyTracker, Wrapped
+from disttrack.simulator.faults.mixins import FaultyPart, Wrapped
 from disttrack.simulator.faults.promises import AnswersZero, Coarse, LostReports
 
 
@@ -117,22 +117,25 @@ def _first(low: object, high: object = None, size: object = None, **more: Any) -
     return least if size is None else np.full(size, least)
 
 
-class _FixedThresholds(FaultyTracker):
-    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
-        return super().sites(k, Wrapped(rng, integers=_first), start)
+class _FixedThresholds(FaultyPart):
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        return protocol.sites(k, Wrapped(rng, integers=_first), start)
 
     def bulk_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
     ) -> Any:
-        return super().bulk_form(k, Wrapped(site_rng, integers=_first), server_rng, start)
+        protocol: Any = super()
+        return protocol.bulk_form(k, Wrapped(site_rng, integers=_first), server_rng, start)
 
 
 # ---------------------------------------------------------------------- records and polls of the server
 
 
-class _LeakIgnored(FaultyTracker):
-    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
-        server = super().server(k, rng, start)
+class _LeakIgnored(FaultyPart):
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        server = protocol.server(k, rng, start)
         server.leaked = _Forgetful()
         return server
 
@@ -144,14 +147,16 @@ class _Forgetful(list[Any]):
         """Discard the entry."""
 
 
-class _NoPolls(FaultyTracker):
+class _NoPolls(FaultyPart):
     bulk_form = Protocol.bulk_form  # the polls of the array form are not the server's
 
-    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
-        return [_put_before(_Unasked, site) for site in super().sites(k, rng, start)]
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        return [_put_before(_Unasked, site) for site in protocol.sites(k, rng, start)]
 
-    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
-        return _put_before(_Unasking, super().server(k, rng, start))
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        return _put_before(_Unasking, protocol.server(k, rng, start))
 
 
 class _Unasked:
@@ -190,15 +195,17 @@ def _before(part: Any, cls: Any) -> Any:
 # ---------------------------------------------------------------------- counting of messages
 
 
-class _UncountedKind(FaultyTracker):
+class _UncountedKind(FaultyPart):
     bulk_form = Protocol.bulk_form
 
-    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
         counts: list[int] = []
-        return [_Behind(site, counts, k) for site in super().sites(k, rng, start)]
+        return [_Behind(site, counts, k) for site in protocol.sites(k, rng, start)]
 
-    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
-        return _put_before(_Together, super().server(k, rng, start))
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        return _put_before(_Together, protocol.server(k, rng, start))
 
 
 class _Behind(Site):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-
-from disttrack.protocols.base import Protocol
 
 
 class FaultyPart:
@@ -26,15 +24,6 @@ class FaultyPart:
     def __reduce__(self) -> tuple[Any, ...]:
         # such a class cannot be looked up by name: each process derives it again from the intact protocol
         return type(self).broken, (self.repaired(), self.fault)
-
-
-if TYPE_CHECKING:
-
-    class FaultyTracker(FaultyPart, Protocol):
-        """Mixin that precedes the class of a tracker, whose rules `super` gives."""
-
-else:
-    FaultyTracker = FaultyPart
 
 
 class Wrapped:

@@ -7,7 +7,6 @@ response, released samples) has no scale; for it, half of the noise means twice 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any, ClassVar
@@ -33,8 +32,7 @@ from disttrack.mechanisms import (
     SparseVectorQueries,
     StaticMechanism,
 )
-from disttrack.protocols.base import Server
-from disttrack.simulator.faults.mixins import FaultyPart, FaultyTracker, Wrapped
+from disttrack.simulator.faults.mixins import FaultyPart, Wrapped
 
 DRAWN = (
     Counter,
@@ -108,13 +106,14 @@ class _QuieterTest(FaultyPart):
         return AboveThreshold(test.epsilon / self.noise_share, test.threshold)
 
 
-class _QuieterServer(FaultyTracker):
+class _QuieterServer(FaultyPart):
     """A tracker whose server draws from a quieter generator."""
 
     noise_share: ClassVar[float]
 
-    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
-        return super().server(k, quieter(rng, self.noise_share), start)
+    def server(self, k: int, rng: np.random.Generator, start: Any = ()) -> Any:
+        protocol: Any = super()
+        return protocol.server(k, quieter(rng, self.noise_share), start)
 
 
 def with_share(base: type[FaultyPart], share: float) -> type[FaultyPart]:

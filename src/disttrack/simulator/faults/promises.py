@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.protocols.base import Message, Protocol, Server, Site
-from disttrack.simulator.faults.mixins import FaultyPart, FaultyTracker
+from disttrack.protocols.base import Message, Protocol, Site
+from disttrack.simulator.faults.mixins import FaultyPart
 
 TIMES: Final = 4
 """Factor of the promised error: trackers use a third to the whole of their promised error."""
@@ -17,13 +17,13 @@ COARSEST: Final = 0.9
 """An accuracy is below 1."""
 
 
-class Coarse(FaultyTracker):
+class Coarse(FaultyPart):
     """Sites and server of a tracker with several times the promised alpha."""
 
-    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[Site]:
+    def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         return self._coarser().sites(k, rng, start)
 
-    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         return self._coarser().server(k, rng, start)
 
     def bulk_form(
@@ -31,10 +31,9 @@ class Coarse(FaultyTracker):
     ) -> Any:
         return self._coarser().bulk_form(k, site_rng, server_rng, start)
 
-    def _coarser(self) -> Protocol:
+    def _coarser(self) -> Any:
         own = self.repaired()
-        coarser: Protocol = replace(own, alpha=min(TIMES * own.alpha, COARSEST))
-        return coarser
+        return replace(own, alpha=min(TIMES * own.alpha, COARSEST))
 
 
 class AnswersZero(FaultyPart):
@@ -54,13 +53,14 @@ class AnswersZero(FaultyPart):
         return run
 
 
-class LostReports(FaultyTracker):
+class LostReports(FaultyPart):
     """Every second message that a site sends spontaneously is lost; answers arrive."""
 
     bulk_form = Protocol.bulk_form  # the array form has no messages to lose
 
-    def sites(self, k: int, rng: np.random.Generator, *given: Any, **more: Any) -> Sequence[Site]:
-        return [_HalfHeard(site) for site in super().sites(k, rng, *given, **more)]
+    def sites(self, k: int, rng: np.random.Generator, *given: Any, **more: Any) -> Any:
+        protocol: Any = super()
+        return [_HalfHeard(site) for site in protocol.sites(k, rng, *given, **more)]
 
 
 class _HalfHeard(Site):

@@ -110,7 +110,7 @@ class _Calls:
         self.check(base, part, name, *given, **more)
         return getattr(part, name)(*given, **more)
 
-    def check(self, base: type, part: object, name: str, *given: object, **more: object) -> None:
+    def check(self, base: type, part: Any, name: str, *given: Any, **more: Any) -> None:
         """Raise PartError if a method of a part does not take these arguments."""
         self.note(part, name)
         way = type(part), name, len(given), *more
@@ -123,7 +123,7 @@ class _Calls:
             raise PartError(f"{self.name} is called in another way: write def {name}({wanted}) ({error})") from None
         self._checked.add(way)
 
-    def note(self, part: object, name: str) -> None:
+    def note(self, part: Any, name: str) -> None:
         """Note the method that is called, and where it, or else its class, is defined."""
         self.name, self.place = _method(part.__class__, name)
 
@@ -141,7 +141,7 @@ class _Calls:
             self.refuse(f"must return a site for each of the k = {k}; got {len(made)}: [… for _ in range(k)]")
         return [_Site(site, self) for site in made]
 
-    def messages(self, returned: object, each: Callable[[Any], bool], accepted: str) -> list[Any]:
+    def messages(self, returned: Any, each: Callable[[Any], bool], accepted: str) -> list[Any]:
         """Return what a method has returned as a list, of which each must be what is accepted."""
         if isinstance(returned, Message) or _is_pair(returned) or not isinstance(returned, Iterable):
             self.refuse(f"must return {accepted}, or () for none; got {returned!r}")
@@ -160,16 +160,16 @@ def _method(kind: type, name: str) -> tuple[str, str]:
     return f"{kind.__name__}.{name}", next(filter(None, map(defined_at, filter(callable, methods))), "")
 
 
-def _has(part: object, *methods: str) -> bool:
+def _has(part: Any, *methods: str) -> bool:
     """Return whether an object has these methods; a class is no object."""
     return not isinstance(part, type) and all(callable(getattr(part, name, None)) for name in methods)
 
 
-def _is_message(one: object) -> bool:
+def _is_message(one: Any) -> bool:
     return isinstance(one, Message) and isinstance(one.kind, str)
 
 
-def _is_pair(one: object) -> bool:
+def _is_pair(one: Any) -> bool:
     return isinstance(one, tuple) and len(one) == 2 and not isinstance(one[0], Message) and _is_message(one[1])
 
 
@@ -198,7 +198,7 @@ class _Site(_Part, Site):
     def hear(self, message: Message) -> Sequence[Message]:
         return self._sent(self.calls.call(Site, self.part, "hear", message))
 
-    def _sent(self, returned: object) -> list[Message]:
+    def _sent(self, returned: Any) -> list[Message]:
         return self.calls.messages(returned, _is_message, "Messages in a sequence, [Message('kind', value)]")
 
 
@@ -228,6 +228,6 @@ class _Server(_Part, Server):
     def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
         return self._sent(self.calls.call(Server, self.part, "readmit", sender, items))
 
-    def _sent(self, returned: object) -> list[tuple[int, Message]]:
+    def _sent(self, returned: Any) -> list[tuple[int, Message]]:
         pairs = "pairs (receiver, Message) in a sequence, [(EVERYONE, Message('kind', value))]"
         return self.calls.messages(returned, _is_pair, pairs)

@@ -38,7 +38,7 @@ class PointError(ScenarioError):
         self.path = tuple(path)
         self.message = message
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.path, self.message)
 
 
@@ -203,7 +203,7 @@ class Point:
     sites: int | None = None
     items: int | None = None
     start: int = 0
-    network: Mapping[str, object] | None = None
+    network: Mapping[str, Any] | None = None
     engine: str = "auto"
     part: str = ""
 
@@ -249,7 +249,7 @@ class Point:
         return ", ".join([sides, *(f"{value:,} {key}" for value, key in given if value is not None and key != "start")])
 
 
-def part(role: Family, entry: Mapping[str, object], folder: Path, base: str = "") -> Part:
+def part(role: Family, entry: Mapping[str, Any], folder: Path, base: str = "") -> Part:
     """Return the part that an entry ``{kind: …, parameters}`` of a scenario describes; `base` is that of the `Part`."""
     arguments = {key: value for key, value in entry.items() if key != "kind"}
     kind = str(entry["kind"])
@@ -277,7 +277,7 @@ LISTED: Final = ("alpha", "epsilon", "delta", "rho")
 """Accuracy and privacy: they are listed with the sizes, and are part of no name."""
 
 
-def unusual(maker: Any, given: Mapping[str, object]) -> dict[str, Any]:
+def unusual(maker: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of the given parameters that differ from the defaults of a class, without `LISTED` ones.
 
     A parameter without a default differs from none.

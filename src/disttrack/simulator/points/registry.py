@@ -294,7 +294,7 @@ PLAIN_TYPES: Final[Mapping[str, tuple[type, str]]] = {
 """Plain types of fields, and what they are called in messages."""
 
 
-def _refuse_other_types(maker: Any, arguments: Mapping[str, object]) -> None:
+def _refuse_other_types(maker: Any, arguments: Mapping[str, Any]) -> None:
     """Raise ScenarioError for a value of another type than the plain one that a field of a user's class states."""
     for field in fields(maker) if is_dataclass(maker) and not is_ours(maker.__module__) else ():
         stated = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")

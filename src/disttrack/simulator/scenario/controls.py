@@ -111,7 +111,7 @@ def _broken_point(
     return replace(made, part=old.part)
 
 
-def _broken(values: Mapping[str, object], control: Control, game: Task, document: Document) -> dict[str, Any]:
+def _broken(values: Mapping[str, Any], control: Control, game: Task, document: Document) -> dict[str, Any]:
     """Return the values of a point with what the control changes."""
     broken = {**values, **control.changes}
     for role in ROLES:

@@ -261,7 +261,7 @@ def _at(target: Any, parts: Sequence[object], assignment: str) -> list[Any]:
     return target if isinstance(target, list) else [target]
 
 
-def _put(target: Any, parts: Sequence[object], value: object, assignment: str) -> None:
+def _put(target: Any, parts: Sequence[Any], value: object, assignment: str) -> None:
     """Put a value at a path.
 
     Examples

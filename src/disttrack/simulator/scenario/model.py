@@ -108,7 +108,7 @@ def point_model(sizes: tuple[Size, ...]) -> type[PointModel]:
 
 
 def point_of(
-    values: Mapping[str, object], number: int, played: Part, game: Task, folder: Path, *, fault: str = ""
+    values: Mapping[str, Any], number: int, played: Part, game: Task, folder: Path, *, fault: str = ""
 ) -> Point:
     """Return the point with these values, its sides made once to see that they can be.
 

@@ -103,7 +103,7 @@ class Candidate:
     protocol: Protocol
     parameters: Mapping[str, object]
     words: float
-    games: Sequence[object] = field(default=(), repr=False)
+    games: Sequence[Any] = field(default=(), repr=False)
     whole: bool = True
 
     @property

@@ -204,7 +204,7 @@ def _reference_of(entrant: Any) -> str:
     raise ScenarioError(session_advice(entrant))
 
 
-def _scenario(mine: Part, sizes: Mapping[str, object], task: type[Task]) -> dict[str, Any]:
+def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[str, Any]:
     """Return the scenario in which a class meets all of the other side."""
     if mine.role == "protocol":
         alpha = {"alpha": ALPHA} if parameters(mine.maker()).get("alpha") is MISSING else {}

@@ -28,7 +28,7 @@ from disttrack.protocols.rounds.rules import BlockRule, CoinRule, SignalRule
 from disttrack.protocols.rounds.sites import RoundServer
 from disttrack.protocols.sampling.randomized import Randomized
 
-Rows = tuple[object, ...]
+Rows = tuple[Any, ...]
 """Of each site, what the tracker knows of it."""
 
 

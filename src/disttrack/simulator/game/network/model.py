@@ -151,7 +151,7 @@ class Network:
     def within(self, k: int) -> Network:
         """Return the network of a game of at most k sites: what it says of others is left out."""
         named: list[ListedFault] = [one for one in (self.partition, self.crash) if one is not None]
-        left: dict[type, object] = {type(one): one for one in listed.within(named, k)}
+        left: dict[Any, Any] = {type(one): one for one in listed.within(named, k)}
         far = None if self.far is None else listed.sites_within(self.far[0], k)
         return replace(
             self,
@@ -221,7 +221,7 @@ def default_timeout(network: Network, k: int) -> int:
     return 2 * ceil(network.round_trip(k)) + 2
 
 
-def network_of(given: Mapping[str, object] | Network | Latency | None) -> Network | None:
+def network_of(given: Mapping[str, Any] | Network | Latency | None) -> Network | None:
     """Return the network described by a scenario's `network`, or by an argument of `play`; None for none.
 
     Raises
@@ -264,7 +264,7 @@ def _arguments(part: Any, given: object, place: str = "") -> dict[str, Any]:
     return {names[key].name: value for key, value in _checked(place, given, needed, names).items()}
 
 
-def _checked(place: str, given: object, needed: Sequence[str], others: Iterable[str] = ()) -> Mapping[str, object]:
+def _checked(place: str, given: object, needed: Sequence[str], others: Iterable[str] = ()) -> Mapping[str, Any]:
     """Return a mapping with these keys; ValueError if one is unknown or missing."""
     known = list(dict.fromkeys([*needed, *others]))
     if not isinstance(given, Mapping):
@@ -278,9 +278,7 @@ def _checked(place: str, given: object, needed: Sequence[str], others: Iterable[
     return {key: plain(value) for key, value in given.items()}
 
 
-def checked_network(
-    given: Mapping[str, object] | Network | Latency | None, k: int, protocol: Protocol
-) -> Network | None:
+def checked_network(given: Mapping[str, Any] | Network | Latency | None, k: int, protocol: Protocol) -> Network | None:
     """Return the network of a game of k sites; ValueError if it does not fit the game or this protocol."""
     if not isinstance(given, Mapping | Network | Latency | None):
         raise ValueError(f"network must hold keys and values, or be a Network; got {given!r}")
@@ -290,7 +288,7 @@ def checked_network(
     return network
 
 
-def link_of(given: Mapping[str, object] | str) -> Link | None:
+def link_of(given: Mapping[str, Any] | str) -> Link | None:
     """Return the link described by ``reliable``, ``bare``, or the parameters of a reliable link."""
     if isinstance(given, Mapping):
         return Link(**_arguments(Link, given, "link: "))
@@ -300,7 +298,7 @@ def link_of(given: Mapping[str, object] | str) -> Link | None:
     return Link() if given == "reliable" else None
 
 
-def latency_of(given: Mapping[str, object] | float | Latency, place: str = "latency") -> Latency:
+def latency_of(given: Mapping[str, Any] | float | Latency, place: str = "latency") -> Latency:
     """Return the delays described by a number of steps, or by a distribution with its parameters."""
     if isinstance(given, Latency):
         return given
