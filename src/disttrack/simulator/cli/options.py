@@ -72,7 +72,7 @@ class _Share(click.ParamType):
         try:
             return float(value)
         except ValueError:
-            return self.fail(f"{value!r} is not a number{as_decimal(value)}", param, ctx)
+            self.fail(f"{value!r} is not a number{as_decimal(value)}", param, ctx)
 
 
 SHARE: Final = _Share()
