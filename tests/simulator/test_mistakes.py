@@ -201,6 +201,14 @@ def test_a_function_in_a_scenario() -> None:
         run({"name": "x", "sites": 4, "items": 9, "protocol": {"kind": "exact"}, "adversary": mine})
 
 
+def test_an_attribute_without_a_type_is_to_become_a_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(f"{MINE}    wait = 5\n", encoding="utf-8")
+    entry = {"kind": "mine.py:Mine", "wait": 3}
+    with pytest.raises(ScenarioError, match=r"has no such parameter; write wait: int = 5, with its type"):
+        run({"name": "x", "sites": 4, "items": 9, "protocol": "exact", "adversary": entry})
+
+
 def test_the_error_of_a_game_names_the_line_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = f"{MINE}    def plan(self, view):\n        return view.nope\n"

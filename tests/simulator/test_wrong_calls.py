@@ -26,15 +26,20 @@ from disttrack import (
 
 TRACKER = Randomized(alpha=0.1)
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]] = {
-    "a class of a protocol": (play, (Randomized, RoundRobin()), {}, "an object: Randomized(alpha=0.1); got the class"),
-    "a class of an adversary": (play, (TRACKER, Freeze), {}, "an object: Freeze(); got the class"),
+    "a class of a protocol": (
+        play,
+        (Randomized, RoundRobin()),
+        {},
+        "an object: Randomized(alpha=0.1), with its parameters",
+    ),
+    "a class of an adversary": (play, (TRACKER, Freeze), {}, "an object: Freeze(), with its parameters"),
     "sides swapped": (play, (RoundRobin(), TRACKER), {}, "RoundRobin() is an adversary: play(protocol, adversary, …)"),
     "two protocols": (play, (TRACKER, TRACKER), {}, "is a protocol: play(protocol, adversary, …)"),
     "a name": (play, (TRACKER, "freeze"), {}, "(such as Freeze()); got 'freeze'"),
     "a misspelt name": (play, ("randomised", Freeze()), {}, "such as Randomized(alpha=0.1); got 'randomised'"),
     "no power": (play, (TRACKER, lambda view: 0), {"sees": "all"}, "sees must be one of outputs, traffic, state"),
     "no handling": (play, (TRACKER, Freeze()), {"on_error": "ignore"}, "on_error must be one of raise, record"),
-    "a class of a duel": (play_duel, (Binary, Freeze()), {}, "an object: Binary(epsilon=…); got the class"),
+    "a class of a duel": (play_duel, (Binary, Freeze()), {}, "an object: Binary(epsilon=…), with its parameters"),
     "no scenario": (run, (None,), {}, "a file's path, a shipped one's name, or a mapping; got None"),
     "several scenarios": (run, (["headline"],), {}, "each scenario takes a call of its own"),
     "a key of the scenario": (run, ("headline",), {"trials": 2}, "by overrides=['trials=2']"),

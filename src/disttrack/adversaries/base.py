@@ -300,7 +300,7 @@ class Choice(Adversary):
 
     def __init__(self, choose: Callable[[View], Any]) -> None:
         self.choose = choose
-        self.kind = getattr(choose, "__name__", self.kind)  # type: ignore[misc]
+        self.kind = getattr(getattr(choose, "func", choose), "__name__", self.kind)  # type: ignore[misc]  # of a partial
 
     def plan(self, view: View) -> Schedule | None:
         site = self.choose(view)

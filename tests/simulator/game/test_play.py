@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import pytest
+from commands import disttrack
 from test_user_errors import SkipsObliviously
 
 from disttrack.adversaries import Adversary, Burst, Freeze, Rest, RoundRobin, Runs, View
@@ -38,6 +40,26 @@ TRACKER = Deterministic(alpha=0.1)
 def test_a_wrong_argument_is_named(wrong: dict[str, Any], named: str) -> None:
     with pytest.raises((ValueError, ScenarioError), match=named.replace("^", r"\^")):
         play(TRACKER, RoundRobin(), **{"sites": 2, "items": 10, **wrong})
+
+
+def test_a_function_with_arguments_filled_in_is_known_by_its_name() -> None:
+    def given(view: View, site: int) -> int:
+        return site
+
+    def yields(view: View, site: int) -> Any:
+        yield Burst(site, 5)
+
+    for function in (given, yields):
+        assert play(TRACKER, partial(function, site=1), sites=2, items=4).adversary == function.__name__
+
+
+def test_a_game_without_a_step_shows_no_error() -> None:
+    for items, shown in ((0, False), (1, True)):
+        game = play(TRACKER, RoundRobin(), sites=2, items=items)
+        assert ("largest error" in repr(game)) == shown
+        assert ("(promised" in game._repr_html_()) == shown
+        words = disttrack("play", "--protocol", "deterministic", "--sites", "2", "--items", str(items)).output
+        assert ("largest error" in words) == shown
 
 
 @pytest.mark.parametrize("protocol", [None, Deterministic, "deterministic"])

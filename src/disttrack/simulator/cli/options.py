@@ -63,7 +63,7 @@ SITES: Final = click.option("--sites", type=int, default=64, help="Number of sit
 ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items; 1e6 is a million.")
 
 
-class _Share(click.ParamType):
+class _Share(click.ParamType[float]):
     """A number; one in per cent or with a comma is refused with the one to write."""
 
     name = "float"
@@ -72,7 +72,7 @@ class _Share(click.ParamType):
         try:
             return float(value)
         except ValueError:
-            return self.fail(f"{value!r} is not a number{as_decimal(value)}", param, ctx)
+            self.fail(f"{value!r} is not a number{as_decimal(value)}", param, ctx)
 
 
 SHARE: Final = _Share()

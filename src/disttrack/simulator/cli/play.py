@@ -156,6 +156,8 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
         "verdict": game.verdict + (failing if game.first_failure is not None else unjudged),
         "largest error": error + f", promised {promised}" * bool(promised) + lost,
     }
+    if not game.steps:
+        del facts["largest error"]
     if ended := ended_early(game.facts):
         facts["ended"] = f"{ended}; its cost is that of these items"
     if network := on_network(game):

@@ -70,7 +70,7 @@ class Outcome:
         facts = self.facts
         sides = f" {facts['protocol']} against {facts['adversary']}" if facts.get("protocol") else ""
         parts = [str(facts.get("verdict", "no verdict"))]
-        if self.max_error is not None:
+        if self.max_error is not None and getattr(self, "steps", None) != 0:
             lost = f"; {self.lost_guarantee}" * bool(self.lost_guarantee)
             promised = f" (promised: {facts['alpha']:g}{lost})" if facts.get("alpha") else ""
             parts.append(f"largest error {self.max_error:.4g}{promised}")

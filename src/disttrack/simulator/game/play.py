@@ -310,6 +310,7 @@ def _unusual(side: Protocol | Adversary) -> dict[str, Any]:
 def _made_of(adversary: Adversary) -> Any:
     """Return the class of an adversary, or the function by whose name it is known."""
     function = getattr(adversary, "choose", None) if isinstance(adversary, Choice) else None
+    function = getattr(function, "func", function)  # of a partial
     return function if getattr(function, "__name__", "").isidentifier() else type(adversary)  # a lambda has no name
 
 

@@ -15,7 +15,7 @@ from disttrack.simulator.points.registry import Role, kinds, parameters
 def check_protocol(protocol: object) -> None:
     """Raise TypeError unless a protocol is one."""
     if isinstance(protocol, type) and issubclass(protocol, Protocol):
-        raise TypeError(f"protocol must be an object: {call_of(protocol)}; got the class")
+        raise TypeError(f"protocol must be an object: {call_of(protocol)}, with its parameters; got the class")
     if isinstance(protocol, Opponent):
         raise TypeError(f"protocol must be a Protocol, and {protocol!r} is an adversary: play(protocol, adversary, …)")
     if not isinstance(protocol, Protocol):
@@ -28,7 +28,7 @@ def as_adversary(adversary: object) -> Adversary | ItemAdversary:
     if isinstance(adversary, Adversary | ItemAdversary):
         return adversary
     if isinstance(adversary, type):
-        raise TypeError(f"adversary must be an object: {call_of(adversary)}; got the class")
+        raise TypeError(f"adversary must be an object: {call_of(adversary)}, with its parameters; got the class")
     if isinstance(adversary, Protocol):
         what = f"adversary must be an Adversary, and {adversary!r} is a protocol"
         raise TypeError(f"{what}: play(protocol, adversary, …)")

@@ -47,7 +47,9 @@ def _tracked(shown: Game) -> list[Html]:
     promised = "" if shown.alpha is None else f" (promised: {setting(shown.alpha)}{lost})"
     known = {
         "verdict": verdict(shown.verdict),
-        "largest relative error": "none" if shown.max_rel_error is None else number(shown.max_rel_error) + promised,
+        "largest relative error": "none"
+        if shown.max_rel_error is None or not shown.steps
+        else number(shown.max_rel_error) + promised,
         "first failure": "none" if shown.first_failure is None else f"at item {number(shown.first_failure)}",
         "words, messages, bits": ", ".join(map(number, (shown.words, shown.messages, shown.bits))),
         "changes of the output": number(shown.output_changes),

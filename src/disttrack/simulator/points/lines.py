@@ -74,6 +74,25 @@ def defined_at(method: Any) -> str:
     return f" ({line(code.co_filename, code.co_firstlineno)})" if code and is_users(code.co_filename) else ""
 
 
+def as_fields(error: Exception) -> str:
+    """Return how a class with a constructor of its own, whose arguments are no parameters, gets them."""
+    fields_of = "; write @dataclass(frozen=True) above the class and fields, such as alpha: float, in place of __init__"
+    return fields_of if isinstance(error, TypeError) and "__init__() missing" in str(error) else ""
+
+
+def as_field(maker: Any, name: str) -> str:
+    """Return how an attribute of a user's class becomes a parameter, for the end of a message; empty if there is none.
+
+    Examples
+    --------
+    >>> as_field(type("Late", (), {"wait": 5}), "wait"), as_field(int, "wait")
+    ('; write wait: int = 5, with its type, under @dataclass', '')
+    """
+    value = getattr(maker, name, None)
+    plain = isinstance(value, int | float | str)
+    return f"; write {name}: {type(value).__name__} = {value!r}, with its type, under @dataclass" if plain else ""
+
+
 def asked_at(opponent: object) -> str:
     """Return the line of the user's that made the last move, for the end of a message; empty for other code.
 

@@ -23,7 +23,7 @@ from typing import Any, Final, Literal, get_args
 from disttrack.simulator.errors import ScenarioError, accepted, as_decimal, nearest, printable
 from disttrack.simulator.points.code import is_ours
 from disttrack.simulator.points.installed import entry_points
-from disttrack.simulator.points.lines import defined_at
+from disttrack.simulator.points.lines import as_field, as_fields, defined_at
 from disttrack.simulator.points.source import (
     EXITS,
     Source,
@@ -338,7 +338,9 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     for key in arguments:
         if key not in known:
             takes = accepted(known) if known else "it has none; the fields of a @dataclass are parameters"
-            raise ScenarioError(f"{key}: {name} has no such parameter{nearest(key, known)} ({takes})")
+            raise ScenarioError(
+                f"{key}: {name} has no such parameter{as_field(maker, key) or nearest(key, known)} ({takes})"
+            )
     for key, default in known.items():
         if default is MISSING and key not in arguments:
             raise ScenarioError(f"{key}: {name} needs this parameter ({accepted(known)})")
@@ -353,18 +355,12 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
         where = re.split(r"\W", str(error), maxsplit=1)[0]
         message = str(error).removeprefix(where).lstrip(" :")
         advice = as_decimal(arguments.get(where))
-        message = f"{where}: {message}{advice}" if where in known else f"{name}: {error}{_as_fields(error)}"
+        message = f"{where}: {message}{advice}" if where in known else f"{name}: {error}{as_fields(error)}"
         raise ScenarioError(message) from error
     except EXITS as error:
         if isinstance(error, ScenarioError):
             raise
         raise ScenarioError(f"{name}: cannot be made: {type(error).__name__}: {printable(str(error))}") from error
-
-
-def _as_fields(error: Exception) -> str:
-    """Return how a class with a constructor of its own, whose arguments are no parameters, gets them."""
-    fields_of = "; write @dataclass(frozen=True) above the class and fields, such as alpha: float, in place of __init__"
-    return fields_of if isinstance(error, TypeError) and "__init__() missing" in str(error) else ""
 
 
 def _bare(method: Any) -> inspect.Signature:

@@ -192,7 +192,8 @@ def _reference_of(entrant: Any) -> str:
         kind = entrant.kind if entrant.kind in kinds(role_of(type(entrant))) else f"mine.py:{type(entrant).__name__}"
         entry = {"kind": kind, **unusual(type(entrant), entrant.as_mapping())}
         entry |= {name: entrant.as_mapping()[name] for name in LISTED if entrant.as_mapping().get(name) is not None}
-        raise ScenarioError(f"an arena takes a class or its name, with parameters in a mapping: arena({entry})")
+        what = "an arena takes a class or function, or its name, with parameters in a mapping"
+        raise ScenarioError(f"{what}: arena({entry})")
     name, module = getattr(entrant, "__qualname__", ""), getattr(entrant, "__module__", "")
     if not name.isidentifier():
         raise ScenarioError(f"{entrant!r}: an arena takes a class or function of a module, or its name")

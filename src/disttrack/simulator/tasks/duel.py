@@ -282,7 +282,7 @@ def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: st
     """
     for name, side in (("mechanism", mechanism), ("adversary", adversary)):
         if isinstance(side, type):
-            raise TypeError(f"{name} must be an object: {call_of(side)}; got the class")
+            raise TypeError(f"{name} must be an object: {call_of(side)}, with its parameters; got the class")
     for kind in kinds("task").values():
         task = kind.load()
         if issubclass(task, MechanismGame) and task.single and task().accepts(mechanism):
