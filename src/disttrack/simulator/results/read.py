@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, cast
 
+import numpy as np
 import pandas as pd
 
 from disttrack.simulator.claims.columns import TRIALS
@@ -223,12 +224,23 @@ def _one(name: str, results: Results) -> Tables:
 
     controls = _controls_of(results)
     return Tables(
-        trials(_with_unusual(finished(results.trials), settings.rows)),
+        trials(_with_unusual(_without_empty_promises(results, finished(results.trials)), settings.rows)),
         trials(controls),
         {name: results},
         {name: {row["point"]: row for row in (*settings.rows, *rows_of(results, results.known_task, controls))}},
         frozenset(column for column, one in swept.items() if one.side == "adversary" and column not in of_protocols),
     )
+
+
+def _without_empty_promises(results: Results, games: pd.DataFrame) -> pd.DataFrame:
+    """Return games of which those are undecided whose guarantee allows all that was offered."""
+    promises = results.known_task.promises
+    if promises == Task.promises:
+        return games
+    points = {row["point"]: row for row in results.settings.rows}
+    empty = [not promises(points[game["point"]], game) for game in games.to_dict("records")]
+    verdicts = games["verdict"].mask(np.array(empty, dtype=bool) & (games["verdict"] == "ok"), "undecided")
+    return games.assign(verdict=verdicts, ok=games["ok"] & (verdicts == games["verdict"]))
 
 
 def _placed(name: str, table: pd.DataFrame) -> pd.DataFrame:
