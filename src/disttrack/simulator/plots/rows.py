@@ -17,7 +17,6 @@ from disttrack.simulator.points.names import label_of, with_name
 from disttrack.simulator.results.formats import NOTHING, swept_ticks
 from disttrack.simulator.results.lines import Line, error_over_alpha, lines
 from disttrack.simulator.results.read import Tables
-from disttrack.simulator.tasks.answers import meaning_of_held
 
 _ALSO: Final = (Look("#555555", "X", "", order=2.9), Look("#222222", "2", "", order=2.9))
 """Marks of further columns, by order."""
@@ -159,7 +158,7 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     ]  # fmt: skip
     note = "In each cell: games that held of games played"
     note += ", and the median of their largest errors, in units of α." if trials["_error"].notna().any() else "."
-    note += f" Held: {meaning}." if (meaning := meaning_of_held(tables.task)) else ""
+    note += f" Held: {tables.held}." if tables.held else ""
     note += " The darker, the more failed." if not trials["ok"].all() else ""
     cells = [item for panel in panels for item in panel.items if isinstance(item, Cells)]
     lacking = "games in which something was promised" if len(trials) < len(tables.trials) else "games"

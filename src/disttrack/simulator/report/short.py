@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 from disttrack.simulator.pages.html import Html, joined, plain
 from disttrack.simulator.points.names import with_name
 from disttrack.simulator.results.formats import number
-from disttrack.simulator.tasks.answers import meaning_of_held
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -230,7 +229,7 @@ def _held(every: Sequence[Pair], tables: Tables) -> list[Html]:
     games = "all games that ended without an error" if tables.lost else "all games"
     if tables.trials["verdict"].eq(OPEN).any():
         games = "all games in which something was promised and judged"
-    kept = f" ({meaning})" if (meaning := meaning_of_held(tables.task)) else ""
+    kept = f" ({tables.held})" if tables.held else ""
     sentences = [Html("<strong>{}</strong> {} in {}{}.", never, verb, games, kept)] if never else []
     return sentences + ([Html("A few games fail: {}.", sometimes)] if sometimes else [])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -91,20 +92,26 @@ def _check_columns(plot: Any, kind: str, given: Mapping[str, Any], columns: Mapp
     """Refuse conditions that cannot be read, and columns that there are not, if they are known."""
     for key in ("where", "over"):
         text = given.get(key)
+        if not isinstance(text, str) or not text:
+            continue
         try:
-            if isinstance(text, str) and text:
-                check_condition(text, columns)
+            check_condition(text, columns)
         except ExpressionError as error:
-            try:
-                lacking = columns_of(text) - set(columns or ())
-            except ExpressionError:
-                lacking = set()
+            lacking = set[str]()
+            with suppress(ExpressionError):
+                lacking = columns_of(text) - set(columns) if columns else lacking
             message = f"plot {kind!r}: {key}: {error}"
-            raise (LackingError(lacking, message) if columns and lacking else ValueError(message)) from error
-    for key in plot.of_columns if columns else ():
+            raise (LackingError(lacking, message) if lacking else ValueError(message)) from error
+    if columns:
+        _check_named(plot, kind, given, columns)
+
+
+def _check_named(plot: Any, kind: str, given: Mapping[str, Any], columns: Mapping[str, ColumnType]) -> None:
+    """Refuse keys whose text names a column that there is not, or one that holds no numbers."""
+    for key in plot.of_columns:
         asked = given.get(key, "")
+        usable = [one for one, holds in columns.items() if holds != "text" or key == "by"]
         for name in filter(None, map(str.strip, asked.split(","))) if isinstance(asked, str) else ():
-            usable = [one for one, holds in columns.items() if holds != "text" or key == "by"]
             if name not in usable:
                 of_numbers = " of numbers" * (key != "by")
                 message = f"{key} must be a column{of_numbers} of trials.csv ({', '.join(usable)}); got {name!r}"
