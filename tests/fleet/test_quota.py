@@ -256,11 +256,43 @@ def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_
     keys = {"name": "q", "task": "quota", "sites": 4, "requests": 300, "limit": 20, "window": 100, "trials": 1}
     run({**keys, "protocol": protocols, "adversary": "round-robin"}, out=tmp_path / "q", workers=1)
     held, largest, costs = in_words(read_tables([tmp_path / "q"]))
-    assert held == "split; periodic, every 30 hold in all games."
+    assert held == (
+        "split; periodic, every 30 hold in all games"
+        " (no more was admitted than the protocol itself guarantees, maybe above the limit)."
+    )
     assert re.fullmatch(r"Largest overshoot: split: 0; periodic, every 30: [0-9]\.\d+\.", largest)
     assert costs.startswith("Cost in words, against round-robin (medians): split: 0; periodic, every 30: ")
     run({**keys, "protocol": ["split", "central"], "adversary": "round-robin"}, out=tmp_path / "same", workers=1)
     assert "Largest overshoot: 0 in all." in in_words(read_tables([tmp_path / "same"]))
+
+
+@pytest.mark.parametrize(
+    ("every", "more", "empty"),
+    [
+        (100, {}, True),
+        (1, {}, False),
+        (100, {"costs": "1 4", "limit": 40}, True),
+        (1, {"costs": "1 4", "limit": 40}, False),
+        (100, {"shape": "sliding"}, True),
+        (100, {"shape": "bucket", "depth": 20}, True),
+        (1, {"shape": "bucket", "depth": 20}, False),
+    ],
+)
+def test_a_guarantee_that_allows_all_that_is_offered_is_not_said_to_hold(
+    every: int, more: dict[str, Any], empty: bool, tmp_path: Path
+) -> None:
+    """Its games do what it promises, which is nothing: tables keep the verdict, figures and pages do not count it."""
+    keys = {"name": "q", "task": "quota", "sites": 4, "requests": 200, "limit": 20, "window": 100, "trials": 1, **more}
+    protocols = ["central", {"kind": "periodic", "every": every}]
+    results = run({**keys, "protocol": protocols, "adversary": "round-robin"}, out=tmp_path / "q", workers=1)
+    assert set(results.trials["verdict"]) == {"ok"}
+    tables = read_tables([tmp_path / "q"])
+    verdicts = dict(zip(tables.trials["protocol"], tables.trials["verdict"], strict=True))
+    assert verdicts == {"central": "ok", "periodic": "undecided" if empty else "ok"}
+    text = " ".join(in_words(tables))
+    assert ("Games in which nothing was promised or judged: periodic" in text) == empty
+    note = described(tmp_path / "q", {"kind": "matrix"}).note
+    assert "Held: no more was admitted than the protocol itself guarantees" in note
 
 
 def test_theory_of_a_clock_is_drawn_where_each_step_brings_a_request(tmp_path: Path) -> None:

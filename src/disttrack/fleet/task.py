@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import ceil, inf, isfinite
+from math import ceil, inf, isfinite, isnan
+from re import findall
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -34,7 +35,8 @@ class QuotaGame(Count):
     `mean_overshoot`, the same on average over the windows; `overshoot_promised`, the largest that is guaranteed, empty
     without a guarantee; `utilisation`, the cost admitted over what could have been, each at most the limit per
     window, or by other shapes what one counter would admit that hears of each request at once; `false_rejections`, the
-    cost that was rejected and could have been admitted, over the cost offered; `burst`, the largest cost admitted in as
+    cost that was rejected up to the limit, over the cost offered, with a rest of the limit that is below each cost;
+    `burst`, the largest cost admitted in as
     many steps as a window has, over the limit: in any, but of live games and of more than 4 million requests between
     looks; `windows`, the last one maybe in part; `words_per_window` and `messages_per_window`, over the steps of the
     game in windows; `waiting`, the steps from the first try of an admitted request to its admission, on average,
@@ -64,14 +66,27 @@ class QuotaGame(Count):
         *("rule_of_thumb", "words_per_window", "messages_per_window", "waiting", "refused", "deaths"),
     )
     answers: ClassVar[Sequence[Answer]] = (
-        held("games in which no window admitted more than is guaranteed"),
+        held("games in which no more was admitted than the protocol itself guarantees, maybe above the limit"),
         Answer("overshoot", "largest cost admitted beyond what the limit allows, over the limit", "overshoot", rank=0),
         Answer("promised", "largest overshoot that is guaranteed, over the limit", "overshoot_promised", rank=2),
         Answer("utilisation", "cost admitted over what could have been admitted", "utilisation", rank=0),
         Answer("words/window", "words sent in both directions, per window", "words_per_window", rank=0),
-        Answer("false rejections", "cost rejected that the limit allowed, over the cost offered", "false_rejections"),
+        Answer(
+            "false rejections",
+            "cost rejected up to the limit, a rest that is below each cost included, over the cost offered",
+            "false_rejections",
+        ),
         Answer("burst", "largest cost in any as many steps as a window has, over the limit", "burst", rank=2),
     )
+
+    @classmethod
+    def promises(cls, point: Mapping[str, Any], game: Mapping[str, Any]) -> bool:
+        rule, promised = point.get("protocol") or {}, game.get("overshoot_promised")
+        if promised is None or isnan(promised) or not {"limit", "window"} <= {*rule}:
+            return True
+        steps = game["items"] if rule.get("shape") == "bucket" else rule["window"]
+        dearest = max(map(int, findall(r"\d+", str(rule.get("costs") or 1))))
+        return bool(round(rule["limit"] * (1 + promised)) < dearest * steps)  # a step brings one request at most
 
     def check(self, point: Point) -> None:
         protocol: Quota = point.protocol.make()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.text import Annotation, Text
 
-from disttrack.simulator.plots.description import Axis, Description, Look, Panel, Series
+from disttrack.simulator.plots.description import Axis, Description, Look, Panel, Series, Words
 from disttrack.simulator.plots.render import render, spread
 from disttrack.simulator.plots.style import house_style, save
 
@@ -73,3 +73,31 @@ def test_a_label_is_nearest_to_its_own_line_or_has_a_leader(tmp_path: Path) -> N
     crowded = leaders([5, 5.05, 5.1, 5.15, 9], tmp_path)
     assert all(led or near == place for place, (near, led) in enumerate(crowded))
     assert any(led for _, led in crowded)
+
+
+@pytest.mark.parametrize(("ends", "in_legend"), [((2, 8), True), ((8, 8), False), ((8, 7.9), False), ((8,), False)])
+def test_a_line_that_ends_early_has_its_name_in_the_legend(ends: tuple[float, ...], in_legend: bool) -> None:
+    """Beside its end it would lie over the lines that go on."""
+    names = [f"line {place}" for place in range(len(ends))]
+    series = [
+        Series(name, [1, end], [place, place], Look("#0072B2", "o"), label=name)
+        for place, (name, end) in enumerate(zip(names, ends, strict=True))
+    ]
+    with house_style():
+        figure = render(Description([Panel(series, Axis("x"), Axis("y", ends=(-1, 3)))]))
+    texts = [one.get_text() for legend in figure.legends for one in legend.get_texts()]
+    assert texts == (names if in_legend else [])
+    assert [one.get_text() for one in figure.axes[0].texts] == ([] if in_legend else names)
+
+
+@pytest.mark.parametrize(("height", "struck"), [(0.95, True), (0.3, False)])
+def test_words_that_a_line_strikes_through_have_a_white_ground(height: float, struck: bool, tmp_path: Path) -> None:
+    line = Series("line", [1, 2], [height, height], Look("#0072B2", "o"), label="line")
+    words = Words(0.02, 0.95, "fails: error above α", shares=True)
+    with house_style():
+        figure = render(Description([Panel([line, words], Axis("x"), Axis("y", ends=(0, 1)))]))
+    save(figure, tmp_path / "words", ("png",))
+    (text,) = (one for one in figure.axes[0].texts if one.get_text().startswith("fails"))
+    ground = text.get_bbox_patch()
+    assert (ground is not None) == struck
+    assert ground is None or ground.get_facecolor()[:3] == (1.0, 1.0, 1.0)

@@ -7,7 +7,7 @@ a report takes its values from it. Values are those of the tables, also where a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Final, Literal, TypeVar
 
@@ -26,6 +26,12 @@ Share = Literal["all", "col", "row", "none"]
 Numbers = npt.NDArray[np.float64] | Sequence[float]
 Row = tuple[float, float | None, float | None, float | None]
 """A value of a table of a figure: x, y, and the ends of the range around it; None where there is none."""
+
+
+_EARLY: Final = 0.03
+"""A line ends early if it lacks more than this share of the longest one in its panel."""
+_ROOM: Final = 14
+"""More labels than fit beside a panel are in the legend."""
 
 
 @dataclass(frozen=True)
@@ -309,6 +315,28 @@ def _without_letter(label: str) -> str:
     """Return the label of an axis without its letter: `number of sites, k` is `number of sites`."""
     words, _, letter = label.rpartition(", ")
     return words if words and len(letter) < 4 else label
+
+
+def is_crowded(panel: Panel) -> bool:
+    """Return whether a panel has more labels than fit beside it, or one that would lie across it, over other lines."""
+    ends = [float(one.x[-1]) for one in panel.of(Series) if one.label]
+    if len(ends) < 2 or panel.x.names:
+        return False
+    first = min(float(np.min(one.x)) for one in panel.of(Series) if one.label)
+    return len(ends) > _ROOM or max(ends) - min(ends) > _EARLY * (max(ends) - first)
+
+
+def labels_in_legend(described: Description) -> Description:
+    """Return a description whose series have their names in the legend, and none beside their ends."""
+    looks = {name: look for look, name in described.legend}
+    panels = []
+    for panel in described.panels:
+        for one in panel.of(Series, ""):
+            if one.label:
+                looks.setdefault(one.name, one.look)
+        items = [replace(item, label="") if isinstance(item, Series) else item for item in panel.items]
+        panels.append(replace(panel, items=items))
+    return replace(described, panels=panels, legend=[(look, name) for name, look in looks.items()])
 
 
 def rounded(value: float) -> str:

@@ -141,8 +141,8 @@ def curves(
     all_curves = [curve for _, part in drawn for curve in part]
     rows, columns = shape(len(drawn))
     last_place = max(float(curve.x[-1]) for curve in all_curves)
-    # the label of a lone mark would lie across the panel, over other marks
-    named = columns < 3 and not any(len(curve.x) == 1 and curve.x[0] < last_place for curve in all_curves)
+    # the label of a line that ends earlier would lie across the panel, over other lines
+    named = columns < 3 and not any(curve.x[-1] < last_place for curve in all_curves)
     lengths = [one.y for one in more if isinstance(one, Series)]
     shown = np.concatenate([*(np.r_[curve.low, curve.high] for curve in all_curves), *lengths, always])
     bounds = np.concatenate([curve.bound for curve in all_curves])

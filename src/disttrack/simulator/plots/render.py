@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import count
 from math import ceil
 from typing import Any, Final
@@ -37,9 +36,12 @@ from disttrack.simulator.plots.description import (
     Region,
     Rule,
     Series,
+    Words,
+    is_crowded,
+    labels_in_legend,
 )
 from disttrack.simulator.plots.page import page
-from disttrack.simulator.plots.style import LETTER, WIDTH, Layout, ink, new_figure
+from disttrack.simulator.plots.style import LETTER, WIDTH, Layout, ink, new_figure, uncover
 
 _GAP: Final = 8.0
 """Distance from the end of the line, in points."""
@@ -55,8 +57,6 @@ _SHORTEST: Final = 8
 """Lines of titles have more letters."""
 _STILL: Final = 1.0
 """A label that is moved by less, in points, takes no room from the axes."""
-_ROOM: Final = 14
-"""More labels than fit beside a panel are in the legend."""
 
 
 def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
@@ -72,11 +72,11 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
     ValueError
         There are fewer or more of them than panels.
     """
-    many = any(sum(bool(one.label) for one in panel.of(Series)) > _ROOM for panel in described.panels)
-    if (page().narrow or many) and not given:
-        described = _labels_in_legend(described)
+    if (page().narrow or any(map(is_crowded, described.panels))) and not given:
+        described = labels_in_legend(described)
     entries = [(_handle(look), name) for look, name in described.legend]
     figure, made = _given(described, given) if given else _new(described, entries)
+    words: list[Text] = []
     numbers = {name: place for place, name in enumerate(described.names())}
     parts = count()
     beside = max((len(name) for name in described.panels[0].y.names), default=0)
@@ -86,6 +86,8 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
         for item in panel.items:
             gid = f"series-{numbers.get(getattr(item, 'name', ''), -1)}-{next(parts)}"
             _draw(axes, panel, item, gid)
+            if isinstance(item, Words):
+                words.append(axes.texts[-1])
             if isinstance(item, Series) and item.label:
                 labels.append((axes, item, float(np.clip(item.y[-1], *panel.y.edges)), f"{gid}-label"))
         # matplotlib looks for its place, a tenth of each layout; only a common factor of the ticks moves it
@@ -104,10 +106,11 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
         for _ in range(2 if labels else 0):  # as in `Layout`
             figure.draw_without_rendering()
             place_labels()
+        uncover(words)
         _finish(described, made, entries)
     else:
         assert isinstance(layout, Layout)
-        layout.beside = lambda: any([_break_titles(titles, letters), place_labels()])
+        layout.beside = lambda: any([_break_titles(titles, letters), place_labels(), uncover(words)])
         _label_axes(described, made)
         figure.align_ylabels(made)
     for place, axes in enumerate(made[: len(described.panels)]):
@@ -144,19 +147,6 @@ def _break_titles(titles: Sequence[tuple[Axes, Text, str]], most: int) -> bool:
             drawn.set_text(_broken(text, letters))
             changed = True
     return changed
-
-
-def _labels_in_legend(described: Description) -> Description:
-    """Return a description whose series have their names in the legend, and none beside their ends."""
-    looks = {name: look for look, name in described.legend}
-    panels = []
-    for panel in described.panels:
-        for one in panel.of(Series, ""):
-            if one.label:
-                looks.setdefault(one.name, one.look)
-        items = [replace(item, label="") if isinstance(item, Series) else item for item in panel.items]
-        panels.append(replace(panel, items=items))
-    return replace(described, panels=panels, legend=[(look, name) for name, look in looks.items()])
 
 
 def _new(described: Description, entries: Sequence[tuple[Line2D | Patch, str]]) -> tuple[Figure, list[Axes]]:

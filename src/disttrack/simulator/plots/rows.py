@@ -158,9 +158,11 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     ]  # fmt: skip
     note = "In each cell: games that held of games played"
     note += ", and the median of their largest errors, in units of α." if trials["_error"].notna().any() else "."
+    note += f" Held: {tables.held}." if tables.held else ""
     note += " The darker, the more failed." if not trials["ok"].all() else ""
     cells = [item for panel in panels for item in panel.items if isinstance(item, Cells)]
-    note += " Empty: no games." if any(np.isnan(one.values).any() for one in cells) else ""
+    lacking = "games in which something was promised" if len(trials) < len(tables.trials) else "games"
+    note += f" Empty: no {lacking}." if any(np.isnan(one.values).any() for one in cells) else ""
     note += " Rows with a fault: the controls of the claims." if plot.controls else ""
     seen = [
         f"{row_label(line)} holds in {int(line.games['ok'].astype(bool).sum()):,} of {len(line.games):,}"

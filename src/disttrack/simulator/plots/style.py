@@ -196,6 +196,18 @@ def _fit_labels(figure: Figure) -> bool:
     return broken
 
 
+def uncover(words: Sequence[Text]) -> bool:
+    """Give texts a white ground where a line strikes them through; return that none has moved."""
+    for text in words:
+        axes, box = text.axes, text.get_window_extent()
+        assert axes is not None
+        drawn = (line for line in axes.lines if line.get_linestyle() != "None")
+        paths = (line.get_path().transformed(line.get_transform()) for line in drawn)
+        if any(path.intersects_bbox(box, filled=False) for path in paths):
+            text.set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0})
+    return False
+
+
 def lay_out(figure: Figure) -> None:
     """Lay out axes and texts, without a whole drawing where the figure has a layout engine.
 

@@ -81,7 +81,7 @@ def panels(tables: Tables, by: str = "") -> list[tuple[str, pd.DataFrame]]:
     """Return the games of each panel and its title: a panel per adversary, and per value of the column `by`."""
     column = f"_{by}" if f"_{by}" in tables.trials else by or "adversary"  # a task's own have an underscore before them
     if column not in tables.trials:
-        known = [one.lstrip("_") for one in tables.trials]
+        known = [str(one).lstrip("_") for one in tables.trials]
         raise ValueError(f"by must be a column of trials.csv; got {by!r}{nearest(by, known)}")
     named = {column: name_of(by).replace("_", " ") if by else "against"} | {"adversary": "against"}
     shown = [one for one in named if tables.trials[one].nunique() > 1]

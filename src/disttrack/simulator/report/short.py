@@ -229,7 +229,8 @@ def _held(every: Sequence[Pair], tables: Tables) -> list[Html]:
     games = "all games that ended without an error" if tables.lost else "all games"
     if tables.trials["verdict"].eq(OPEN).any():
         games = "all games in which something was promised and judged"
-    sentences = [Html("<strong>{}</strong> {} in {}.", never, verb, games)] if never else []
+    kept = f" ({tables.held})" if tables.held else ""
+    sentences = [Html("<strong>{}</strong> {} in {}{}.", never, verb, games, kept)] if never else []
     return sentences + ([Html("A few games fail: {}.", sometimes)] if sometimes else [])
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, cast
 
+import numpy as np
 import pandas as pd
 
 from disttrack.simulator.claims.columns import TRIALS
@@ -18,6 +19,7 @@ from disttrack.simulator.results.folder import NoResults, Results, finished, ope
 from disttrack.simulator.results.formats import games_per_point, span
 from disttrack.simulator.results.lines import PLACE, PLACES, STYLES, UNUSUAL, GameRow, swept_axes, texts
 from disttrack.simulator.results.stored import Plain
+from disttrack.simulator.tasks.answers import meaning_of_held
 from disttrack.simulator.tasks.base import Task, called
 
 GAME: Final = ("result", "point", "trial")
@@ -87,6 +89,11 @@ class Tables:
     def task(self) -> type[Task]:
         """The kind of the games, which names their sizes; `Task` if it is not known, or the results differ in it."""
         return _common_task(list(self.results.values()))
+
+    @property
+    def held(self) -> str:
+        """The meaning of a game that held, of a task where this alone would mislead; empty for others."""
+        return meaning_of_held(self.task)
 
     @property
     def scenarios(self) -> dict[str, Plain]:
@@ -188,9 +195,9 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         raise ValueError("no result directory was given")
     each = _with_differences([_one(name, one) for name, one in named.items()])
     if len(each) > 1:
-        places = [PLACES[number % STYLES] + number // STYLES * STYLES for number in range(len(each))]
+        numbers = [PLACES[number % STYLES] + number // STYLES * STYLES for number in range(len(each))]
         each = [
-            replace(one, trials=one.trials.assign(**{PLACE: place})) for place, one in zip(places, each, strict=True)
+            replace(one, trials=one.trials.assign(**{PLACE: number})) for number, one in zip(numbers, each, strict=True)
         ]
     together = Tables(
         trials=_together(one.trials for one in each),
@@ -223,12 +230,24 @@ def _one(name: str, results: Results) -> Tables:
 
     controls = _controls_of(results)
     return Tables(
-        trials(_with_unusual(finished(results.trials), settings.rows)),
+        trials(_with_unusual(_without_empty_promises(results, finished(results.trials)), settings.rows)),
         trials(controls),
         {name: results},
         {name: {row["point"]: row for row in (*settings.rows, *rows_of(results, results.known_task, controls))}},
         frozenset(column for column, one in swept.items() if one.side == "adversary" and column not in of_protocols),
     )
+
+
+def _without_empty_promises(results: Results, games: pd.DataFrame) -> pd.DataFrame:
+    """Return games of which those are undecided whose guarantee allows all that was offered."""
+    promises = results.known_task.promises
+    if promises == Task.promises:
+        return games
+    points = {row["point"]: row for row in results.settings.rows}
+    rows = [{str(name): value for name, value in game.items()} for game in games.to_dict("records")]
+    empty = [not promises(points[game["point"]], game) for game in rows]
+    verdicts = games["verdict"].mask(np.array(empty, dtype=bool) & (games["verdict"] == "ok"), "undecided")
+    return games.assign(verdict=verdicts, ok=games["ok"] & (verdicts == games["verdict"]))
 
 
 def _placed(name: str, table: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -77,36 +78,40 @@ def check_plot(
     axes = [names.get(axis, axis) for axis in swept or () if axis not in ("protocol", "adversary")]
     axis = given.get("x", "")
     if axis and swept is not None and names.get(axis, axis) not in axes:
-        raise LackingError([axis], f"plot {kind!r}: {_no_axis(axis, axes)}")
+        known = ", ".join(axes) or "nothing is swept: a list makes a sweep"
+        if axis in ("protocol", "adversary"):
+            known = f"{', '.join(axes) or 'no key with a number'}; each {axis} has a line of its own"
+        advice = nearest(axis, axes)
+        raise LackingError(
+            [axis], f"plot {kind!r}: x must be an axis that the scenario sweeps ({known}); got {axis!r}{advice}"
+        )
     return plot
-
-
-def _no_axis(axis: str, axes: Sequence[str]) -> str:
-    """Return the message on an `x` that is not among the axes."""
-    known = ", ".join(axes) or "nothing is swept: a list makes a sweep"
-    if axis in ("protocol", "adversary"):
-        known = f"{', '.join(axes) or 'no key with a number'}; each {axis} has a line of its own"
-    return f"x must be an axis that the scenario sweeps ({known}); got {axis!r}{nearest(axis, axes)}"
 
 
 def _check_columns(plot: Any, kind: str, given: Mapping[str, Any], columns: Mapping[str, ColumnType] | None) -> None:
     """Refuse conditions that cannot be read, and columns that there are not, if they are known."""
     for key in ("where", "over"):
         text = given.get(key)
+        if not isinstance(text, str) or not text:
+            continue
         try:
-            if isinstance(text, str) and text:
-                check_condition(text, columns)
+            check_condition(text, columns)
         except ExpressionError as error:
-            try:
-                lacking = columns_of(text) - set(columns or ())
-            except ExpressionError:
-                lacking = set()
+            lacking = set[str]()
+            with suppress(ExpressionError):
+                lacking = columns_of(text) - set(columns) if columns else lacking
             message = f"plot {kind!r}: {key}: {error}"
-            raise (LackingError(lacking, message) if columns and lacking else ValueError(message)) from error
-    for key in plot.of_columns if columns else ():
+            raise (LackingError(lacking, message) if lacking else ValueError(message)) from error
+    if columns:
+        _check_named(plot, kind, given, columns)
+
+
+def _check_named(plot: Any, kind: str, given: Mapping[str, Any], columns: Mapping[str, ColumnType]) -> None:
+    """Refuse keys whose text names a column that there is not, or one that holds no numbers."""
+    for key in plot.of_columns:
         asked = given.get(key, "")
+        usable = [one for one, holds in columns.items() if holds != "text" or key == "by"]
         for name in filter(None, map(str.strip, asked.split(","))) if isinstance(asked, str) else ():
-            usable = [one for one, holds in columns.items() if holds != "text" or key == "by"]
             if name not in usable:
                 of_numbers = " of numbers" * (key != "by")
                 message = f"{key} must be a column{of_numbers} of trials.csv ({', '.join(usable)}); got {name!r}"

@@ -93,6 +93,12 @@ USUAL: Final = (held("games in which the promise was kept"), LARGEST_RELATIVE, W
 """Answers of a task that declares none; its own columns follow."""
 
 
+def meaning_of_held(task: Any) -> str:
+    """Return what a game that held has kept, of a task where this alone would mislead; empty for others."""
+    says = next((one.says for one in answers_of(task) if one.how == "held"), "")
+    return says.removeprefix("games in which ") if task.beside else ""
+
+
 def answers_of(task: type[Any]) -> list[Answer]:
     """Return the answers of a task; other columns declared by the class follow, by name."""
     declared = list(task.answers)

@@ -256,6 +256,21 @@ class Task(Shortcuts, ABC):
         return next((labels[name] for labels in stated if name in labels), "")
 
     @classmethod
+    def promises(cls, point: Mapping[str, Any], game: Row) -> bool:
+        """Return whether a game promised something: not where its guarantee allows all that was offered.
+
+        Figures and pages count such a game as undecided; its verdict in trials.csv is that of its guarantee.
+
+        Parameters
+        ----------
+        point
+            The row of its point in the table of settings.
+        game
+            Its row of trials.csv.
+        """
+        return True
+
+    @classmethod
     def meant_for(cls, maker: type) -> bool:
         """Return whether a kind under `protocol:` that extends its base is made for it, as far as the class says."""
         plays = getattr(maker, "plays", ())

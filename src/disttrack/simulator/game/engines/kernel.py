@@ -43,7 +43,7 @@ from disttrack.protocols.kernel import (
     Whole,
 )
 
-Plan = Whole | Real
+Plan = Any
 
 BURST, LABELS, RUNS, ROTATION = range(4)
 """Forms of a plan. The array `plan` has the labels, or site and last step of each run, or the tree of a rotation."""
