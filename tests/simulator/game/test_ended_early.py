@@ -48,9 +48,13 @@ def test_a_game_names_the_nearest_of_its_facts_and_all() -> None:
 
 
 def test_a_game_without_a_step_decides_nothing() -> None:
-    game = play(Exact(), nothing, sites=3, items=200_000)
+    def at_once(view: Any) -> Any:
+        if view.steps:
+            yield Rotation(view.sites)
+
+    game = play(Exact(), at_once, sites=3, items=200_000)
     assert (game.items, game.unsent, game.verdict) == (0, 200_000, "undecided")
-    assert play(Exact(), nothing, sites=3, items=0).unsent == 0
+    assert play(Exact(), at_once, sites=3, items=0).unsent == 0
 
 
 def test_any_other_plan_is_played_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
