@@ -26,10 +26,6 @@ def two_bursts(view: Any) -> Any:
         yield Burst(site)
 
 
-def nothing(view: Any) -> Any:
-    yield
-
-
 @pytest.mark.parametrize("engine", ["step", "leap", "auto"])
 @pytest.mark.parametrize("protocol", [Exact(), Randomized(alpha=0.1)], ids=lambda one: one.kind)
 def test_a_generator_that_returns_ends_its_game_also_in_an_endless_burst(protocol: Any, engine: str) -> None:
