@@ -32,8 +32,8 @@ STORES: Final = 4
 
 
 Numbers = npt.NDArray[np.float64]
-Burst = tuple[int, int]
-"""Site and length of a burst."""
+SiteAndLength = tuple[int, int]
+"""A burst in compiled code, which has no classes."""
 
 
 class Machine(NamedTuple):
@@ -48,7 +48,7 @@ class Machine(NamedTuple):
         Parameters and state, which the rule changes.
     """
 
-    rule: Callable[..., Burst]
+    rule: Callable[..., SiteAndLength]
     state: Numbers
 
 
@@ -77,13 +77,13 @@ def next_of_laps(state: Numbers, output: float) -> int:
     return int(state[PLACE])
 
 
-def freeze_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> Burst:
+def freeze_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> SiteAndLength:
     """Return the next burst of `freeze`."""
     place = next_of_laps(state, output)
     return sites - 1 if place < 0 else place, NEVER
 
 
-def policy_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> Burst:
+def policy_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> SiteAndLength:
     """Return the next burst of `policy`."""
     first, changed = asked(state, changes)
     place, unit = int(state[PLACE]), max(0.0, output) / state[EARLY]
@@ -97,7 +97,7 @@ def policy_burst(state: Numbers, sites: int, steps: int, items: int, changes: in
     return place, max(1, ceil(state[PATIENCE] * unit))
 
 
-def drain_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> Burst:
+def drain_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> SiteAndLength:
     """Return the next burst of `drain`."""
     first, changed = asked(state, changes)
     state[TRIES_LEFT] -= 1
@@ -107,7 +107,7 @@ def drain_burst(state: Numbers, sites: int, steps: int, items: int, changes: int
     return int(state[DRAINED]), wait_of(state, output)
 
 
-def memory_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> Burst:
+def memory_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> SiteAndLength:
     """Return the next burst of `bounded-memory`."""
     first, changed = asked(state, changes)
     if not first:
@@ -116,7 +116,7 @@ def memory_burst(state: Numbers, sites: int, steps: int, items: int, changes: in
     return present % sites, NEVER if state[STATES + 2 * present + 1] == present else wait_of(state, output)
 
 
-def phase_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> Burst:
+def phase_burst(state: Numbers, sites: int, steps: int, items: int, changes: int, output: float) -> SiteAndLength:
     """Return the next burst of `phase`."""
     first, changed = asked(state, changes)
     caught = int(state[CAUGHT])
@@ -146,7 +146,7 @@ def phase_burst(state: Numbers, sites: int, steps: int, items: int, changes: int
     return aim, NEVER
 
 
-def machine(rule: Callable[..., Burst], numbers: Mapping[int, float], more: Sequence[float] = ()) -> Machine:
+def machine(rule: Callable[..., SiteAndLength], numbers: Mapping[int, float], more: Sequence[float] = ()) -> Machine:
     """Return a machine that has not been asked yet: numbers by their places, and then more."""
     state = np.zeros(STATES + len(more))
     state[SEEN] = NOT_ASKED

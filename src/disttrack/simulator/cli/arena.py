@@ -12,6 +12,7 @@ from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import FOLDER, SEED, entry_of
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.results.answers import ENDED
+from disttrack.simulator.results.folder import planned_items
 from disttrack.simulator.results.formats import number
 
 if TYPE_CHECKING:
@@ -83,9 +84,9 @@ def _matrix(outcome: Arena) -> Table:
         ]
         for row in outcome.own.to_dict("records")
     ]
-    games = outcome.results.trials.iloc[0]
-    items = games["items"] + games.get("unsent", 0)
-    sizes = f"{games['sites']:,} sites, {items:,} items, games per pair: {outcome.matrix['games'].iloc[0]}"
+    games = outcome.results.trials
+    items = int(planned_items(games).iloc[0])
+    sizes = f"{games['sites'].iloc[0]:,} sites, {items:,} items, games per pair: {outcome.matrix['games'].iloc[0]}"
     side = "trackers" if outcome.role == "adversary" else "attackers"
     return Table(f"{outcome.name} against all {side}", columns, rows, sizes)
 

@@ -54,7 +54,7 @@ class Consultation:
 
     def __init__(self, adversary: Adversary, view: View, takes: type[Any] = Schedule) -> None:
         self.adversary, self.view, self.takes = adversary, view, takes
-        self._sites = view.sites
+        self._sites = view.sites  # read once per plan
         self.reacts = not adversary.oblivious
         if adversary.oblivious and type(view) is View:
             view.__class__ = BlindView

@@ -17,7 +17,7 @@ UNUSUAL: Final = {side: f"_unusual_{side}" for side in SIDES}
 """Columns of trials: the parameters of a side that differ from its defaults, as tuples of name and value in words."""
 
 STYLES: Final = 4
-"""Styles of lines, by which variants of a protocol are told apart, or results."""
+"""Number of line styles. They distinguish the variants of a protocol, or several results."""
 PLACE: Final = "_place"
 """Column of trials of several results: the place of the result among them, in an order that leaves dashes for last."""
 PLACES: Final = (0, 2, 3, 1)

@@ -44,6 +44,7 @@ from disttrack.protocols.kernel import (
 )
 
 Plan = Any
+"""An array of whole numbers, or of real ones for a machine."""
 
 BURST, LABELS, RUNS, ROTATION = range(4)
 """Forms of a plan. The array `plan` has the labels, or site and last step of each run, or the tree of a rotation."""
