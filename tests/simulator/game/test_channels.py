@@ -86,7 +86,8 @@ WAYS: list[dict[str, Any]] = [
 def test_a_message_of_no_words_is_refused_where_it_is_sent(way: dict[str, Any], words: Any) -> None:
     with pytest.raises(PartError) as refusal:
         play(Scripted(words=words), Uniform(), sites=3, items=20, **way)
-    assert f"sends a message 'item' of {words!r} words; accepted: a whole number" in str(refusal.value)
+    shown = words.item() if isinstance(words, np.generic) else words
+    assert f"sends a message 'item' of {shown!r} words; accepted: a whole number" in str(refusal.value)
     assert "scripted_protocol.py:" in str(refusal.value)
 
 
