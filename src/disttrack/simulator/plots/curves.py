@@ -3,43 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import inf, isfinite, log, log1p, sqrt
-from typing import Final, NamedTuple
+from math import isfinite, log, log1p, sqrt
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series, rounded
-from disttrack.simulator.plots.kinds import EFOLD, Cost, Error, Frontier, Measure
+from disttrack.simulator.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series
+from disttrack.simulator.plots.kinds import EFOLD, Cost, Error, Measure
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import (
     ABOUT_ONE,
-    ERROR_LABEL,
     FLOOR,
-    FLOOR_NOTE,
+    IN_ALPHA,
     border,
     column_of,
     curves,
-    edges_of,
-    look_of,
     measured_label,
-    shape,
-    value_axis,
 )
-from disttrack.simulator.plots.sweep import Floats, Game, Values, infinite_note, panels, place
-from disttrack.simulator.points.names import name_of
+from disttrack.simulator.plots.sweep import Floats, Game, Values, place
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
-from disttrack.simulator.results.formats import number, span
-from disttrack.simulator.results.lines import Line, error_over_alpha, lines, swept_axes
-from disttrack.simulator.results.read import GAME, Tables, fixed
+from disttrack.simulator.results.formats import number
+from disttrack.simulator.results.lines import swept_axes
+from disttrack.simulator.results.read import GAME, Tables
+from disttrack.simulator.tasks.answers import over_alpha
 
-_ROUNDING: Final = 1e-9
-"""Relative errors of at most this are 0 but for rounding."""
 _LINEAR_SPAN: Final = 60.0
 """Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""
 _LABELS: Final = {EFOLD: "words per e-fold of the stream"}
@@ -55,7 +47,15 @@ def error(plot: Error, tables: Tables) -> Description:
     """Return an `error` figure."""
     note = "Above 1 the promise is broken."
     return curves(
-        plot, tables, ERROR_LABEL, error_over_alpha, more=border(), low=FLOOR, always=ABOUT_ONE, note=note, by=plot.by
+        plot,
+        tables,
+        f"{tables.error}, {IN_ALPHA}",
+        over_alpha,
+        more=border(),
+        low=FLOOR,
+        always=ABOUT_ONE,
+        note=note,
+        by=plot.by,
     )
 
 
@@ -289,111 +289,3 @@ def _lower_bounds(
         x, y = least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)
         bounds.append(Series(text, x, y, _LOWER_LOOK, "lower bound", label=f"order {text}"))
     return bounds
-
-
-class _Errors(NamedTuple):
-    """The y axis of a `frontier` figure: label, value of each game, lower edge, and whether 1 is a limit."""
-
-    label: str
-    values: pd.Series[float]
-    low: float
-    limited: bool = False
-
-
-def _errors(plot: Frontier, tables: Tables) -> _Errors:
-    """Return the column that the figure names, or the errors: in units of alpha where all games promise the same."""
-    trials = tables.trials
-    if plot.y:
-        values = trials[column_of(trials, "y", plot.y)].astype(float)
-        return _Errors(measured_label(plot.y, tables), values, _least(values))
-    trials = trials[trials["alpha"].astype(float) > 0]
-    if trials["alpha"].nunique() <= 1:
-        return _Errors(ERROR_LABEL, error_over_alpha(trials), FLOOR, limited=True)
-    values = trials["max_rel_error"].astype(float)
-    return _Errors("largest relative error", values, _least(values.where(values > _ROUNDING, 0.0)))
-
-
-def frontier(plot: Frontier, tables: Tables) -> Description:
-    """Return a `frontier` figure."""
-    errors = _errors(plot, tables)
-    trials = tables.trials.loc[errors.values.index]
-    swept, costs = swept_axes(trials), trials[column_of(trials, "cost", plot.cost)]
-    trials = trials.assign(_error=errors.values, _cost=costs).dropna(subset=["_error", "_cost"])
-    if trials.empty:
-        raise ValueError("a frontier figure needs games of protocols that promise an accuracy alpha")
-    kinds = tuple(dict.fromkeys(trials["protocol"]))
-    # a line of another column goes over all settings of a protocol
-    apart = ("adversary", *swept)
-    axis = "" if plot.y else next((axis for axis in swept if pd.api.types.is_numeric_dtype(trials[axis])), "")
-    values = np.r_[trials["_error"], ABOUT_ONE if errors.limited else []]
-    y = value_axis(errors.label, values, edges_of(values, errors.low))
-    edges = edges_of(trials["_cost"], _least(trials["_cost"])) if plot.y else (-inf, inf)
-    x = value_axis(measured_label(plot.cost, tables), trials["_cost"], edges, most=6)
-    looks: dict[str, Look] = {}
-    made = []
-    for title, there in panels(tables):
-        games = trials.loc[trials.index.intersection(there.index)]
-        items: list[Item] = border() if errors.limited else []
-        for line in lines(games, axis, apart) if plot.y else lines(games, axis):
-            looks.setdefault(line.label, look_of(line, kinds, dashes=""))
-            items += _line(line, kinds, "point" if plot.y else axis)
-        made.append(Panel(items, x, y, title))
-    rows, columns = shape(len(made))
-    what = errors.label.capitalize() if plot.y else "Largest error"
-    left = "cheaper" if plot.cost.startswith(("words", "messages", "bits")) else f"less {x.label}"
-    seen = "; ".join(_outcome(line, x.label) for line in lines(trials, axis, apart))
-    return Description(
-        made, columns, 4.2 if rows == 1 else 2.5 * rows, subtitle=fixed(tables, axis),
-        note=_frontier_note(trials, made, axis, settings=left if plot.y else "", limited=errors.limited),
-        caption=f"{what} against {x.label}, at the median: {seen}.",
-        legend=[(look, label) for label, look in looks.items()],
-    )  # fmt: skip
-
-
-def _outcome(line: Line, cost: str) -> str:
-    """Return the median cost of a line, over several points of the least and the largest; and how many games hold."""
-    medians = line.games.groupby("point")["_cost"].median()
-    verdicts = line.games["verdict"].value_counts()
-    judged = int(verdicts.get("ok", 0) + verdicts.get("failed", 0))
-    held = [f"{verdicts.get('ok', 0)} of {judged} games hold"] if judged else []
-    rest = len(line.games) - judged
-    open_ = [f"{rest} without a verdict"] if rest else []
-    least, most = rounded(medians.min()), rounded(medians.max())
-    return f"{line.label}: {least}{f' to {most}' * (least != most)} {cost}, {', '.join(held + open_)}"
-
-
-def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, settings: str, limited: bool) -> str:
-    """Return what marks of a `frontier` figure mean; if `settings` says what is left, they are joined over these."""
-    joined = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
-    along = f", joined in the order of {name_of(axis)}, {span([*trials[axis].dropna()])}" if joined and axis else ""
-    note = f"Dots: games. Marks: medians of each point{along}. Lower: more accurate, left: cheaper."
-    if settings:
-        note = f"Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: {settings}."
-        note += " ↓: 0." if (trials["_error"] < made[0].y.edges[0]).any() else ""
-        note += " The leftmost marks: 0." if (trials["_cost"] < made[0].x.edges[0]).any() else ""
-    broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
-    note += f" Hollow marks: at least half of the games failed{','.join(broken)}." if broken else ""
-    if (trials["_error"] <= made[0].y.edges[0]).any() and not settings:
-        note += FLOOR_NOTE if limited else " ↓: below the scale, 0."
-    return note + infinite_note(trials["_error"])
-
-
-def _least(values: npt.ArrayLike) -> float:
-    """Return the lower edge of a scale of numbers that may be 0: half of the least above it."""
-    above = np.asarray(values, dtype=float)
-    return float(above[above > 0].min(initial=1.0)) / 2
-
-
-def _line(line: Line, kinds: tuple[str, ...], axis: str) -> Iterator[Series]:
-    """Yield the games of one line: dots, medians of points along the axis, hollow marks where they failed."""
-    games, colour = line.games, look_of(line, kinds).colour
-    dots = Look(colour, ".", "", size=4, edge=0, alpha=0.5, order=2)
-    yield Series(line.label, games["_cost"].to_numpy(), games["_error"].to_numpy(), dots, "games")
-    by = [axis] if axis else ["point"]
-    middle = games.groupby(by)[["_cost", "_error"]].median()
-    x, y = middle["_cost"].to_numpy(), middle["_error"].to_numpy()
-    yield Series(line.label, x, y, look_of(line, kinds, dashes="-" if axis else "", width=0.8))
-    at = ((games["verdict"] == "failed").groupby([games[key] for key in by]).mean() >= 0.5).to_numpy()
-    hollow = look_of(line, kinds, dashes="", hollow=True, edge=1.4, order=3.1)
-    if at.any():
-        yield Series(line.label, x[at], y[at], hollow, "fails")

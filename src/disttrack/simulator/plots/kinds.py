@@ -195,7 +195,7 @@ class Frontier(BuiltIn):
     """
 
     kind: ClassVar[str] = "frontier"
-    home: ClassVar[str] = "curves:frontier"
+    home: ClassVar[str] = "frontier:frontier"
     of_columns: ClassVar[tuple[str, ...]] = ("cost", "y")
 
     cost: str = "words"

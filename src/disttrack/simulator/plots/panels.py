@@ -46,7 +46,7 @@ from disttrack.simulator.plots.sweep import (
     power,
     symbol,
 )
-from disttrack.simulator.points.names import name_of
+from disttrack.simulator.points.names import name_of, with_name
 from disttrack.simulator.results.formats import short, swept_ticks
 from disttrack.simulator.results.lines import Line, lines
 from disttrack.simulator.results.read import Tables
@@ -56,7 +56,7 @@ FLOOR: Final = 0.1
 FLOOR_NOTE: Final = f" ↓: below the scale, less than {FLOOR:g} α."
 _SHARES_NOTE: Final = "Marks: shares of the games. Bands: 95 % intervals."
 _POWER_NOTE: Final = "Beside a line: the power of the axis through its marks, with its standard error."
-ERROR_LABEL: Final = "largest error, in units of α"
+IN_ALPHA: Final = "in units of α"
 ABOUT_ONE: Final = (0.3, 1.7)
 """Errors that a scale of errors always shows."""
 _DARKNESS: Final = 0.6
@@ -196,10 +196,13 @@ def _inside(axis: Axis, values: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _without(x: str, trials: pd.DataFrame) -> str:
-    """Return which protocols and adversaries are left out, because they have no such parameter; empty if none is."""
+    """Return what is left out: protocols and adversaries without the parameter, and values without a place."""
     there = place(trials, x).notna()
     names = [name for side in ("protocol", "adversary") for name in sorted({*trials[side]} - {*trials[side][there]})]
-    return f"Left out, without {name_of(x).replace('_', ' ')}: {', '.join(names)}." if names else ""
+    worded = sorted({*trials[x][~there & trials[x].notna()].astype(str)} - {"nan"})
+    notes = [f"Left out, without {name_of(x).replace('_', ' ')}: {', '.join(names)}."] if names else []
+    notes += [f"Left out, not on the axis: {with_name(x, ' and '.join(worded))}."] if worded else []
+    return " ".join(notes)
 
 
 def missing_note(values: pd.Series[float]) -> str:

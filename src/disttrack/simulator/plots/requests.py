@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.plots.base import Picture, Plot
 from disttrack.simulator.plots.description import Description, Series, rounded
+from disttrack.simulator.plots.kinds import Breakdown
 from disttrack.simulator.points.facts import first_line
 from disttrack.simulator.points.registry import find, parameters
 from disttrack.simulator.points.source import source_of
@@ -156,6 +157,10 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     if shown.ended:
         sent = span([*shown.trials["_sent"][shown.trials["_unsent"] > 0]])
         left_out += f" Games that their adversary ended before all items were sent: {shown.ended:,}, after {sent}."
+    labels = [axis.label for panel in described.panels for axis in (panel.x, panel.y)]
+    costs = any(re.match(r"(relative )?(words|messages|bits)\b(?!.*\blinks\b)", label) for label in labels)
+    if shown.links and costs and not isinstance(plot, Breakdown):  # it has the messages of links as kinds of their own
+        left_out += " What reliable links add is not counted."
     return replace(
         described,
         title=plot.title or heading,

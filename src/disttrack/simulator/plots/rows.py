@@ -15,8 +15,9 @@ from disttrack.simulator.plots.panels import apart, column_of, measured_label, m
 from disttrack.simulator.plots.sweep import infinite_note
 from disttrack.simulator.points.names import label_of, with_name
 from disttrack.simulator.results.formats import NOTHING, swept_ticks
-from disttrack.simulator.results.lines import Line, error_over_alpha, lines
+from disttrack.simulator.results.lines import Line, lines
 from disttrack.simulator.results.read import Tables
+from disttrack.simulator.tasks.answers import over_alpha
 
 _ALSO: Final = (Look("#555555", "X", "", order=2.9), Look("#222222", "2", "", order=2.9))
 """Marks of further columns, by order."""
@@ -141,7 +142,7 @@ _FAILED: Final = ("#FFFFFF", "#F6C7A0", "#D55E00", "#7A3000")
 
 def matrix(plot: Matrix, tables: Tables) -> Description:
     """Return a `matrix` figure."""
-    trials = tables.trials.assign(_error=error_over_alpha(tables.trials))
+    trials = tables.trials.assign(_error=over_alpha(tables.trials))
     trials = trials[trials["verdict"].isin(("ok", "failed"))]
     if trials.empty:
         raise ValueError("a matrix figure needs games with a verdict; the protocols of these state no alpha")
@@ -157,7 +158,7 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
         for result, part in rows.items()
     ]  # fmt: skip
     note = "In each cell: games that held of games played"
-    note += ", and the median of their largest errors, in units of α." if trials["_error"].notna().any() else "."
+    note += f", and the median of their {tables.error}s, in units of α." if trials["_error"].notna().any() else "."
     note += f" Held: {tables.held}." if tables.held else ""
     note += " The darker, the more failed." if not trials["ok"].all() else ""
     cells = [item for panel in panels for item in panel.items if isinstance(item, Cells)]

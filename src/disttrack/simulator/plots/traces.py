@@ -32,8 +32,9 @@ from disttrack.simulator.plots.marks import mark
 from disttrack.simulator.points.names import with_name
 from disttrack.simulator.results.formats import short
 from disttrack.simulator.results.labels import sides_of
-from disttrack.simulator.results.lines import GameRow, error_over_alpha, named, swept_axes, terms_of
+from disttrack.simulator.results.lines import GameRow, named, swept_axes, terms_of
 from disttrack.simulator.results.read import Tables, fixed
+from disttrack.simulator.tasks.answers import judged_error, over_alpha
 
 Floats = npt.NDArray[np.float64]
 
@@ -144,6 +145,8 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
         which = f"A column per protocol: its game with the largest error over α{where}. "
     if left:
         which += f"Not shown: {', '.join(left)}. "
+    if "_max_lag_error" in tables.trials:
+        which += "Messages take time, and games are judged by the lag-aware error, which is not drawn. "
     subtitle = " · ".join(dict.fromkeys([*_alike(tables, chosen), *fixed(tables).split(" · ")[:-1]]))
     return described(
         traces,
@@ -161,7 +164,7 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
     protocols there: games at different places do not compare protocols. It is the place that drives any of them
     furthest, in words.
     """
-    worst = error_over_alpha(trials).fillna(trials["max_rel_error"].astype(float)).fillna(0.0)
+    worst = over_alpha(trials).fillna(judged_error(trials)).fillna(0.0)
     games = trials.assign(_worst=worst).sort_values("_worst", ascending=False, kind="stable")
     sizes = [axis for axis in swept_axes(trials) if axis in ("sites", "items", "start")]
     where = ""

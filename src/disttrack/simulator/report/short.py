@@ -61,7 +61,7 @@ class Pair:
     fails_there: bool
     words: float
     words_at: str
-    terms: tuple[str, ...] = ()
+    terms: tuple[tuple[str, str], ...] = ()
     items: float = 0
     items_at: str = ""
 
@@ -73,10 +73,11 @@ class Pair:
 
 def pairs(tables: Tables) -> list[Pair]:
     """Return the pairs of a result; none if nothing was promised."""
-    from disttrack.simulator.results.lines import error_over_alpha, lines, swept_axes, terms_of
+    from disttrack.simulator.results.lines import lines, swept_axes, terms_of
+    from disttrack.simulator.tasks.answers import over_alpha
 
     named = tables.with_adversaries_named()
-    trials = named.trials.assign(_over=error_over_alpha(named.trials), _failed=named.trials["verdict"] == "failed")
+    trials = named.trials.assign(_over=over_alpha(named.trials), _failed=named.trials["verdict"] == "failed")
     judged = trials[trials["verdict"].isin(("ok", "failed"))]
     # no accuracy, and a start from nothing, are no values of an axis
     numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if" and judged[axis].notna().all()]
@@ -122,7 +123,7 @@ def _pair(
         fails_there=bool(often[at]),
         words=float(words[at]),
         words_at=with_name(called.get(axis, axis), at) if axis else "",
-        terms=tuple(str(sorted(there[term].unique())) for term in terms),
+        terms=tuple((term, str(sorted(there[term].unique()))) for term in terms),
         items=items if items > 0 else 0,
         items_at=with_name(called.get("items", "items"), int(items)) if items > 0 else "",
     )
@@ -161,7 +162,7 @@ def sentences(tables: Tables) -> list[Html]:
 def in_words(tables: Tables) -> list[str]:
     """Return the sentences as text; none where nothing is counted in words: the table of the games says it then."""
     known = _known(tables)
-    return [plain(one) for one in _said(tables, known)] if any(_costs(every) for _, _, every in known) else []
+    return [plain(one) for one in _said(tables, known)] if any(_costs(mine, every) for _, mine, every in known) else []
 
 
 def _known(tables: Tables) -> list[tuple[str, Tables, list[Pair]]]:
@@ -172,7 +173,7 @@ def _known(tables: Tables) -> list[tuple[str, Tables, list[Pair]]]:
 def _said(tables: Tables, known: Sequence[tuple[str, Tables, list[Pair]]]) -> list[Html]:
     said = []
     for part, mine, every in known:
-        told = [*_broken(every), *_held(every, mine), *_open(mine, every), *_beside(mine), *_costs(every)]
+        told = [*_broken(every), *_held(every, mine), *_open(mine, every), *_beside(mine), *_costs(mine, every)]
         said += [Html("{}: {}", part, one) for one in told] if part else told
     if tables.ended:
         early = f"Games that their adversary ended before all items were sent: {tables.ended:,}; costs are of these."
@@ -265,7 +266,7 @@ def _beside(tables: Tables) -> list[Html]:
     return [Html("Largest {}: {}.", tables.task.label(column) or column.replace("_", " "), listed)] if listed else []
 
 
-def _costs(every: Sequence[Pair]) -> list[Html]:
+def _costs(tables: Tables, every: Sequence[Pair]) -> list[Html]:
     """Return the cost of the protocols against the adversary that breaks the most, or else against the first."""
     sent = [pair for pair in every if isfinite(pair.words)] if any(pair.words > 0 for pair in every) else []
     adversaries = list(dict.fromkeys(pair.adversary for pair in sent))
@@ -277,17 +278,19 @@ def _costs(every: Sequence[Pair]) -> list[Html]:
     mine = sorted((pair for pair in against if pair.items == most), key=lambda pair: pair.words)
     least = {pair.terms: pair.words for pair in reversed(mine) if not pair.broken}
     together = len({pair.words_at for pair in mine}) == 1
-    equal = " on equal terms" * (len({pair.terms for pair in mine}) > 1)
+    differ = sorted({name for name, _ in set().union(*(pair.terms for pair in mine)) - set(mine[0].terms)})
+    equal = f" the least at equal {' and '.join(differ)}" if differ else ""
     costs = [_cost(pair, least.get(pair.terms, nan), together, equal) for pair in mine]
     places = [text for text in (mine[0].words_at if together else "", mine[0].items_at) if text]
     at = f"at {' and '.join(places)}, " if places else ""
-    return [Html("Cost in words, {}against {} (medians): {}.", at, hardest, _list(costs))]
+    beside = "without those that links add, " if tables.links else ""
+    return [Html("Cost in words, {}{}against {} (medians): {}.", beside, at, hardest, _list(costs))]
 
 
 def _cost(pair: Pair, least: float, together: bool, equal: str) -> str:
-    """Return the words of a pair, over the least on equal terms; with its setting if not all have the same."""
+    """Return the words of a pair, over the least at `equal` terms; with its setting if not all have the same."""
     notes = [f"at {pair.words_at}"] if pair.words_at and not together else []
     over = number(pair.words / least) if least > 0 else "1"
-    notes += [f"{over} times{' the least' * bool(equal)}{equal}"] if pair.words > least and over != "1" else []
+    notes += [f"{over} times{equal}"] if pair.words > least and over != "1" else []
     notes += ["broken" if pair.fails_there else f"broken {pair.fails}"] if pair.broken else []
     return f"{pair.protocol}: {number(round(pair.words))}" + f" ({', '.join(notes)})" * bool(notes)

@@ -22,6 +22,9 @@ from disttrack.simulator.results.formats import apart, games_per_point, number
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
+LINKS: Final = Answer(
+    "words of links", "words that reliable links add: numbers, acknowledgements and repeats", "words_link", rank=0
+)
 ENDED: Final = Answer(
     "ended early", "games that the adversary ended before all items were sent; costs are of these", "unsent"
 )
@@ -148,7 +151,8 @@ def _answer_columns(results: Results, games: Sequence[pd.DataFrame]) -> Iterator
     whole = finished(results.trials)
     lost = len(whole) < len(results.trials)
     of_points = [(mine, finished(mine) if lost else mine) for mine in games]
-    for answer in (*answers_of(results.task), ENDED, LOST):
+    linked = "words_link" in whole and bool((whole["words_link"] > 0).any())
+    for answer in (*answers_of(results.task), *[LINKS] * linked, ENDED, LOST):
         column = _by_point(answer, whole)
         cells = [_cell(answer, mine, left, results, column) for mine, left in of_points]
         if any(text for _, text in cells):

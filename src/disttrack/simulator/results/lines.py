@@ -160,9 +160,3 @@ def texts(pairs: Iterable[tuple[str, str]], shown: Iterable[str]) -> Iterator[st
     """Yield parameters in words, those left out that the columns `shown` show already."""
     names = set(map(name_of, shown))
     return (text for name, text in pairs if name_of(name) not in names)
-
-
-def error_over_alpha(games: pd.DataFrame) -> pd.Series[float]:
-    """Return the largest relative error of each game in units of alpha, absent where nothing was promised."""
-    alpha = games["alpha"].astype(float)
-    return games["max_rel_error"].astype(float) / alpha.where(alpha > 0)

@@ -96,6 +96,16 @@ class Tables:
         return meaning_of_held(self.task)
 
     @property
+    def error(self) -> str:
+        """What the error is called by which games are judged: on a network it is another than the plain one."""
+        return "largest lag-aware error" if "_max_lag_error" in self.trials else "largest error"
+
+    @property
+    def links(self) -> bool:
+        """Whether reliable links added words, which the columns of the protocols' costs leave out."""
+        return "_words_link" in self.trials and bool((self.trials["_words_link"] > 0).any())
+
+    @property
     def scenarios(self) -> dict[str, Plain]:
         """The scenario of each result, as its manifest has it."""
         return {name: one.scenario for name, one in self.results.items()}

@@ -71,9 +71,20 @@ def ratio(numerator: str, denominator: str) -> Callable[[pd.DataFrame], Numbers]
     return divided
 
 
+def judged_error(games: pd.DataFrame) -> Any:
+    """Return the largest relative error of each game by which it was judged: on a network the lag-aware one.
+
+    The tables of figures have an underscore before the latter, as before all columns that some games have only.
+    """
+    error = games["max_rel_error"].astype(float)
+    aware = games.columns.intersection(["max_lag_error", "_max_lag_error"])
+    return games[aware[0]].astype(float).fillna(error) if len(aware) else error
+
+
 def over_alpha(games: pd.DataFrame) -> Any:
-    """Return the error used by the verdict over alpha: on a network the lag-aware one."""
-    return ratio("max_lag_error" if "max_lag_error" in games else "max_rel_error", "alpha")(games)
+    """Return the error by which each game was judged in units of alpha, absent where nothing was promised."""
+    alpha = games["alpha"].astype(float)
+    return judged_error(games) / alpha.where(alpha > 0)
 
 
 WORDS: Final = Answer("words", "words sent in both directions", "words", rank=0)
