@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from importlib import import_module
 from importlib.util import cache_from_source, find_spec
@@ -48,7 +48,8 @@ def compiled(function: Function, signature: Function, **parts: Function) -> Func
         raise ValueError(f"parts: {function.__name__} calls no {', '.join(sorted(unknown))}")
     made = _jit(function, parts, folder)
     try:
-        made.compile(signature(numba))
+        with _loading(made) if _lies_in(folder) else nullcontext():
+            made.compile(signature(numba))
     except Exception:  # the disk is full, or what lies there is damaged; a fault of the code is raised again
         made = _jit(function, parts, None)
         made.compile(signature(numba))
@@ -58,8 +59,26 @@ def compiled(function: Function, signature: Function, **parts: Function) -> Func
 
 def is_kept(function: Function, **parts: Function) -> bool:
     """Return whether the compiled form of a function, with these parts, lies on the disk."""
-    folder = folder_of(function, *parts.items())
+    return _lies_in(folder_of(function, *parts.items()))
+
+
+def _lies_in(folder: Path | None) -> bool:
     return folder is not None and any(folder.rglob("*.nbc"))
+
+
+@contextmanager
+def _loading(made: Any) -> Iterator[None]:
+    """Let numba read a kept form without all that compiling needs, which takes longer to import than the rest.
+
+    Before it reads a form, it refreshes what it knows. That is left out once; if it has to compile after all, it
+    refreshes again.
+    """
+    known = made.targetctx
+    known.refresh = lambda: delattr(known, "refresh")  # the method of its class is back
+    try:
+        yield
+    finally:
+        vars(known).pop("refresh", None)
 
 
 @cache

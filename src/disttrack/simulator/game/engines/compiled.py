@@ -61,13 +61,13 @@ from disttrack.simulator.game.engines.kernel import (
 
 MANY: Final = 2**14
 """Changes of the output that are judged together."""
-COMPILING: Final = 3.0
+COMPILING: Final = 2.4
 """Seconds that it takes to import numba and to compile the functions."""
 LOADING: Final = 0.6
 """Seconds that it takes to import numba and to read functions that were compiled before."""
 TOO_LARGE: Final = "its numbers are too large for the compiled form"
-LEAP: Final = 1e5
-"""Messages that `leap` plays in a second."""
+LEAP: Final = 7e4
+"""Messages of a bound that `leap` plays in a second: 5e4 where the bound is close, 1e5 where it is twice too high."""
 _SPENT: Final[dict[Any, float]] = {}
 """Seconds of the games that `leap` has played for want of compiled functions, by these; infinite once they play."""
 _NO_LIST: Final = np.zeros(2)
