@@ -8,10 +8,12 @@ from math import erfc, exp, log, sqrt
 import numpy as np
 import pytest
 
+from disttrack.mechanisms.compiler import available
 from disttrack.protocols.rounds import coin_rounds
 from disttrack.protocols.rounds.coin_rounds import bias, first_round, offset_for, share_of, signals_of
 from disttrack.protocols.rounds.crossing import SHORT, by_sums, either_line, failure, most_signals, one_line
-from disttrack.protocols.rounds.hits import bounds_of
+from disttrack.protocols.rounds.hits import bounds_of, lines_by_arrays, lines_compiled
+from disttrack.protocols.rounds.hits_kernel import ROUNDING
 from disttrack.protocols.rounds.passages import COARSE, of_consecutive, too_high, too_low
 from disttrack.protocols.rounds.walk import Walk, failures_by, walk_of
 
@@ -191,6 +193,27 @@ def test_bounds_hold_the_recursion_and_are_close(seed: int) -> None:
             assert bounds.above[-1] == pytest.approx(expected[-1], rel=1e-4, abs=3e-5 * allowed)
             assert bounds.below[-1] == pytest.approx(expected[-1], rel=1e-4, abs=3e-5 * allowed)
     assert close > 5
+
+
+@pytest.mark.skipif(not available(), reason="the extra 'fast' is not installed")
+def test_compiled_lines_are_those_by_arrays() -> None:
+    """Also for one signal, very heavy coins, wide lines, and rounds whose first points count for nothing."""
+    coins, compared = np.random.default_rng(3), 0
+    edges = [(0.03, 0.99, 1), (0.9, 0.5, 1), (0.5, 1 / 3, 2), (0.99, 0.02, 5), (0.3, 0.75, 40), (0.01, 0.0101, 900)]
+    for _ in range(200):
+        edges.append((coins.uniform(0.01, 0.8), 2 ** -coins.uniform(0.01, 6), int(2 ** coins.uniform(0, 9))))
+    for alpha, p, signals in edges:
+        allowed = 10 ** -coins.uniform(1, 9)
+        walk = Walk(alpha, 0.5 + sqrt(2 * signals * (1 - p) * log(1 / allowed)) * coins.uniform(0.3, 1.4), p)
+        first, last, least = max(1, signals - 3), signals + 3, 1e-5 * allowed
+        low, high = lines_by_arrays(walk, first, last, least)
+        lines = lines_compiled(walk, first, last, least)
+        assert (lines is None) == (low is None or high is None)
+        if lines is not None:
+            compared += 1
+            assert lines[0] == pytest.approx(low, rel=ROUNDING / 4, abs=1e-9 * allowed)
+            assert lines[1] == pytest.approx(high, rel=ROUNDING / 4, abs=1e-9 * allowed)
+    assert compared > 150
 
 
 @pytest.mark.parametrize("p", [0.0, 1e-5, 0.004])

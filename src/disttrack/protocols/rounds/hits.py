@@ -3,23 +3,27 @@
 A walk that fails is at a point (late(j), j) of the lower line, or has j signals or more at early(j). The probabilities
 u that each point is the first at which the walk is solve a triangular system: the probability of being at y is u(y),
 plus u(x) times that of going from x to y, for each earlier point x of the same line. The items between two points
-depend on the signals between them up to one item, so two tables per p fill the matrix.
+depend on the signals between them up to one item, so two tables per p fill the matrix. A process that asks for many
+bounds computes the same by the compiled functions of `hits_kernel`.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+import sys
+from collections.abc import Callable
+from functools import cache, lru_cache
+from itertools import count
 from math import exp, expm1, log, log1p
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from disttrack.mechanisms.compiler import available, compiled, is_kept
+from disttrack.protocols.rounds.hits_kernel import ROUNDING, add_up
 from disttrack.protocols.rounds.passages import by_distance, log_chance, size_for
 from disttrack.protocols.rounds.walk import Floats, Walk
 
-ROUNDING: Final = 2e-9
-"""More than the relative error of these numbers."""
 LARGEST: Final = 1000
 """Signals up to which the matrix is small."""
 _TABULATED: Final = 2**17
@@ -28,6 +32,9 @@ _BLOCK: Final = 64
 """Points that are solved for together."""
 _NEGLIGIBLE: Final = 1e-5
 """Part of the failure probability that may be left out."""
+_PAYS: Final = 2000
+"""Bounds that take longer by arrays than to compile or load the functions of `hits_kernel`."""
+_asked = count()
 
 Whole = npt.NDArray[np.int64]
 
@@ -64,11 +71,69 @@ def bounds_of(walk: Walk, first: int, last: int, about: float) -> Bounds | None:
     if last > LARGEST:
         return None
     least = _NEGLIGIBLE * about
-    low, high = _too_low(walk, first, last, least), _too_high(walk, first, last, least)
+    met = lines_compiled(walk, first, last, least) if next(_asked) >= _PAYS or _at_hand() else None
+    low, high = met or lines_by_arrays(walk, first, last, least)
     if low is None or high is None:
         return None
     either, both = low + high, float(low[-1]) * _up_again(walk, last) + float(high[-1]) * _down_again(walk, last)
     return Bounds(either * (1 - ROUNDING) - both, either * (1 + ROUNDING) + 2 * least)
+
+
+def lines_by_arrays(walk: Walk, first: int, last: int, least: float) -> tuple[Floats | None, Floats | None]:
+    """Return the probabilities that the output is ever too low, and ever too high, less at most `least`.
+
+    There is one for each number of signals from `first` to `last`. None if the numbers are too large.
+    """
+    return _too_low(walk, first, last, least), _too_high(walk, first, last, least)
+
+
+def lines_compiled(walk: Walk, first: int, last: int, least: float) -> tuple[Floats, Floats] | None:
+    """Return the same by compiled functions; None also without numba, or if there are very many items."""
+    kernel = _kernel()
+    if kernel is None:
+        return None
+    logs, met = _log_factorials(), np.zeros((2, last - first + 1))
+    times, hits = np.empty(last, np.int64), np.empty(last)
+    for side, row in zip((1, -1), met, strict=True):
+        tables = _tables(walk.p, walk.alpha, side, size_for(last))
+        if tables and not kernel(side, *walk, first, last, least, logs, *tables, times, hits, row):
+            return None
+    return met[0], met[1]
+
+
+@lru_cache(maxsize=1024)
+def _tables(p: float, alpha: float, side: int, size: int) -> tuple[npt.NDArray[Any], ...]:
+    """Return the tables of a line for `hits_kernel`; none if every item may be signalled."""
+    per = p * (1 - side * alpha)
+    if per >= 1:
+        return ()
+    steps = _exactly(p, 1 / per, size)
+    after = _fewer(p, 1 / per, size) if side < 0 else _Steps(steps.items, np.ones((size, 1)), np.ones((size, 1)))
+    return tuple(matrix[:, 0] for matrix in (*steps, after.chance, after.chance_of_more))
+
+
+def _at_hand() -> bool:
+    """Return whether the compiled functions need not be waited for."""
+    return "numba" in sys.modules and _are_kept()
+
+
+@cache
+def _are_kept() -> bool:
+    return is_kept(add_up)
+
+
+@cache
+def _kernel() -> Callable[..., bool] | None:
+    try:
+        return compiled(add_up, _of_line) if available() else None
+    except ImportError:  # this numba does not take this numpy
+        return None
+
+
+def _of_line(numba: Any) -> Any:
+    whole, real = numba.int64, numba.float64
+    row = real[::1]
+    return whole, real, real, real, whole, whole, real, row, whole[::1], row, row, row, row, whole[::1], row, row
 
 
 def _too_low(walk: Walk, first: int, last: int, least: float) -> Floats | None:
@@ -151,7 +216,8 @@ def _fewer(p: float, apart: float, size: int) -> _Steps:
     """Return the same with the probability of fewer than d signals."""
     number = np.arange(1, size)
     items = np.floor(number * apart).astype(np.int64)
-    tables = items, 1 - _at_least(p, items, number), 1 - _at_least(p, items + 1, number)
+    fewer = 1 - _at_least(p, items, number)
+    tables = items, fewer, fewer - p * _chance(p, items, number - 1)
     return _Steps(*(by_distance(np.concatenate(([0], table))) for table in tables))
 
 
