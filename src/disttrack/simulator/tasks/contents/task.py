@@ -40,6 +40,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
 
     roles: ClassVar[Sequence[str]] = ("sites", "server", "adversary")
     engines: ClassVar[Sequence[str]] = ("step", "leap")
+    empty: ClassVar = ("failing_fraction",)
     takes: ClassVar[tuple[type[object], ...]] = (ItemTracker,)
     single: ClassVar[bool] = True
     sizes: ClassVar[Sequence[Size]] = (
