@@ -200,8 +200,7 @@ def check_plots(
     for number, request in enumerate(requests):
         try:
             plot = check_plot(request, axes, columns=columns, called=called(game.sizes), folder=document.folder)
-            kind = request if isinstance(request, str) else request["kind"]
-            check_drawable(plot, kind, game, {**columns, **MORE_COLUMNS})
+            check_drawable(plot, _kind_of(request), game, {**columns, **MORE_COLUMNS})
             why = why_undrawn(plot.where, table)
         except LackingError as error:
             if not (why := why_not_here(error.names, columns, game, points)):
@@ -211,7 +210,12 @@ def check_plots(
             faults.add(document.error(faults.place("plots", number), str(error)))
             continue
         if why:
-            skipped.append(Skipped("plot", number, str(kind), why))
+            skipped.append(Skipped("plot", number, _kind_of(request), why))
         else:
             plots.append(request)
     return plots, skipped
+
+
+def _kind_of(request: Any) -> str:
+    """Return the kind of a request that has been checked."""
+    return str(request if isinstance(request, str) else request["kind"])
