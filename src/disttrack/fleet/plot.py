@@ -26,6 +26,10 @@ class Windows(Plot):
 
     count: int = 2
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return "series.csv", "overshoot"
+
     def describe(self, tables: Tables) -> Description:
         from disttrack.fleet.figure import windows
 

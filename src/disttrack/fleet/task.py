@@ -17,7 +17,7 @@ from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.network import Latency, Network, network_of
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import SITES, Demand, Record, Size
+from disttrack.simulator.tasks.base import ERROR, SITES, Demand, Record, Size
 from disttrack.simulator.tasks.tracking import Count, record_of
 
 MESSAGES, REQUESTS = 60e3, 50e3
@@ -46,6 +46,7 @@ class QuotaGame(Count):
     """
 
     kind: ClassVar[str] = "quota"
+    empty: ClassVar = ERROR
     each_item: ClassVar[bool] = True
     own_engines: ClassVar[Mapping[str, type[Engine]]] = {"step": QuotaStep, "leap": QuotaLeap}
     rules: ClassVar[int] = 5

@@ -48,6 +48,11 @@ class Plot:
         super().__init_subclass__(**more)
         inherit_parameters(cls)
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return the columns of trials.csv, or other tables, without which it cannot be drawn."""
+        return ()
+
     def describe(self, tables: Tables) -> Description:
         """Return the content of the figure, as data.
 

@@ -253,8 +253,8 @@ def cost_bound(point: Game, items: int, own: Mapping[str, object]) -> float | No
     try:
         protocol = make("protocol", class_of("protocol", str(kind), own), arguments)
         bound = protocol.cost_bound(int(point["sites"]), items, int(point.get("start") or 0))
-    except (ScenarioError, KeyError, TypeError, ValueError, ArithmeticError):
-        return None  # a user's class that was not given, or one without a bound: no line
+    except (ScenarioError, KeyError, AttributeError, TypeError, ValueError, ArithmeticError):
+        return None  # a user's class that was not given, or one without a bound, as a sketch: no line
     return float(bound) if isfinite(bound) and bound > 0 else None
 
 

@@ -61,6 +61,10 @@ class Cost(BuiltIn):
     over: str = ""
     ratio_to: str = ""
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("words" if self.y == EFOLD else self.y,)
+
     def __post_init__(self) -> None:
         if self.over and self.ratio_to:
             raise ValueError("over must be left out with ratio_to, which draws words and ratios")
@@ -102,6 +106,10 @@ class Measure(BuiltIn):
     limit: str | float = ""
     by: str = ""
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.y,)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Error(BuiltIn):
@@ -122,6 +130,10 @@ class Error(BuiltIn):
     x: str
     by: str = ""
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("max_rel_error",)
+
 
 @dataclass(frozen=True, kw_only=True)
 class SizeOverTime(BuiltIn):
@@ -132,6 +144,10 @@ class SizeOverTime(BuiltIn):
 
     kind: ClassVar[str] = "size"
     home: ClassVar[str] = "over_time:over_time"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("series.csv", "max_abs_error")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +161,10 @@ class Budget(BuiltIn):
     home: ClassVar[str] = "bars:budget"
     narrow: ClassVar[bool] = False
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("ledger",)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ratio(BuiltIn):
@@ -152,6 +172,10 @@ class Ratio(BuiltIn):
 
     kind: ClassVar[str] = "ratio"
     home: ClassVar[str] = "over_time:over_time"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("series.csv",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +185,10 @@ class Timeline(BuiltIn):
     kind: ClassVar[str] = "timeline"
     home: ClassVar[str] = "traces:timeline"
     narrow: ClassVar[bool] = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("series.csv", "max_rel_error")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,6 +206,10 @@ class Breakdown(BuiltIn):
     narrow: ClassVar[bool] = False
 
     x: str = ""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("kinds.csv",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,6 +234,10 @@ class Frontier(BuiltIn):
     y: str = ""
 
     @property
+    def needs(self) -> tuple[str, ...]:
+        return self.cost, self.y or "max_rel_error"
+
+    @property
     def name(self) -> str:
         return f"frontier-{self.y}" if self.y else self.kind
 
@@ -221,6 +257,10 @@ class Matrix(BuiltIn):
     narrow: ClassVar[bool] = False
 
     controls: bool = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("verdict",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,6 +294,10 @@ class Spread(BuiltIn):
     also: str = ""
     centre: str = "median"
     ordered: bool = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.y,)
 
     def __post_init__(self) -> None:
         if self.centre not in ("median", "mean"):

@@ -9,13 +9,13 @@ from typing import Any
 
 from disttrack.simulator.claims.claim import Claim, ill_typed
 from disttrack.simulator.claims.columns import ColumnType
-from disttrack.simulator.claims.expressions import column_of
+from disttrack.simulator.claims.expressions import column_of, columns_of
 from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, nearest
 from disttrack.simulator.points.point import Part, Point
 from disttrack.simulator.points.registry import advice_on, game_of, kinds
 from disttrack.simulator.points.settings import Row, differ
 from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.figures import LackingError, check_plot
+from disttrack.simulator.scenario.figures import MORE_COLUMNS, LackingError, check_drawable, check_plot
 from disttrack.simulator.scenario.model import keys_of
 from disttrack.simulator.scenario.skipped import Skipped, why_not_here, why_skipped, why_undrawn
 from disttrack.simulator.scenario.sweep import Combination
@@ -164,8 +164,17 @@ def check_claims(
     for number, claim in enumerate(claims):
         if why := why_skipped(claim, table, columns, game, points):
             yield Skipped("claim", number, claim.name, why)
-        elif fault := ill_typed(claim, columns):
+        elif fault := ill_typed(claim, columns) or _of_nothing(claim, game):
             faults.add(document.error((*faults.place("claims", number), fault[0]), fault[1]))
+
+
+def _of_nothing(claim: Claim, game: Task) -> tuple[str, str] | None:
+    """Return which key of a claim is on a column that the games of a task leave empty, and why it is wrong."""
+    for key in ("where", "measure", "margin"):
+        if (text := getattr(claim, key)) and (names := sorted(columns_of(text) & {*game.empty})):
+            own = ", ".join(game.columns) or "items, seconds"
+            return key, f"games of task {game.kind} have no {' and no '.join(names)} (their own columns: {own})"
+    return None
 
 
 def check_plots(
@@ -191,6 +200,7 @@ def check_plots(
     for number, request in enumerate(requests):
         try:
             plot = check_plot(request, axes, columns=columns, called=called(game.sizes), folder=document.folder)
+            check_drawable(plot, _kind_of(request), game, {**columns, **MORE_COLUMNS})
             why = why_undrawn(plot.where, table)
         except LackingError as error:
             if not (why := why_not_here(error.names, columns, game, points)):
@@ -200,8 +210,12 @@ def check_plots(
             faults.add(document.error(faults.place("plots", number), str(error)))
             continue
         if why:
-            kind = request if isinstance(request, str) else request["kind"]
-            skipped.append(Skipped("plot", number, str(kind), why))
+            skipped.append(Skipped("plot", number, _kind_of(request), why))
         else:
             plots.append(request)
     return plots, skipped
+
+
+def _kind_of(request: Any) -> str:
+    """Return the kind of a request that has been checked."""
+    return str(request if isinstance(request, str) else request["kind"])

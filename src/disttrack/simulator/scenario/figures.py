@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,8 +12,9 @@ from disttrack.simulator.claims.columns import ColumnType
 from disttrack.simulator.claims.expression_checks import check_condition
 from disttrack.simulator.claims.expressions import ExpressionError, columns_of
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
-from disttrack.simulator.points.registry import find, kinds, make
+from disttrack.simulator.points.registry import find, kinds, make, parameters
 from disttrack.simulator.points.source import source_of
+from disttrack.simulator.tasks.base import Task
 
 MORE_COLUMNS: Final[dict[str, ColumnType]] = {"sent": "number", "result": "text"}
 """Columns of figures that trials.csv does not have."""
@@ -86,6 +88,39 @@ def check_plot(
             [axis], f"plot {kind!r}: x must be an axis that the scenario sweeps ({known}); got {axis!r}{advice}"
         )
     return plot
+
+
+_IN_WORDS: Final = {
+    "series.csv": "timeline of errors",
+    "kinds.csv": "messages",
+    "verdict": "verdict",
+    "ledger": "ledger of a budget",
+}
+"""What figures need, where it is no column of numbers."""
+
+
+def check_drawable(plot: Any, kind: str, game: Task, columns: Mapping[str, ColumnType]) -> None:
+    """Refuse a plot of what the games of a task do not have; ValueError lists the kinds that can be drawn."""
+    lacking = _lacking(plot, game, columns)
+    if not lacking:
+        return
+    names = [name for name, known in kinds("plot").items() if not _lacking(_bare(known.load()), game, columns)]
+    said = " and no ".join(_IN_WORDS.get(name, name) for name in lacking)
+    raise ValueError(
+        f"plot {kind!r}: games of task {game.kind} have no {said}; plots that this task can have: {', '.join(names)}"
+    )
+
+
+def _lacking(plot: Any, game: Task, columns: Mapping[str, ColumnType]) -> list[str]:
+    """Return what a plot needs and the games of a task do not have."""
+    asked = [name for key in plot.of_columns if isinstance(text := getattr(plot, key), str) for name in text.split(",")]
+    filled = {"series.csv", "kinds.csv", "", *columns} - {*game.empty}
+    return [name for name in dict.fromkeys(map(str.strip, (*plot.needs, *asked))) if name not in filled]
+
+
+def _bare(maker: type[Any]) -> Any:
+    """Return a plot of a kind with nothing for the keys that it must have."""
+    return maker(**{key: "" for key, default in parameters(maker).items() if default is MISSING})
 
 
 def _check_columns(plot: Any, kind: str, given: Mapping[str, Any], columns: Mapping[str, ColumnType] | None) -> None:

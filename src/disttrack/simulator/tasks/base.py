@@ -7,7 +7,7 @@ a game. The scenario, the runner, the journal and the tables use nothing else of
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
@@ -150,6 +150,10 @@ class Demand:
 Column = Literal["sites", "items", "start"]
 """A field of a point, and a column of the tables."""
 COLUMNS: Final[tuple[Column, ...]] = get_args(Column)
+COST: Final = ("rounds", "messages", "words", "words_up", "words_down", "bits", "broadcasts")
+"""Columns of what was sent."""
+ERROR: Final = ("max_rel_error", "failing_fraction")
+"""Columns of the error of a count."""
 
 
 @dataclass(frozen=True)
@@ -212,6 +216,8 @@ class Task(Shortcuts, ABC):
     """Parameters of protocols that a scenario may give once for all that take them, beside its sizes."""
     columns: ClassVar[Sequence[str]] = ()
     """Columns of trials.csv in addition to those of all tasks."""
+    empty: ClassVar[Collection[str]] = ()
+    """Columns of all tasks, and tables, that its games leave empty: no figure can show them."""
     answers: ClassVar[Sequence[Answer]] = USUAL
     """The columns of its table; a class that declares none shows its `columns` after the usual ones."""
     labels: ClassVar[Mapping[str, str]] = {

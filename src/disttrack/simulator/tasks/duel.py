@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from traceback import walk_tb
@@ -28,7 +28,7 @@ from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import advice_on, kinds, parameters
 from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.tasks.adversary import adversary_of
-from disttrack.simulator.tasks.base import Columns, Record, Row, Size, Task
+from disttrack.simulator.tasks.base import COST, ERROR, Columns, Record, Row, Size, Task
 from disttrack.simulator.tasks.loop import Sides, duel
 
 M = TypeVar("M")
@@ -50,6 +50,7 @@ class MechanismGame(Task, Generic[M, A]):
     """
 
     axes: ClassVar = {"steps": "steps, T"}
+    empty: ClassVar[Collection[str]] = (*COST, *ERROR, "kinds.csv", "series.csv")
     roles: ClassVar[Sequence[str]] = ("", "mechanism", "adversary")
     """The random streams. The place of a role is its key in the tree of seeds: another order gives other games."""
     takes: ClassVar[tuple[type[object], ...]] = ()

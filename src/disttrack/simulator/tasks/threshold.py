@@ -32,6 +32,7 @@ class ThresholdAlarm(Count):
     """
 
     kind: ClassVar[str] = "threshold"
+    empty: ClassVar = ("series.csv",)
     sizes: ClassVar[Sequence[Size]] = (
         SITES,
         Size("threshold", "items", "Items of a game, at the last of which the alarm is due.", needed=True),

@@ -45,6 +45,7 @@ class WorstOfMany(MechanismGame[QueryMechanism, Analyst]):
     """
 
     kind: ClassVar[str] = "worst-of-many"
+    empty: ClassVar = (*MechanismGame.empty, "verdict")
     labels: ClassVar = {"worst_gap": "gap of the worst query", "chosen_gap": "gap of the chosen query"}
     rules: ClassVar[int] = 2
     roles: ClassVar[Sequence[str]] = ("samples", "mechanism", "adversary", "truth", "choice")

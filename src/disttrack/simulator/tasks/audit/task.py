@@ -49,6 +49,7 @@ class Audit(Task):
     """
 
     kind: ClassVar[str] = "audit"
+    empty: ClassVar = duel.MechanismGame.empty
     labels: ClassVar = {
         "loss": "privacy loss",
         "epsilon_low": "loss that the runs prove",
@@ -102,6 +103,7 @@ class AuditTracker(Task):
     """
 
     kind: ClassVar[str] = "audit-tracker"
+    empty: ClassVar = duel.MechanismGame.empty
     labels: ClassVar = {
         "loss_over_epsilon": "largest loss over the claimed epsilon",
         "epsilon_low": "loss that the runs prove",

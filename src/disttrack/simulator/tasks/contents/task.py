@@ -40,6 +40,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
 
     roles: ClassVar[Sequence[str]] = ("sites", "server", "adversary")
     engines: ClassVar[Sequence[str]] = ("step", "leap")
+    empty: ClassVar = ("failing_fraction",)
     takes: ClassVar[tuple[type[object], ...]] = (ItemTracker,)
     single: ClassVar[bool] = True
     sizes: ClassVar[Sequence[Size]] = (
@@ -132,7 +133,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         period = getattr(adversary, "period", None)
         listed = items if engine == "step" or period is None else min(period, items)
         looked_at = listed if adversary.each_item or engine == "step" else 0
-        splits = adversary.splits(getattr(tracker, "size", 1), items) if hasattr(adversary, "splits") else 0.0
+        splits = adversary.splits(tracker.known(sites).get("size", 1), items) if hasattr(adversary, "splits") else 0.0
         seconds = messages / MESSAGES[adversary.oblivious] + looked_at / ITEMS[engine] + splits / SPLITS
         return Demand(seconds, 1e8 + 1000.0 * sites, messages)
 

@@ -17,7 +17,7 @@ from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand, Row, Size
+from disttrack.simulator.tasks.base import COST, ERROR, Demand, Row, Size
 from disttrack.simulator.tasks.duel import DELTA, STEPS, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.tasks.planned import Planned, items
@@ -136,6 +136,7 @@ class ContinualCount(Duel[Counter, Adversary]):
     """
 
     kind: ClassVar[str] = "continual-count"
+    empty: ClassVar = (*COST, *ERROR, "kinds.csv")
     labels: ClassVar = {"final_error": "error of the last answer", "guessed": "share of guesses that are right"}
     axes: ClassVar = {
         "adversary_looks": "looks at the state",

@@ -127,6 +127,7 @@ class Experts(Duel[PerturbedLeader, Adversary]):
     """
 
     kind: ClassVar[str] = "experts"
+    empty: ClassVar = (*Duel.empty, "verdict")
     labels: ClassVar = {
         "regret": "regret, in units of loss",
         "paid": "regret that privacy adds, over the bound's shape",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -28,7 +28,7 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.code import is_ours
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand, Row, Size
+from disttrack.simulator.tasks.base import COST, ERROR, Demand, Row, Size
 from disttrack.simulator.tasks.duel import DELTA, Duel, M, Rngs, Sizes, known
 from disttrack.simulator.tasks.dynamic.referee import DataReferee, QueryReferee
 from disttrack.simulator.tasks.loop import Run, Sides, kept
@@ -123,6 +123,7 @@ class DataSetDuel(Duel[M, UpdateStream]):
     """Common parts of both tasks."""
 
     axes: ClassVar = {"queries": "number of queries, k"}
+    empty: ClassVar[Collection[str]] = (*COST, *ERROR, "kinds.csv")
     rules: ClassVar[int] = 2
     engines: ClassVar[Sequence[str]] = ("step",)
 
@@ -180,6 +181,7 @@ class StaticQueries(DataSetDuel[StaticMechanism]):
     """
 
     kind: ClassVar[str] = "static-queries"
+    empty: ClassVar = (*DataSetDuel.empty, "series.csv")
     takes: ClassVar[tuple[type[object], ...]] = (StaticMechanism,)
     reason: ClassVar[str] = "one release"
     sizes: ClassVar[Sequence[Size]] = (DOMAIN, Size("steps", "items", "Updates that make the data set.", needed=True))

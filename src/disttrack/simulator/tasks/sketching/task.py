@@ -11,7 +11,7 @@ from disttrack.adversaries.sketching import RESET, Attacker, StreamView
 from disttrack.mechanisms.sketches import Goal, Move, Sketch, SketchRun
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.answers import OVER_ALPHA, Answer, held
-from disttrack.simulator.tasks.base import Demand, Row, Size
+from disttrack.simulator.tasks.base import COST, Demand, Row, Size
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Run, Sides
 from disttrack.simulator.tasks.sketching.referee import UpdateReferee
@@ -75,6 +75,7 @@ class Sketching(Duel[Sketch, Attacker]):
     labels: ClassVar = {"touched": "different items", "last_ratio": "estimate over truth at the last update"}
     axes: ClassVar = {"rows": "rows of the sketch, t"}
     rules: ClassVar[int] = 2
+    empty: ClassVar = (*(name for name in COST if name != "words"), "kinds.csv")
     roles: ClassVar[Sequence[str]] = ("sketch", "adversary")
     takes: ClassVar[tuple[type[object], ...]] = (Sketch,)
     wanted: ClassVar[str] = "sketch for it"
