@@ -169,7 +169,7 @@ def check_claims(
 
 
 def check_plots(
-    requests: Sequence[Any],
+    requests: Sequence[Mapping[str, object] | str],
     game: Task,
     points: Sequence[Point],
     known: Mapping[str, Sequence[object]],
