@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from disttrack.adversaries.base import Adversary, Sees
+from disttrack.adversaries.base import Adversary, Sees, View
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import Whole
@@ -46,7 +46,7 @@ class Intruder(Scripted, Adversary):
 
     looks: Whole = 1
 
-    def script(self, view: Any) -> Iterator[Schedule]:
+    def script(self, view: View) -> Iterator[Schedule]:
         look = getattr(view, "look", None)
         if look is None:
             yield Burst(0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, floor, inf
-from typing import Any, Final
+from typing import Final
 
 from disttrack.adversaries import SingleSite, Uniform, Zipf
 from disttrack.fleet.quotas import (
@@ -210,8 +210,9 @@ def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG)
     if not words < longest:
         kept = 0.0 if isinstance(protocol, WASTEFUL) else 1.0
         return Suited(protocol, promised, 0.0, words, kept, 0.0, played=False)
-    sizes: dict[str, Any] = {"sites": service.sites, "items": WINDOWS * service.window, "seed": seed}
-    games = [play(protocol, load, network=service.network, **sizes) for load in (Uniform(), Zipf(1.0), SingleSite())]
+    sites, items, network = service.sites, WINDOWS * service.window, service.network
+    loads = Uniform(), Zipf(1.0), SingleSite()
+    games = [play(protocol, load, network=network, sites=sites, items=items, seed=seed) for load in loads]
     rows = [measured(game, service.network) for game in games]
     even = max(row["words_per_window"] for row in rows)
     least = min(row["utilisation"] for row in rows)

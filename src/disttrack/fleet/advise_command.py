@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from disttrack.simulator.cli.tables import Column, Table, print_facts, print_tab
 from disttrack.simulator.cli.verify import OUT, verify
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.results.formats import number, percent
+
+if TYPE_CHECKING:
+    from disttrack.fleet.advice import Service
 
 
 @click.command(
@@ -83,7 +86,7 @@ def advise_quota(
     verify(search.scenario_of(best, service), out)
 
 
-def _latency(service: Any, window: float) -> str:
+def _latency(service: Service, window: float) -> str:
     """Return what a message takes in the steps of a game, which are whole."""
     steps: int = service.latency
     each = f"{1e3 * window / service.window:.3g} ms"

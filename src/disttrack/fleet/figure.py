@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.plots.description import Axis, Description, Item, Look, Panel, Rule, Series, rounded
 from disttrack.simulator.plots.marks import BORDER, mark
 from disttrack.simulator.plots.panels import look_of, shape
@@ -53,7 +54,7 @@ def windows(tables: Tables, count: int) -> Description:
     )  # fmt: skip
 
 
-def window_described(game: Any) -> Description:
+def window_described(game: Game) -> Description:
     """Return the first window of a `Game` of quotas: what each site admitted, and what it believed was left.
 
     Raises

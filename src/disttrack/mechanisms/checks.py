@@ -32,7 +32,7 @@ Check = Callable[[str, Any], None]
 """Function of a name and a value that raises ValueError unless the value is accepted."""
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a number of numpy's as Python's, which tables and files write alike; anything else as it is.
 
     Examples

@@ -78,5 +78,5 @@ class ThresholdsForm(KernelForm):
         if self.most_items >= whole[TOTAL]:
             sites[:, NEXT] = next_threshold(sites[:, COUNT], *growth)
 
-    def serve(self, ledger: Any, compiled: Compiled) -> None:
+    def serve(self, ledger: object, compiled: Compiled) -> None:
         raise NotImplementedError("the server never speaks")

@@ -120,7 +120,7 @@ class KernelForm(ABC):
         self.sites: Whole = np.zeros((k, OWN + 4), dtype=np.int64)
 
     @abstractmethod
-    def serve(self, ledger: Any, compiled: Compiled) -> None:
+    def serve(self, ledger: object, compiled: Compiled) -> None:
         """Let the server act after a turn that ended with SERVE, and all sites answer; count the messages.
 
         Parameters

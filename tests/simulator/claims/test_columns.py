@@ -59,8 +59,11 @@ def test_the_docs_describe_the_columns_in_their_order(name: str) -> None:
     rows = re.search(rf"`{re.escape(name)}`[^|]*\n\n\|.*\n\|.*\n((?:\|.*\n)+)", text)
     assert rows is not None
     columns = {**TABLES, "network": NETWORK}[name]
+    if name in ("series.csv", "kinds.csv"):  # they begin with columns of trials.csv, which the docs name once
+        assert columns[: len(PLACE)] == PLACE
+        columns = columns[len(PLACE) :]
     others = "claim" if name == "claims.csv" else "game"
-    known = ORIGINS if name in ("trials.csv", "network") else {column: ORIGINS[column] for column in PLACE}
+    known = ORIGINS if name in ("trials.csv", "network") else {}
     assert described(rows[1]) == [(column, known.get(column, others)) for column in columns]
     assert len(set(columns)) == len(columns)
 

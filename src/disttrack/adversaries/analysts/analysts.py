@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -244,7 +244,7 @@ class VariableSelection(Scripted, Analyst):
         yield Vote(strongest, np.sign(train[strongest]))
 
 
-def read(answer: Any, samples: int, cells: int) -> NDArray[np.int64]:
+def read(answer: Spelled | float, samples: int, cells: int) -> NDArray[np.int64]:
     """Return the number of points in each cell, from the digits of an answer.
 
     Examples

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
 from disttrack.adversaries import RoundRobin
@@ -60,7 +61,7 @@ class Processes:
     """
 
     def __init__(self, protocol: Protocol, k: int, seed: int, start: int = 0, delay: float = 0.0) -> None:
-        self._started: list[Any] = []
+        self._started: list[BaseProcess] = []
         self._pipes: list[Connection] = []
         made = protocol, k, seed, start, delay
         _warm_up(protocol, k, start)

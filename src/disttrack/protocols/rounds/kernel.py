@@ -110,7 +110,7 @@ class RoundForm(KernelForm):
             self._begin(server.announced)
         self._look()
 
-    def serve(self, ledger: Any, compiled: Compiled) -> None:
+    def serve(self, ledger: object, compiled: Compiled) -> None:
         server, whole = self.server, self.whole
         if self._rule is None:
             items, self._forwarded = int(whole[ITEMS]) - self._forwarded, int(whole[ITEMS])

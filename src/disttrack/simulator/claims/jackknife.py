@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -113,7 +113,7 @@ def _first(text: str, table: Columns) -> tuple[float, list[_Ordered]]:
     """Return a measure, and its parts that a single game does not change smoothly, in the order of the text."""
     ordered: list[_Ordered] = []
 
-    def compute(name: str, length: int, column: Values, *others: object) -> Estimate:
+    def compute(name: str, length: int, column: Values, *others: float) -> Estimate:
         value = AGGREGATES[name].compute(length, column, *others).value
         ordered.append((name, value, float(np.mean(column)), _factor(name, length, *others)))
         return Estimate(value)
@@ -137,7 +137,7 @@ def _with(compute: Callable[..., Estimate]) -> Mapping[str, Aggregate]:
     return {**AGGREGATES, **{name: replace(AGGREGATES[name], compute=partial(compute, name)) for name in ORDERED}}
 
 
-def _factor(name: str, length: int, share: Any = 0.5) -> float:
+def _factor(name: str, length: int, share: float = 0.5) -> float:
     """Return the standard error of an ordered value over that of the mean, at most."""
     single = 2 * float(np.sqrt(length))
     outer = max(float(share), 1 - float(share))

@@ -99,7 +99,7 @@ def side_option(side: str, **settings: Any) -> Callable[[Callable[..., Any]], Ca
     return click.option(f"--{side}", metavar="KIND", shell_complete=completion.kinds_of(side), **settings)
 
 
-def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def game_options(command: Callable[..., object]) -> Callable[..., object]:
     """Give a command the options of a game."""
     sites = click.option("--sites", type=int, help=f"Number of sites; {SIZES['sites']} if left out.")
     items = click.option("--items", metavar="N", help=f"Number of items, as 1e6; {SIZES['items']} if left out.")
@@ -196,7 +196,7 @@ def entry_of(text: str) -> dict[str, Any]:
     # a colon before a name without = belongs to file.py:Class
     if glued := re.fullmatch(r"([^='\"]*):(\w+=.*)", first, re.DOTALL):
         first, assignments = glued[1], [glued[2], *assignments]
-    entry: dict[str, Any] = {"kind": " ".join(shlex.split(first))}
+    entry: dict[str, object] = {"kind": " ".join(shlex.split(first))}
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
         if not equals:

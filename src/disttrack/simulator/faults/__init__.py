@@ -111,7 +111,7 @@ def _with(name: str, part: Any, intact: Any) -> Any:
 # ---------------------------------------------------------------------- coins
 
 
-def _first(low: object, high: object = None, size: object = None, **more: Any) -> Any:
+def _first(low: object, high: object = None, size: object = None, **more: object) -> Any:
     """Return the smallest possible value, as a generator's `integers`."""
     least = 0 if high is None else low
     return least if size is None else np.full(size, least)

@@ -29,7 +29,7 @@ class FaultyPart:
 class Wrapped:
     """A random generator with some methods replaced."""
 
-    def __init__(self, rng: np.random.Generator, **methods: Callable[..., Any]) -> None:
+    def __init__(self, rng: np.random.Generator, **methods: Callable[..., object]) -> None:
         self._rng = rng
         self.__dict__.update(methods)
 

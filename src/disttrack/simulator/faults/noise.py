@@ -82,15 +82,15 @@ class _Quieter(FaultyPart):
 
     noise_share: ClassVar[float]
 
-    def start(self, *given: object, **more: Any) -> Any:
+    def start(self, *given: object, **more: object) -> Any:
         mechanism: Any = super()
         return mechanism.start(*(quieter(one, self.noise_share) for one in given), **more)
 
-    def halt(self, ones: Any, steps: int, rng: np.random.Generator) -> Any:
+    def halt(self, ones: object, steps: int, rng: np.random.Generator) -> Any:
         mechanism: Any = super()
         return mechanism.halt(ones, steps, quieter(rng, self.noise_share))
 
-    def release(self, counts: Any, rng: np.random.Generator, paid: object = None) -> Any:
+    def release(self, counts: object, rng: np.random.Generator, paid: object = None) -> Any:
         mechanism: Any = super()
         return mechanism.release(counts, quieter(rng, self.noise_share), paid)
 
@@ -111,7 +111,7 @@ class _QuieterServer(FaultyPart):
 
     noise_share: ClassVar[float]
 
-    def server(self, k: int, rng: np.random.Generator, start: Any = ()) -> Any:
+    def server(self, k: int, rng: np.random.Generator, start: object = ()) -> Any:
         protocol: Any = super()
         return protocol.server(k, quieter(rng, self.noise_share), start)
 
@@ -133,16 +133,16 @@ class _OtherPromise(FaultyPart):
     times: ClassVar[float]
     most_promised: ClassVar[float]
 
-    def start(self, *given: object, **more: Any) -> Any:
+    def start(self, *given: object, **more: object) -> Any:
         return self._with_other_promise().start(*given, **more)
 
-    def halt(self, ones: Any, steps: int, rng: np.random.Generator) -> Any:
+    def halt(self, ones: object, steps: int, rng: np.random.Generator) -> Any:
         return self._with_other_promise().halt(ones, steps, rng)
 
     def halting_times(self, *given: object) -> Any:
         return self._with_other_promise().halting_times(*given)
 
-    def release(self, *given: Any) -> Any:
+    def release(self, *given: object) -> Any:
         return self._with_other_promise().release(*given)
 
     def _with_other_promise(self) -> Any:

@@ -39,7 +39,7 @@ class Coarse(FaultyPart):
 class AnswersZero(FaultyPart):
     """Takes all updates, and answers 0 to every query."""
 
-    def start(self, *given: object, **more: Any) -> Any:
+    def start(self, *given: object, **more: object) -> Any:
         mechanism: Any = super()
         run = mechanism.start(*given, **more)
         take = run.step
@@ -58,7 +58,7 @@ class LostReports(FaultyPart):
 
     bulk_form = Protocol.bulk_form  # the array form has no messages to lose
 
-    def sites(self, k: int, rng: np.random.Generator, *given: Any, **more: Any) -> Any:
+    def sites(self, k: int, rng: np.random.Generator, *given: object, **more: object) -> Any:
         protocol: Any = super()
         return [_HalfHeard(site) for site in protocol.sites(k, rng, *given, **more)]
 

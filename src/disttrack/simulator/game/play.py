@@ -38,7 +38,7 @@ from disttrack.simulator.points.point import label_of_class, unusual
 from disttrack.simulator.points.registry import kinds, parameters
 
 ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "compiled": Compiled, "bulk": Bulk}
-_examined: dict[Any, str] = {}
+_examined: dict[object, str] = {}
 """What is wrong with the parts of the user's protocols that were examined; empty texts where nothing is."""
 _HOST: ContextVar[Callable[..., Engine] | None] = ContextVar("host", default=None)
 
@@ -206,7 +206,7 @@ class _Played:
             if self.game is not None:
                 self.game.stop()
 
-    def _fault(self, size: dict[str, Any]) -> PartError | None:
+    def _fault(self, size: dict[str, object]) -> PartError | None:
         """Return what is wrong with a part of the protocol in this game; None if nothing is, or a host plays."""
 
         def again(protocol: Protocol) -> None:
@@ -229,7 +229,7 @@ class _Played:
         if isinstance(self.adversary, Replay):
             self.adversary = rehearse(self.adversary, self.protocol, network=self.network, **size)
 
-    def _play(self, size: dict[str, Any], record: bool) -> None:
+    def _play(self, size: dict[str, object], record: bool) -> None:
         sides = self.protocol, self.adversary, self.network
         if self.host is None and not record and compiles(self.asked, self.chosen, *sides):
             try:
@@ -238,7 +238,7 @@ class _Played:
                 self.game = None
         return self._play_by(self.host or rules_of(self.protocol)[1][self.chosen], size, record)
 
-    def _play_by(self, engine: Callable[..., Engine], size: dict[str, Any], record: bool) -> None:
+    def _play_by(self, engine: Callable[..., Engine], size: dict[str, object], record: bool) -> None:
         adversary = copy.deepcopy(self.adversary)
         if record:
             adversary = self.recorder = Recorder(adversary)

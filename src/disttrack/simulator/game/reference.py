@@ -26,11 +26,11 @@ GAMES: Final = 16
 """Games by each engine where chance decides: they differ if all of one engine have more than all of the other, which
 happens by chance once in 3e8 comparisons."""
 
-_known: dict[Any, str] = {}
+_known: dict[object, str] = {}
 """The differences of the points of this process; empty texts where there are none."""
 
 
-_owners: dict[type, tuple[Sequence[Any], str]] = {}
+_owners: dict[type, tuple[Sequence[object], str]] = {}
 """The answers of `own_class`, and the members of each class when it was asked about."""
 
 Play = Callable[[str, int], Mapping[str, Any]]

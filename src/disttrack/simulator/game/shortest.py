@@ -212,7 +212,7 @@ class _Search:
                 verdicts.append(self._play(best.sites, best.items, seed, self._fixed).verdict)
         return verdicts.count("failed"), len(verdicts)
 
-    def _play(self, sites: int, items: int, seed: int, runs: Sequence[Run], **more: Any) -> Game:
+    def _play(self, sites: int, items: int, seed: int, runs: Sequence[Run], **more: object) -> Game:
         if runs:
             more["moves"] = Moves(written(runs))
         if self._network is not None:

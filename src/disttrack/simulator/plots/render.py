@@ -251,7 +251,7 @@ def _draw(axes: Axes, panel: Panel, item: Item, gid: str) -> None:
 
 def _line(look: Look) -> dict[str, Any]:
     """Return a look in matplotlib's words."""
-    words: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes or "none", "zorder": look.order}
+    words: dict[str, object] = {"color": look.colour, "linestyle": look.dashes or "none", "zorder": look.order}
     if look.marker:
         size = max(look.size, _OPEN) if look.hollow else look.size
         words |= {"marker": look.marker, "markersize": size * rcParams["lines.markersize"] / Look().size}
@@ -263,7 +263,7 @@ def _line(look: Look) -> dict[str, Any]:
 
 
 def _filled(fill: Fill) -> dict[str, Any]:
-    words: dict[str, Any] = {"facecolor": fill.colour, "edgecolor": fill.edge, "linewidth": fill.width}
+    words: dict[str, object] = {"facecolor": fill.colour, "edgecolor": fill.edge, "linewidth": fill.width}
     return words | ({"hatch": fill.hatch} if fill.hatch else {}) | ({"alpha": fill.alpha} if fill.alpha < 1 else {})
 
 

@@ -66,7 +66,7 @@ def foreign(text: str, families: Sequence[Family] = FAMILIES) -> str:
     return "" if is_ours(text.partition(":")[0]) else text
 
 
-def with_files(arguments: Any, folder: Path, put: Callable[[Path], str]) -> Any:
+def with_files(arguments: object, folder: Path, put: Callable[[Path], str]) -> Any:
     """Return parameters with something put in the place of each file that is there and that a `file` names."""
     if isinstance(arguments, list):
         return [with_files(inner, folder, put) for inner in arguments]

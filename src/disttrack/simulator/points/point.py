@@ -42,7 +42,7 @@ class PointError(ScenarioError):
         return type(self), (self.path, self.message)
 
 
-def blamed(error: Exception, key: str, inside: Any) -> PointError:
+def blamed(error: Exception, key: str, inside: object) -> PointError:
     """Return the error of a part of a point, at the keys that its message begins with: ``crash: down must be …``.
 
     Parameters
@@ -154,7 +154,7 @@ class Part:
         defaults = {name: value for name, value in parameters(self.maker()).items() if value is not MISSING}
         return {**defaults, **self.arguments}
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         """Return what the scenario says of it: its kind, all its parameters, with files by their content, its fault."""
         parameters = with_files(self.given(), Path(self.folder), digest_of)
         return {"kind": self.kind, "parameters": parameters, "fault": self.fault}
@@ -222,10 +222,10 @@ class Point:
         """Whether all coins come from the game's streams: of each user's class, because it says so."""
         return all(not part.own or not getattr(part.maker(), "draws_coins", True) for part in self.parts)
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         """Return what the scenario says of the point's games, the seed apart."""
         sizes = {"sites": self.sites, "items": self.items, "start": self.start}
-        parts: dict[str, Any] = {part.role: part.identity() for part in self.parts}
+        parts: dict[str, object] = {part.role: part.identity() for part in self.parts}
         return {**parts, **sizes, "network": self.network, "engine": self.engine}
 
     def made_of(self) -> dict[str, str]:
@@ -249,7 +249,7 @@ class Point:
         return ", ".join([sides, *(f"{value:,} {key}" for value, key in given if value is not None and key != "start")])
 
 
-def part(role: Family, entry: Mapping[str, Any], folder: Path, base: str = "") -> Part:
+def part(role: Family, entry: Mapping[str, object], folder: Path, base: str = "") -> Part:
     """Return the part that an entry ``{kind: …, parameters}`` of a scenario describes; `base` is that of the `Part`."""
     arguments = {key: value for key, value in entry.items() if key != "kind"}
     kind = str(entry["kind"])
@@ -277,7 +277,7 @@ LISTED: Final = ("alpha", "epsilon", "delta", "rho")
 """Accuracy and privacy: they are listed with the sizes, and are part of no name."""
 
 
-def unusual(maker: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def unusual(maker: object, given: Mapping[str, object]) -> dict[str, object]:
     """Return those of the given parameters that differ from the defaults of a class, without `LISTED` ones.
 
     A parameter without a default differs from none.
@@ -287,6 +287,6 @@ def unusual(maker: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: mine for name, value, mine in pairs if mine != value and canonical(mine) != canonical(value)}
 
 
-def canonical(value: Any) -> str:
+def canonical(value: object) -> str:
     """Return a value as JSON with sorted keys: equal values give equal texts."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)

@@ -138,7 +138,7 @@ def _is_for(kind: Kind, base: str) -> bool:
     return _extends(kind.load(), base)
 
 
-def _extends(maker: Any, base: str) -> bool:
+def _extends(maker: object, base: str) -> bool:
     """Return whether a class extends another one; a function in the place of an adversary is for its game to refuse."""
     return not base or not inspect.isclass(maker) or issubclass(maker, import_reference(base))
 
@@ -192,7 +192,7 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
     return maker
 
 
-def _may_be(family: Family, maker: Any, base: str) -> bool:
+def _may_be(family: Family, maker: object, base: str) -> bool:
     """Return whether a class or function of the user's can be one of a family."""
     try:
         check_extends(family, maker, base)
@@ -234,12 +234,12 @@ COUNTING: Final = "disttrack.protocols.base:Protocol"
 """The class of trackers, which count unless they say otherwise."""
 
 
-def advice_on(maker: Any) -> str:
+def advice_on(maker: object) -> str:
     """Return the game of a registered class in words: `a scenario with ``task: count`` plays it`."""
     return f"a scenario with `task: {game_of(maker)}` plays it"
 
 
-def game_of(maker: Any) -> str:
+def game_of(maker: object) -> str:
     """Return the task that a registered class is made for: one that names it if there is, and has no idle side."""
     if named := getattr(maker, "plays", ()):
         return str(named[0])
@@ -258,12 +258,12 @@ def _wanted(base: str) -> list[Any]:
 
 
 @cache
-def _classes(task: Any) -> set[Any]:
+def _classes(task: Any) -> set[object]:
     """Return the registered classes of both sides of a task."""
     return {kind.load() for role in ROLES for kind in task.kinds(role).values()}
 
 
-def parameters(maker: Any) -> dict[str, Any]:
+def parameters(maker: object) -> dict[str, object]:
     """Return the parameters that a class takes, with their defaults; `MISSING` where one must be given.
 
     Examples
@@ -294,7 +294,7 @@ PLAIN_TYPES: Final[Mapping[str, tuple[type, str]]] = {
 """Plain types of fields, and what they are called in messages."""
 
 
-def _refuse_other_types(maker: Any, arguments: Mapping[str, Any]) -> None:
+def _refuse_other_types(maker: object, arguments: Mapping[str, object]) -> None:
     """Raise ScenarioError for a value of another type than the plain one that a field of a user's class states."""
     for field in fields(maker) if is_dataclass(maker) and not is_ours(maker.__module__) else ():
         stated = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")
@@ -370,13 +370,13 @@ def _bare(method: Any) -> inspect.Signature:
     return given.replace(parameters=names, return_annotation=given.empty)
 
 
-def role_of(maker: Any) -> Role:
+def role_of(maker: object) -> Role:
     """Return the role of a class: one that asks extends `Opponent`, and a function is an adversary."""
     asks = not inspect.isclass(maker) or issubclass(maker, import_reference(HOMES["adversary"].base))
     return "adversary" if asks else "protocol"
 
 
-def family_of(maker: Any) -> Family:
+def family_of(maker: object) -> Family:
     """Return the family of a class: a game, a figure, or a side of a game."""
     others: tuple[Family, ...] = ("task", "plot")
     made = maker if inspect.isclass(maker) else object
@@ -384,7 +384,7 @@ def family_of(maker: Any) -> Family:
     return next(extended, role_of(maker))
 
 
-def check_extends(family: Family, maker: Any, base: str = "") -> None:
+def check_extends(family: Family, maker: object, base: str = "") -> None:
     """Raise ScenarioError unless a class extends another one, or that of all kinds of its family."""
     wanted = base or HOMES[family].base
     extended = import_reference(wanted) if wanted else None

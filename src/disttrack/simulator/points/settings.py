@@ -282,12 +282,12 @@ class Settings:
         }
 
 
-def differ(values: Iterable[Any]) -> bool:
+def differ(values: Iterable[object]) -> bool:
     """Return whether not all values are equal."""
     return len({canonical(value) for value in values}) > 1
 
 
-def flat(network: Mapping[str, Any]) -> dict[str, Scalar]:
+def flat(network: Mapping[str, object]) -> dict[str, Scalar]:
     """Return the parameters of a network by names of their own: ``latency``, ``crash_rate``.
 
     >>> flat({"latency": {"exponential": 5}, "crash": {"rate": 0.1, "down": 3}})
@@ -306,7 +306,7 @@ def flat(network: Mapping[str, Any]) -> dict[str, Scalar]:
     return columns
 
 
-def _distribution(value: Mapping[str, Any]) -> str:
+def _distribution(value: Mapping[str, object]) -> str:
     """Return ``{"exponential": 5}`` as ``exponential(5)``; nothing if it has another form, as by others."""
     name, inner = next(iter(value.items()), ("", {}))
     numbers = list(inner.values() if isinstance(inner, Mapping) else (inner,))
@@ -315,7 +315,7 @@ def _distribution(value: Mapping[str, Any]) -> str:
     return f"{name}({', '.join(f'{float(number):g}' for number in numbers)})"
 
 
-def _scalar(value: Any) -> Scalar:
+def _scalar(value: object) -> Scalar:
     return value if isinstance(value, str | int | float | bool | None) else canonical(value)
 
 
@@ -355,7 +355,7 @@ def _values(task: Any, row: Row) -> dict[Name, Any]:
     return {name: _plain(value) for name, value in values.items()}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a value so that equal ones are written alike: 2.0 as 2."""
 
     def whole(text: str) -> float:

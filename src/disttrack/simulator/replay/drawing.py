@@ -98,7 +98,7 @@ def _picture(axes: Axes, game: Frames, shown: Any, styles: Mapping[str, Style]) 
     axes.legend(handles=keys, loc="upper left", bbox_to_anchor=(0, 0), handlelength=4, ncols=ACROSS)
 
 
-def _kinds(game: Frames, shown: Any) -> list[str]:
+def _kinds(game: Frames, shown: object) -> list[str]:
     """Return the kinds of the messages in these rows."""
     there = set(game.arrows["kind"][game.arrows["row"].isin(shown)])
     return [kind for place, kind in enumerate(game.record.kinds) if place in there]

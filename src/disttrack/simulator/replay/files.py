@@ -57,7 +57,7 @@ def _end(lines: Sequence[bytes]) -> bytes:
     return _line({"lines": len(lines), "sha256": hashlib.sha256(b"".join(lines)).hexdigest()})
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> Any:
     return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 

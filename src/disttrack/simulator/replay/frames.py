@@ -121,7 +121,7 @@ def _arrows(record: GameRecord, ends: Integers) -> Any:
     return by_arrow.agg(messages="size", words="sum").reset_index()
 
 
-def _frames(record: GameRecord, ends: Integers, arrows: Any) -> Frames:
+def _frames(record: GameRecord, ends: Integers, arrows: object) -> Frames:
     """Return a game by rows that end at these steps; of the shorter of two games, the last rows repeat its end."""
     about, each = record.about, _each(record)
     edges = np.minimum(ends, about.steps)

@@ -222,7 +222,7 @@ def made_shorter(about: About, shortest: Shorter) -> GameRecord:
         A side is an object of a script, which the record does not name, or the game did not fail.
     """
     given = {"protocol": about.protocol_parameters, "adversary": about.adversary_parameters}
-    sides: dict[str, Any] = {
+    sides: dict[str, object] = {
         role: {"kind": about.kinds.get(role, getattr(about, role)), **given[role]} for role in ROLES
     }
     sizes = {"sites": about.sites, "items": about.items, "start": about.start, "engine": about.engine}
@@ -340,7 +340,7 @@ def sent(step: int, sender: int | str, receiver: int | str, kind: str, words: in
     return Sent(step, sender, receiver, kind, int(words), int(bits))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a number as Python's own, whole where it is whole."""
     value = value.item() if hasattr(value, "item") else value
     return int(value) if isinstance(value, float) and value.is_integer() else value

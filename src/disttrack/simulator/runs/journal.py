@@ -232,7 +232,7 @@ def unpack(packed: bytes) -> Record:
     return Record(**head)
 
 
-def _numbers(values: list[Any]) -> array[Any] | list[Any]:
+def _numbers(values: list[object]) -> array[Any] | list[Any]:
     """Return a column as an array if all its values are floats, or whole numbers that fit; else as it is."""
     types = set(map(type, values))
     with suppress(OverflowError):

@@ -115,7 +115,7 @@ _checked: tuple[Point | None, Mapping[str, str] | None] = None, None
 """The point that was checked last, if it has only our code, and what it was planned with."""
 
 
-def serve(connection: Connection, output: Path, parent: int, share: Any, place: Any) -> NoReturn:
+def serve(connection: Connection, output: Path, parent: int, share: object, place: object) -> NoReturn:
     """Play batch after batch; never return.
 
     Parameters

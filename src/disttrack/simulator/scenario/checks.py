@@ -178,7 +178,7 @@ def _of_nothing(claim: Claim, game: Task) -> tuple[str, str] | None:
 
 
 def check_plots(
-    requests: Sequence[Any],
+    requests: Sequence[Mapping[str, object] | str],
     game: Task,
     points: Sequence[Point],
     known: Mapping[str, Sequence[object]],

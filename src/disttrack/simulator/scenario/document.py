@@ -184,7 +184,7 @@ def _plain(value: object, place: Place, document: Document) -> Any:
     raise document.error(place, f"must be text, a number, a list or a mapping; got {value!r}")
 
 
-def _by_name(maker: Any) -> str:
+def _by_name(maker: object) -> str:
     """Return how a scenario names a class or function."""
     if here := session_advice(maker):
         return here

@@ -84,7 +84,7 @@ def _expand(value: object, place: Place, groups: _Groups, taken: dict[Place | in
     if not value:
         raise PointError(place, "an empty list leaves nothing to play")
     group = next((number for number, group in enumerate(groups) if _names(place) & {*group}), None)
-    keys: list[Any] = [place] if group is None else [place, group]
+    keys: list[Place | int] = [place] if group is None else [place, group]
     indices = [taken[group]] if group in taken else range(len(value))
     return _limited(
         one

@@ -262,7 +262,7 @@ class Task(Shortcuts, ABC):
         return next((labels[name] for labels in stated if name in labels), "")
 
     @classmethod
-    def promises(cls, point: Mapping[str, Any], game: Row) -> bool:
+    def promises(cls, point: Mapping[str, object], game: Row) -> bool:
         """Return whether a game promised something: not where its guarantee allows all that was offered.
 
         Figures and pages count such a game as undecided; its verdict in trials.csv is that of its guarantee.

@@ -251,7 +251,7 @@ def known(mechanism: Any) -> dict[str, object]:
     return {"kind": mechanism.kind, **mechanism.as_mapping()}
 
 
-def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: str = "auto", **sizes: Any) -> Record:
+def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: str = "auto", **sizes: object) -> Record:
     """Play one game of a mechanism against an adversary; the kind of game follows from the mechanism.
 
     Parameters

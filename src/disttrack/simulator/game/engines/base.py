@@ -64,7 +64,7 @@ class Engine(ABC):
     name: ClassVar[str]
     by_mail: ClassVar[bool] = False
     """Whether messages are letters even if they take no time."""
-    plans: ClassVar[type[Any]] = Schedule
+    plans: ClassVar[type[object]] = Schedule
     """The class of the adversary's plans."""
     in_place: ClassVar[bool] = False
     """Whether the output changes in place, so that any message may have changed it."""

@@ -23,7 +23,7 @@ class Bulk(Strides):
 
     name: ClassVar[str] = "bulk"
 
-    def __init__(self, *sides: Any, **options: Any) -> None:
+    def __init__(self, *sides: object, **options: object) -> None:
         self.done = 0
         """The last step that has been played."""
         super().__init__(*sides, **options)

@@ -83,7 +83,7 @@ class Compiled(Strides):
     waits: ClassVar[bool] = False
     """Whether it leaves to `leap` what `leap` would have played before the functions are at hand."""
 
-    def __init__(self, *sides: Any, **options: Any) -> None:
+    def __init__(self, *sides: object, **options: object) -> None:
         super().__init__(*sides, **options)
         if self.network is not None or self.watch is not None or self.transcript is not None:
             raise NoBulkError("the compiled form keeps no record, and knows no network")
@@ -102,7 +102,7 @@ class Compiled(Strides):
         form.whole[MACHINE] = machine is not None
         self._play = self._kernel(form.turn)
 
-    def _kernel(self, turn: Callable[..., Any]) -> Callable[..., Any]:
+    def _kernel(self, turn: Callable[..., object]) -> Callable[..., Any]:
         """Return the compiled loop of the tracker and the adversary's rule."""
         parts, key = {"turn": turn, "move": self._rule}, (turn, self._rule)
         if self._rule is not move:
@@ -297,7 +297,7 @@ class CompiledInTime(Compiled):
     waits = True
 
 
-def _pays(key: Any, kept: bool) -> bool:
+def _pays(key: object, kept: bool) -> bool:
     """Return whether the games that `leap` has played, and would play, have taken as long as to get the functions.
 
     Functions that are kept wait only for numba, which the games of all functions together pay for.
@@ -307,7 +307,7 @@ def _pays(key: Any, kept: bool) -> bool:
     return "numba" in sys.modules or sum(_SPENT.values()) >= LOADING
 
 
-def compiled_part(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled_part(function: Callable[..., object]) -> Callable[..., Any]:
     """Return the compiled form of a function on the arrays of a tracker."""
     return compiled(function, _of_tracker)
 

@@ -47,11 +47,11 @@ class ContentEngine(Engine):
     """
 
     protocol: ItemTracker
-    plans: ClassVar[type[Any]] = Pairs
+    plans: ClassVar[type[object]] = Pairs
     in_place: ClassVar[bool] = True
 
     def __init__(
-        self, tracker: ItemTracker, adversary: ItemAdversary, problem: type[Problem] | None = None, **options: Any
+        self, tracker: ItemTracker, adversary: ItemAdversary, problem: type[Problem] | None = None, **options: object
     ) -> None:
         if options.get("start") or options.get("network") is not None:
             raise ScenarioError("games of items with content have neither start nor network")
@@ -253,5 +253,5 @@ class ContentTimeline(Timeline):
         super().__init__(0, items, ROWS)
         self._problem = problem
 
-    def row(self, step: int, items: int, output: Any, messages: int, words: int) -> tuple[Any, ...]:
+    def row(self, step: int, items: int, output: object, messages: int, words: int) -> tuple[Any, ...]:
         return step, items, self._problem.error(step), messages, words

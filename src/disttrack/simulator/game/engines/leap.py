@@ -38,7 +38,7 @@ class Leap(Strides, Ends):
     """Whether changes of the output may be judged later, many at a time, while no one reads the verdict."""
     mail: Mail
 
-    def __init__(self, *sides: Any, **options: Any) -> None:
+    def __init__(self, *sides: object, **options: object) -> None:
         self.env = simpy.Environment()
         super().__init__(*sides, **options)
         self._ended = self.env.event()
@@ -124,7 +124,7 @@ class Leap(Strides, Ends):
             if step > row:  # a cheap test: there are never more items than steps
                 self.pass_checkpoints(step - 1)
                 row = timeline.due - start
-            answers: Sequence[Any] = ()
+            answers: tuple[tuple[int, Message], ...] = ()
             for message in messages:
                 up_sites[site] += 1
                 tally = up[message[0]]
@@ -206,7 +206,7 @@ class Leap(Strides, Ends):
         if part is not None:
             self.alarms.rouse((part,))
 
-    def _settle(self, event: Any) -> None:
+    def _settle(self, event: object) -> None:
         self._settling = False
         assert self.lag is not None
         self.lag.note(self.now, self.server.output, self.mail.voyages.oldest, self.items_at)
@@ -231,7 +231,7 @@ class Leap(Strides, Ends):
             self._timer = due
             moment(self.env, due, END, self._on_timer)
 
-    def _on_timer(self, event: Any) -> None:
+    def _on_timer(self, event: object) -> None:
         now = int(self.env.now)
         if now != self._timer:
             return  # an earlier event has replaced it

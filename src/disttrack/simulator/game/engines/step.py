@@ -41,7 +41,7 @@ class Inbox:
         self._arrived: deque[Any] = deque()
         self._wanted: simpy.Event | None = None
 
-    def put(self, arrival: Any) -> None:
+    def put(self, arrival: object) -> None:
         """Pass an arrival to the process, or keep it until the process waits."""
         wanted, self._wanted = self._wanted, None
         if wanted is None:

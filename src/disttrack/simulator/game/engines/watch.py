@@ -6,7 +6,6 @@ For an adversary that sees only outputs there is no watch, and messages take the
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.views import POWERS, Heard, StateView, TrafficView
@@ -28,7 +27,7 @@ class Watch:
 
     __slots__ = ("_kept", "_look", "fresh", "sees")
 
-    def __init__(self, sees: str, kept: list[TranscriptRow] | None, look: Callable[[int | None], Any]) -> None:
+    def __init__(self, sees: str, kept: list[TranscriptRow] | None, look: Callable[[int | None], object]) -> None:
         self.sees = sees
         self.fresh: list[Heard] = []
         self._kept, self._look = kept, look
@@ -39,7 +38,7 @@ class Watch:
             self._kept.append(row)
         self.fresh.append(Heard(*row[:4]))
 
-    def view(self, **facts: Any) -> TrafficView:
+    def view(self, **facts: object) -> TrafficView:
         """Return a view for this power."""
         return StateView(look=self._look, **facts) if self.sees == POWERS[2] else TrafficView(**facts)
 

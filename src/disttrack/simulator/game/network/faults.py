@@ -145,7 +145,7 @@ class Restart:
         return self.rate == 0
 
 
-def _check_times(name: str, given: Any) -> None:
+def _check_times(name: str, given: Crash | Restart) -> None:
     steps(f"{name}: down", given.down, 1)
     if (given.at is None) == (given.rate is None):
         raise ValueError(f"{name}: needs either at, a step, or rate, crashes a step")

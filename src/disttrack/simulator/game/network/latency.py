@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from math import ceil, exp
-from typing import Any, Final
+from typing import Final
+
+import numpy as np
 
 from disttrack.mechanisms.checks import with_plain_numbers
 
@@ -99,7 +101,7 @@ class Latency:
         """The shortest possible delay in whole steps; 0 for a distribution without bounds."""
         return ceil(self.uniform[0] if self.uniform is not None else self.constant or 0)
 
-    def sampler(self, rng: Any) -> Callable[[], int]:
+    def sampler(self, rng: np.random.Generator) -> Callable[[], int]:
         """Return a function that draws one delay in whole steps from the game's network stream."""
         if self.constant is not None:
             delay = ceil(self.constant)

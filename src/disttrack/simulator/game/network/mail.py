@@ -6,11 +6,13 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+import numpy as np
 import simpy
 
 from disttrack.protocols.base import Message, Server, Site
+from disttrack.simulator.game.channels import TranscriptRow
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network.faults import Partition
 from disttrack.simulator.game.network.listed import ListedFault
@@ -71,7 +73,7 @@ class Ends(ABC):
     ledger: Ledger
     sites: Sequence[Site]
     server: Server
-    transcript: list[Any] | None = None
+    transcript: list[TranscriptRow] | None = None
     """The messages, if the game is recorded."""
 
     @abstractmethod
@@ -200,7 +202,7 @@ class Mail:
         The messages in transit.
     """
 
-    def __init__(self, ends: Ends, network: Network, rng: object, receivers: Receivers) -> None:
+    def __init__(self, ends: Ends, network: Network, rng: np.random.Generator, receivers: Receivers) -> None:
         self.ends, self.ledger, self.receivers = ends, ends.ledger, receivers
         self.network = network
         self.wires = Wires(network, len(ends.sites), rng, record=ends.transcript is not None)

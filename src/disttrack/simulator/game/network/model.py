@@ -166,7 +166,7 @@ class Network:
 
         Latencies are the shortest possible ones; what is kept is how links and the server's checkpoints work.
         """
-        made: dict[str, Any] = {"latency": self.latency.least}
+        made: dict[str, object] = {"latency": self.latency.least}
         if self.latency_down is not None:
             made["latency_down"] = self.latency_down.least
         if self.far is not None:

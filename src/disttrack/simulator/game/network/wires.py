@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from disttrack.simulator.game.network.faults import Partition, every
 from disttrack.simulator.game.network.listed import LetterFault
@@ -53,7 +55,7 @@ class Wires:
 
     __slots__ = ("_cuts", "_fate", "_last", "_listed", "_network", "_numbers", "_plain", "_rng", "_samplers", "record")
 
-    def __init__(self, network: Network, k: int, rng: Any, record: bool = False) -> None:
+    def __init__(self, network: Network, k: int, rng: np.random.Generator, record: bool = False) -> None:
         self._network = network
         self._rng = rng
         self._last = ([0] * k, [0] * k)
