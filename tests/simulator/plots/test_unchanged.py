@@ -1,4 +1,4 @@
-"""Figures are left alone when nothing that they depend on has changed, and are drawn again when anything has."""
+"""Figures and pages are left alone when nothing that they depend on has changed, and made again when anything has."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from synthetic_results import write_result
 
-from disttrack.simulator.cli.plot import draw_figures
+from disttrack.simulator.cli.plot import draw_figures, write_page
 from disttrack.simulator.plots import unchanged
 from disttrack.simulator.plots.kinds import Matrix
 from disttrack.simulator.report.report import write_report
@@ -120,6 +120,39 @@ def test_files_that_were_copied_are_drawn_again_whatever_the_manifest_says(folde
     copied = tmp_path / "other" / folder.name
     shutil.copytree(folder, copied)
     assert drawn(copied)
+
+
+PAGE_CHANGES: dict[str, Callable[[Path], object]] = {
+    "edited picture": CHANGES["edited picture"],
+    "tracebacks": lambda folder: (folder / "errors.txt").write_text("edited"),
+    "edited page": lambda folder: (folder / "report.html").write_text("edited"),
+    "deleted page": lambda folder: (folder / "report.html").unlink(),
+    "duration": lambda folder: edit_manifest(folder, lambda one: one.update(seconds=1.5)),
+    "scenario": CHANGES["scenario"],
+}
+
+
+def test_a_page_is_written_again_after_any_change(folder: Path) -> None:
+    def written() -> bool:
+        before = place(page)
+        assert write_page(Results(folder)) == page
+        return place(page) != before
+
+    edit_manifest(folder, lambda one: one["scenario"].update(plots=ASKED))
+    page = folder / "report.html"
+    assert written()
+    first = page.read_bytes()
+    assert b"data-figure" in first
+    for name, change in PAGE_CHANGES.items():
+        assert not written()
+        change(folder)
+        assert written()
+        assert (page.read_bytes() == first) == (name not in ("duration", "scenario"))
+
+
+def place(path: Path) -> tuple[int, int] | None:
+    """Return what differs between a file and another one written in its place."""
+    return (path.stat().st_ino, path.stat().st_ctime_ns) if path.is_file() else None
 
 
 def test_a_page_of_unchanged_figures_is_the_same(tmp_path: Path) -> None:

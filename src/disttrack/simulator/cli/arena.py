@@ -40,9 +40,8 @@ def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
 
     FILE.py:CLASS may be a registered name, and have parameters: robust:alpha=0.1.
     """
-    from disttrack.simulator.cli.plot import draw_figures
+    from disttrack.simulator.cli.plot import write_page
     from disttrack.simulator.cli.progress import bar
-    from disttrack.simulator.report.report import write_report
     from disttrack.simulator.scenario.document import value_of
     from disttrack.simulator.search.arena import arena as play
 
@@ -52,7 +51,7 @@ def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
     if outcome.role == "protocol":
         print_table(_costs(outcome))
     results = outcome.results
-    page = write_report(results, draw_figures(results))
+    page = write_page(results)
     errors = {"errors": f"{len(results.errors):,}, the first: {results.errors[0]}"} if results.errors else {}
     print_facts({**errors, "results": str(results.dir), "report": str(page)})
     if outcome.replay:

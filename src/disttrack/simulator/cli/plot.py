@@ -46,15 +46,33 @@ def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str) 
 def report(folder: str, own: dict[str, object]) -> None:
     """Write DIR/report.html: claims, figures and tables in one page that needs no other file.
 
-    Its figures are drawn first, from the tables, unless they are as they would be drawn.
+    Its figures are drawn first, from the tables. Files that would be written again as they are, are left alone.
     """
-    from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.folder import Results
     from disttrack.simulator.runs.own_folder import alone
 
     results = Results(folder, own)
     with alone(results.dir):
-        click.echo(str(write_report(results, draw_figures(results))))
+        click.echo(str(write_page(results)))
+
+
+def write_page(results: Results, show: Callable[[str], None] = lambda words: None) -> Path:
+    """Write the page about a result, with its figures, and return its path; `show` is as for `draw_figures`."""
+    from disttrack.simulator.plots.unchanged import PAGE, Drawing
+    from disttrack.simulator.results.stored import ERRORS
+
+    drawing = Drawing(results, None, PAGE)
+    if files := drawing.files():
+        return files[0]
+    from disttrack.simulator.report.report import write_report
+
+    fault = draw_figures(results, show=show)
+    show("report")
+    page = write_report(results, fault)
+    if not fault:
+        shown = [*sorted(results.dir.glob("figures/*.*")), results.dir / ERRORS]
+        drawing.keep([page, *shown])
+    return page
 
 
 def draw_figures(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import click
 
 from disttrack.simulator.claims.findings import SKIPPED, UNDECIDED, VACUOUS, Finding
-from disttrack.simulator.cli.plot import draw_figures
+from disttrack.simulator.cli.plot import write_page
 from disttrack.simulator.cli.progress import status
 from disttrack.simulator.cli.tables import Column, Table, print_table, print_text, terminal_width
 from disttrack.simulator.errors import MEANT
@@ -133,7 +133,6 @@ def print_run(
     `replay` is the command that replays a game of it, without the point; `limit` the seconds that a game may take.
     """
     from disttrack.simulator.replay.record import REPLAYED
-    from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.answers import answer_table
     from disttrack.simulator.results.files import write_text
 
@@ -155,9 +154,7 @@ def print_run(
     page = None
     if figures and not lost:
         with status(scenario.name, quiet=form != "all") as show:
-            faults = draw_figures(report, show=show)
-            show("report")
-            page = write_report(report, faults)
+            page = write_page(report, show)
     if form == "all" and page is not None:
         print_text(f"report: {page}")
     return {

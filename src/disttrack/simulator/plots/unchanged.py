@@ -1,4 +1,4 @@
-"""Figures that are not drawn again: a command leaves files alone that it would only write once more.
+"""Figures and pages that are not made again: a command leaves files alone that it would only write once more.
 
 Nothing here imports pandas or matplotlib.
 """
@@ -29,13 +29,17 @@ if TYPE_CHECKING:
 
 _LIBRARIES: Final = ("matplotlib", "pillow", "kiwisolver", "fonttools", "cycler", "pyparsing")
 """What draws, beside the libraries of games; fonts are those that matplotlib brings."""
-_HOW: Final = frozenset({"begun", "seconds", "workers", "games", "written", "drawn"})
-"""Keys of a manifest that say how a run went, and no figure shows."""
+_KEPT: Final = frozenset({"written", "drawn"})
+"""Keys of a manifest that say which files there are."""
+_HOW: Final = frozenset({"begun", "seconds", "workers", "games"})
+"""Keys that say how a run went, which a page shows and no figure."""
+PAGE: Final = "page"
+"""The style of a page about a result, whose files are the figures in it, too."""
 _ORIGIN: Final = "origin"
 
 
 class Drawing:
-    """The figures that one command draws of a result, known by all that they depend on.
+    """The figures that one command draws of a result, or the page about it, known by all that they depend on.
 
     The manifest has, for each such command, the digest of its origin and a mark of each file. A mark stands for the
     bytes and for the place on this machine's disk: files that come with a copied or unpacked result are drawn again,
@@ -46,25 +50,26 @@ class Drawing:
     results
         The result.
     asked, style
-        As for `simulator.plots.draw`.
+        As for `simulator.plots.draw`, or `PAGE`.
     """
 
     def __init__(self, results: Results, asked: Sequence[object] | None, style: str) -> None:
         self._folder = results.dir
+        self._hidden = _KEPT if style == PAGE else _KEPT | _HOW
         self._call = json.dumps([style, asked], default=repr)
         scenario = (text for _, text in texts(results.scenario) if ":" not in text)  # results load no file or module
         others = [*scenario, *(text for _, text in texts(list(asked or ())))]
         self._origin = "" if results.own or any(map(foreign, others)) else self._origin_now()
 
     def files(self) -> list[Path]:
-        """Return the files that would be written again as they are; empty if the figures must be drawn."""
+        """Return the files that would be written again as they are; empty if they must be written."""
         kept = read_manifest(self._folder / MANIFEST).get("drawn", {}).get(self._call, {})
         names = [name for name in kept if name != _ORIGIN]
         same = self._origin and names and kept == self._kept(names)
         return [self._folder / name for name in names] if same else []
 
     def keep(self, files: Iterable[Path]) -> None:
-        """Remember the files that have been drawn, unless what they are drawn from has changed meanwhile."""
+        """Remember the files that have been written, unless what they are made from has changed meanwhile."""
         if self._origin and self._origin == self._origin_now():
             manifest = read_manifest(self._folder / MANIFEST)
             kept = self._kept([path.relative_to(self._folder).as_posix() for path in files])
@@ -76,7 +81,7 @@ class Drawing:
         origin = {
             "folder": self._folder.resolve().name,
             "tables": digests_of(self._folder),
-            "manifest": {key: value for key, value in manifest.items() if key not in _HOW},
+            "manifest": {key: value for key, value in manifest.items() if key not in self._hidden},
             "call": self._call,
             "code": whole_code(),
             "libraries": versions() | {name: version_of(name) for name in _LIBRARIES},

@@ -83,7 +83,13 @@ def own_code() -> str:
 def whole_code() -> str:
     """Return the digest of all files of the project as they are now; of an installed copy it is always the same."""
     names = _files("") if CHECKOUT else []
-    lines = [f"{name} {hashlib.sha256((_ROOT / name).read_bytes()).hexdigest()}\n" for name in names]
+    found = ((name, os.stat(f"{_ROOT}/{name}")) for name in names)
+    return _whole_code(tuple((name, state.st_mtime_ns, state.st_size) for name, state in found))
+
+
+@lru_cache(maxsize=1)
+def _whole_code(files: tuple[tuple[str, int, int], ...]) -> str:
+    lines = [f"{name} {hashlib.sha256((_ROOT / name).read_bytes()).hexdigest()}\n" for name, _, _ in files]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 

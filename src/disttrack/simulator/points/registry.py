@@ -187,7 +187,7 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         names = accepted(known) if len(known) <= MOST_NAMES else "accepted: those of `disttrack list`"
         raise ScenarioError(f"{what} ({names}, module:Class, path/to/file.py:Class, names of installed packages)")
     maker = kinds(family)[kind].load()
-    if not _extends(maker, base):
+    if not _is_for(kinds(family)[kind], base):
         raise ScenarioError(f"{kind} does not play here: {advice_on(maker)}")
     return maker
 
@@ -217,7 +217,7 @@ def current_name(family: Family, kind: str, base: str = "") -> str:
     base
         The class that the kind must extend, as ``module:Class``: a former name may be that of another game's kind now.
     """
-    if is_reference(kind) or (kind in kinds(family) and _extends(kinds(family)[kind].load(), base)):
+    if is_reference(kind) or (kind in kinds(family) and _is_for(kinds(family)[kind], base)):
         return kind
     package, _, given = kind.rpartition(".")  # once some had the name of their package before it
     for name, one in kinds_for(family, base).items():
