@@ -250,24 +250,26 @@ class _Lists:
         columns = [lists.get(name, [None] * length) for name in self._own]
         place = [_cell(row[name]) for name in PLACE]
         types = [set(map(type, values)) for values in columns]
-        if all(one <= {int, float} for one in types):
-            # as the module csv writes numbers, in a third of its time
-            begin = StringIO()
-            csv.writer(begin, lineterminator="").writerow(place)
-            cells = map(self._texts, self._own, types, columns)
-            lines = map(",".join, zip([begin.getvalue()] * length, *cells, strict=True))
-            self._file.write("\n".join([*lines, ""]))
+        if length and all(one <= {int, float} for one in types):
+            # as the module csv writes numbers, in a quarter of its time
+            place_of_game = StringIO()
+            csv.writer(place_of_game, lineterminator="").writerow(place)
+            begin = place_of_game.getvalue() + ","
+            lines = map(",".join, zip(*map(self._texts, self._own, types, columns), strict=True))
+            self._file.write(begin + f"\n{begin}".join(lines) + "\n")
         else:
             self._writer.writerows([*place, *map(_cell, values)] for values in zip(*columns, strict=True))
 
     def _texts(self, name: str, types: set[type], values: Sequence[object]) -> list[str]:
         """Return the cells of a column of numbers; many games have the steps of the game before."""
-        if types == {float}:  # 0.0 equals -0.0 and is written otherwise
-            return ["" if text == "nan" else text for text in map(repr, values)]
+        whole = types == {int}  # 0.0 equals -0.0 and is written otherwise
         known, cells = self._last.get(name, ((), []))
-        if types != {int} or values != known:
-            cells = ["" if text == "nan" else text for text in map(repr, values)]
-            self._last[name] = (values if types == {int} else (), cells)
+        if not whole or values != known:
+            cells = list(map(repr, values))
+            if whole:
+                self._last[name] = values, cells
+            elif "nan" in cells:
+                cells = ["" if text == "nan" else text for text in cells]
         return cells
 
 

@@ -95,14 +95,10 @@ class Count(Task):
 
     def game(self, point: Point, **options: Any) -> Game:
         """Play one game of a point."""
-        from disttrack.simulator.game.play import compare_engines, is_hosted, play
+        from disttrack.simulator.game.play import play
 
-        given = prepare(point)
-        if point.engine != "auto" and not is_hosted():  # play does it for auto
-            size = {name: given[name] for name in ("sites", "items", "start")}
-            compare_engines(given["protocol"], given["adversary"], given["network"], point.engine, **size)
         try:
-            return play(**given, **options)
+            return play(**prepare(point), **options)
         except (MoveError, PartError) as error:
             raise type(error)(f"{point.describe()}: {error}") from error
 
