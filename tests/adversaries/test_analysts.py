@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def asked(analyst: Any, answers: Any, queries: int, features: int) -> list[Any]:
         if query is None:
             break
         found.append(query)
-        view.answers.append(answers(len(found)))
+        view.observe(answers(len(found)))
     return found
 
 
@@ -135,3 +136,16 @@ def test_only_who_trains_sees_the_first_half() -> None:
     data = Coins(3).draw(7, streams(4, StatisticalQueries.roles)["sample"])
     assert seen[0].tolist() == data[:, :3].tolist()
     assert seen[1] is None
+
+
+def test_answers_are_read_only() -> None:
+    view = AnalystView(queries=3, features=2, samples=5, rng=np.random.default_rng(1))
+    view.observe(0.25)
+    for change in (
+        lambda: view.answers.append(1),
+        lambda: view.answers.clear(),
+        lambda: view.answers.__setitem__(0, 1),
+    ):
+        with pytest.raises(TypeError, match=r"view.answers is read only; list\(view.answers\) is a copy"):
+            change()
+    assert (view.answers, view.answers[-1:], copy.deepcopy(view.answers), view.steps) == ([0.25], [0.25], [0.25], 1)

@@ -33,6 +33,7 @@ from disttrack.simulator.faults import broken
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.plots.description import Series
 from disttrack.simulator.report.short import in_words
+from disttrack.simulator.results.answers import answer_table
 from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.runs.runner import run
 from disttrack.simulator.scenario.document import Document
@@ -281,7 +282,7 @@ def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_
 def test_a_guarantee_that_allows_all_that_is_offered_is_not_said_to_hold(
     every: int, more: dict[str, Any], empty: bool, tmp_path: Path
 ) -> None:
-    """Its games do what it promises, which is nothing: tables keep the verdict, figures and pages do not count it."""
+    """Its games do what it promises, which is nothing: trials.csv keeps the verdict, nothing shown counts it."""
     keys = {"name": "q", "task": "quota", "sites": 4, "requests": 200, "limit": 20, "window": 100, "trials": 1, **more}
     protocols = ["central", {"kind": "periodic", "every": every}]
     results = run({**keys, "protocol": protocols, "adversary": "round-robin"}, out=tmp_path / "q", workers=1)
@@ -289,6 +290,9 @@ def test_a_guarantee_that_allows_all_that_is_offered_is_not_said_to_hold(
     tables = read_tables([tmp_path / "q"])
     verdicts = dict(zip(tables.trials["protocol"], tables.trials["verdict"], strict=True))
     assert verdicts == {"central": "ok", "periodic": "undecided" if empty else "ok"}
+    shown = answer_table(tmp_path / "q")
+    held = next(place for place, column in enumerate(shown.columns) if column.header == "held")
+    assert [row[held] for row in shown.texts] == ["yes", "" if empty else "yes"]
     text = " ".join(in_words(tables))
     assert ("Games in which nothing was promised or judged: periodic" in text) == empty
     note = described(tmp_path / "q", {"kind": "matrix"}).note

@@ -74,6 +74,14 @@ GAMES: dict[str, tuple[Any, str]] = {
         type("Mine", (Scripted, Adversary), {"script": lambda self, view: iter([None, Burst(0)])})(),
         "adversary Mine: script() yielded None in place of its first plan",
     ),
+    "a script without a later plan": (
+        type("Mine", (Scripted, Adversary), {"script": lambda self, view: iter([Burst(0, 1), *[None] * 99])})(),
+        "adversary Mine: script() yielded None when its plan had run out: return ends the game; yield a schedule",
+    ),
+    "plan returns nothing": (
+        type("Mine", (Adversary,), {"plan": lambda self, view: None})(),
+        "adversary Mine: plan() returned None in place of its first plan; return a schedule (Burst, ",
+    ),
     "plan yields": (Yields(), r"a method script(view) of class …(Scripted, Adversary)"),
     "a misspelt attribute": (
         lambda view: view.site,

@@ -87,6 +87,10 @@ GENERATORS = {
         "def Mine(view):\n    view = yield  # here\n    yield Burst(0)",
         "yielded None in place of its first plan; yield a schedule (Burst, ",
     ),
+    "a later plan forgotten": (
+        "def Mine(view):\n    yield Burst(0, 3)\n    while True:\n        yield  # here",
+        "yielded None when its plan had run out: return ends the game; yield a schedule (Burst, ",
+    ),
     "sets the output": (
         "def Mine(view):\n    yield Burst(0)\n    view.output += 3  # here\n    yield Burst(1)",
         "view.output cannot be set: a view is read only",

@@ -12,12 +12,20 @@ from disttrack.adversaries.base import Adversary, Choice, Opponent, View
 from disttrack.adversaries.schedules import NEVER, OVER, Burst, Schedule
 
 _NONE_LEFT: Final = object()
+_FIRST: Final = "yielded None in place of its first plan"
+_RAN_OUT: Final = "yielded None when its plan had run out: return ends the game"
 
 
 class NoPlan(NamedTuple):
-    """What a script did in place of yielding its first plan, in words; a game refuses it."""
+    """What was done in place of giving a plan, in words; a game refuses it."""
 
     did: str
+
+
+def _end_of(plan: object, view: Any) -> int:
+    """Return the step at which a plan runs out; the game refuses what is none."""
+    length = getattr(plan, "length", NEVER)
+    return view.steps + length if isinstance(length, int) else NEVER
 
 
 def after(plan: object) -> Schedule | None:
@@ -41,6 +49,8 @@ class Scripted(Opponent):
     _script: Iterator[object] | None = None
     _present: object = None
     """The present plan."""
+    _end: int = 0
+    """The step at which it has run out."""
 
     @abstractmethod
     def script(self, view: Any) -> Iterator[Any]:
@@ -54,6 +64,8 @@ class Scripted(Opponent):
         answer = self._answer(view)
         if isinstance(answer, NoPlan):
             raise TypeError(f"{type(self).__name__}.{answer.did}; write yield before each move")
+        if answer is None:
+            raise TypeError(f"{type(self).__name__}.script() yielded None; yield a move, or return to end the game")
         return None if answer is _NONE_LEFT else answer
 
     def plan(self, view: Any) -> Any:
@@ -61,9 +73,10 @@ class Scripted(Opponent):
         answer = self._answer(view)
         if answer is _NONE_LEFT:
             return after(self._present)
-        if answer is None and self._present is None:
-            return NoPlan("script() yielded None in place of its first plan")
-        self._present = self._present if answer is None else answer
+        if answer is None:
+            gone_on = self._present is not None and view.steps < self._end
+            return None if gone_on else NoPlan(f"script() {_FIRST if self._present is None else _RAN_OUT}")
+        self._present, self._end = answer, _end_of(answer, view)
         return answer
 
     def _answer(self, view: Any) -> Any:
@@ -81,7 +94,7 @@ class Scripted(Opponent):
 
     def __getstate__(self) -> dict[str, object]:
         """Return what is copied for a game, which plays the script from its beginning."""
-        return {name: value for name, value in vars(self).items() if name not in ("_script", "_present")}
+        return {name: value for name, value in vars(self).items() if name not in ("_script", "_present", "_end")}
 
 
 def _resumed(running: Any, view: Any) -> Any:
@@ -116,6 +129,7 @@ class Script(Choice):
 
     _running: Generator[Schedule, View, None] | None = None
     _present: Any = None
+    _end: int = 0
 
     def plan(self, view: View) -> Schedule | None:
         try:
@@ -126,9 +140,11 @@ class Script(Choice):
                 answer = next(self._running)
         except StopIteration:
             return after(self._present)
-        if answer is None and self._present is None:
-            return NoPlan("yielded None in place of its first plan")  # type: ignore[return-value]  # the game refuses it
-        self._present = self._present if answer is None else answer
+        if answer is None:
+            gone_on = self._present is not None and view.steps < self._end
+            none: Any = None if gone_on else NoPlan(_FIRST if self._present is None else _RAN_OUT)
+            return none  # type: ignore[no-any-return]  # the game refuses NoPlan
+        self._present, self._end = answer, _end_of(answer, view)
         return answer
 
     def __getstate__(self) -> dict[str, object]:

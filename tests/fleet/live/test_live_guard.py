@@ -132,3 +132,18 @@ def test_a_site_takes_no_more_items_than_it_can_count_or_keep() -> None:
             assert "a site counts up to" in answer["error"]
 
     asyncio.run(play())
+
+
+def test_a_site_at_the_port_for_http_says_which_one_it_wants(caplog: pytest.LogCaptureFixture) -> None:
+    async def play() -> int:
+        async with Small(Exact()) as small:
+            site = asyncio.create_task(SiteProcess(0, (HOST, small.http), Kept(None), Security()).run())
+            while not caplog.messages:
+                await asyncio.sleep(0.01)
+            site.cancel()
+            return small.http
+
+    with caplog.at_level(logging.WARNING):
+        port = asyncio.run(asyncio.wait_for(play(), 10))
+    said = f"site 0: {HOST}:{port} answers by HTTP; sites connect to the other port that serve prints; it reconnects"
+    assert said in caplog.messages

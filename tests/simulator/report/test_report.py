@@ -14,6 +14,7 @@ import pytest
 from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.plots import draw
+from disttrack.simulator.report.origin import origin
 from disttrack.simulator.report.report import write_report
 from disttrack.simulator.results import stored
 from disttrack.simulator.results.folder import Results
@@ -180,6 +181,13 @@ def test_a_manifest_may_say_little(tmp_path: Path) -> None:
     (folder / "manifest.json").write_text(json.dumps({"scenario": {"plots": ["matrix"]}}), encoding="utf-8")
     (folder / "kinds.csv").unlink()
     assert "<h1>r</h1>" in write_report(folder).read_text("utf-8")
+
+
+@pytest.mark.parametrize("kept", [0, 7])
+def test_the_time_of_a_run_that_went_on_is_said_to_be_that_of_the_last_call(kept: int) -> None:
+    page = str(origin({}, {"seconds": 3.5, "games": {"all": 9, "kept": kept}}, ""))
+    assert ("the last call, which kept games of earlier ones, took" in page) == bool(kept)
+    assert "3.5 s" in page
 
 
 def test_errors_are_listed_with_their_tracebacks_as_text(tmp_path: Path) -> None:

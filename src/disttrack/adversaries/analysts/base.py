@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 
 from disttrack.adversaries.base import Facts, Known, Opponent
 from disttrack.mechanisms.statistical.queries import Data, Selection, StatisticalQuery
+
+
+class Answers(list[Any]):
+    """The answers so far: a list that only the game lengthens."""
+
+    def add(self, answer: object) -> None:
+        """Add an answer; for the game only."""
+        super().append(answer)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Answers, (list(self),)
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError("view.answers is read only; list(view.answers) is a copy that can be changed")
+
+    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
 
 
 class AnalystView(Facts):
@@ -36,7 +53,7 @@ class AnalystView(Facts):
     _shown = ("answers", "features", "known", "queries", "rng", "samples", "training")
     __slots__ = tuple(f"_{name}" for name in _shown)
 
-    answers: list[Any]
+    answers: Answers
     features: int
     known: Mapping[str, Any]
     queries: int
@@ -55,7 +72,7 @@ class AnalystView(Facts):
         known: Mapping[str, object] | None = None,
     ) -> None:
         self.record(queries=queries, features=features, samples=samples, training=training)
-        self.record(answers=[], known=Known(known or {}), rng=rng)
+        self.record(answers=Answers(), known=Known(known or {}), rng=rng)
 
     @property
     def left(self) -> int:
@@ -69,7 +86,7 @@ class AnalystView(Facts):
 
     def observe(self, answer: object) -> None:
         """Record an answer; for the game only."""
-        self.answers.append(answer)
+        self.answers.add(answer)
 
 
 class Analyst(Opponent, ABC):

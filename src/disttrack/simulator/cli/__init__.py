@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from disttrack.simulator.cli.numbers import with_advice
 from disttrack.simulator.cli.patient_pipe import patient_output
 from disttrack.simulator.cli.plug_ins import plugged
 from disttrack.simulator.errors import RunError, ScenarioError, ScenarioErrors, accepted, nearest, one_line, shortened
@@ -90,7 +91,7 @@ class Commands(click.Group):
         except ModuleNotFoundError as error:
             remedy = f": pip install {extra[0]!r}" if extra else ""
             ctx.fail(f"{cmd_name} needs {error.name}, which is not installed{remedy}")
-        return command
+        return with_advice(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         headings = {name: heading for heading, group in GROUPS.items() for name in group}

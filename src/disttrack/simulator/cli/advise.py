@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from disttrack.simulator.cli.options import ALPHA, ITEMS, SEED, SHARE, SITES
+from disttrack.simulator.cli.options import ALPHA, ITEMS, SEED, SITES
 from disttrack.simulator.cli.plug_ins import plugged
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.cli.verify import OUT, print_command, verify
@@ -68,7 +68,7 @@ def advise() -> None:
 @click.option("--domain", default=1, help="Values of an item.")
 @click.option("--steps", default=20_000, help="Steps of the stream of insertions and deletions.")
 @click.option("--epsilon", default=1.0, help="Privacy of all answers together.")
-@click.option("--delta", type=SHARE, default=0.0, help="Probability with which privacy may fail.")
+@click.option("--delta", type=float, default=0.0, help="Probability with which privacy may fail.")
 @click.option("--size", default=1000, help="Items in the games.")
 @click.option("--every", default=1, help="Steps between two answers, for mechanisms with this parameter.")
 @click.option("--lifetime", type=int, help="Steps for which an item counts, for mechanisms with this parameter.")
@@ -117,7 +117,7 @@ def data(seed: int, out: Path | None, **wanted: Any) -> None:
 @SITES
 @ITEMS
 @ALPHA
-@click.option("--delta", type=SHARE, default=0.05, help="Probability with which the error may ever exceed alpha.")
+@click.option("--delta", type=float, default=0.05, help="Probability with which the error may ever exceed alpha.")
 @click.option("--against", default="outputs", metavar="POWER", help="What senders may see: nothing, outputs or state.")
 @click.option("--domain", type=int, help="Number of distinct items: rank trackers that count each of them.")
 @SEED

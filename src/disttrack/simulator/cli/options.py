@@ -13,7 +13,7 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.tables import alone_on_stdout
-from disttrack.simulator.errors import ScenarioError, ScenarioErrors, as_decimal
+from disttrack.simulator.errors import ScenarioError, ScenarioErrors
 from disttrack.simulator.results.files import check_output
 
 if TYPE_CHECKING:
@@ -59,29 +59,16 @@ WITH: Final = click.option(
     callback=lambda ctx, param, kinds: {kind: class_of(kind, "plot") for kind in kinds},
     help="A class of yours in the result; results alone load no code.",
 )
-SITES: Final = click.option("--sites", type=int, default=64, help="Number of sites.")
+SITES: Final = click.option("--sites", type=click.IntRange(min=1), default=64, help="Number of sites.")
 ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items; 1e6 is a million.")
 
 
-class _Share(click.ParamType[float]):
-    """A number; one in per cent or with a comma is refused with the one to write."""
-
-    name = "float"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        try:
-            return float(value)
-        except ValueError:
-            self.fail(f"{value!r} is not a number{as_decimal(value)}", param, ctx)
-
-
-SHARE: Final = _Share()
-ALPHA: Final = click.option("--alpha", type=SHARE, default=0.1, help="Accuracy of a protocol that takes one.")
+ALPHA: Final = click.option("--alpha", type=float, default=0.1, help="Accuracy of a protocol that takes one.")
 SIZES: Final = {"sites": 64, "items": 100_000}
 """Sizes of a game whose command does not say them."""
 DEFAULT_ADVERSARY: Final = "round-robin"
 GAME_ALPHA: Final = click.option(
-    "--alpha", type=SHARE, help="Accuracy of a protocol that takes one; if left out, its default, or 0.1."
+    "--alpha", type=float, help="Accuracy of a protocol that takes one; if left out, its default, or 0.1."
 )
 
 _WORDS: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\[[^]]*\]|\{[^}]*\}|[^\s,])+""")

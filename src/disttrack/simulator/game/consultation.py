@@ -82,6 +82,8 @@ class Consultation:
             The answer is no plan, or names a site that does not exist.
         """
         if answer is None or (answer is self.plan and step < self.end):
+            if self.takes is Schedule and self.begun == self.end == step == 0 and self._forgets():
+                self._refuse(NoPlan("plan() returned None in place of its first plan"), step)
             self.due = self.end
             self.over = step >= self.end
             return None
@@ -125,6 +127,12 @@ class Consultation:
                 f"{lowest, highest}"
             )
 
+    def _forgets(self) -> bool:
+        """Return whether None in place of a first plan is that of a user's method without return."""
+        adversary = self.adversary.inner if isinstance(self.adversary, Recorder) else self.adversary
+        own = not is_ours(type(adversary).__module__)
+        return own and getattr(type(adversary), "plan", None) is not Scripted.plan
+
     def _who(self) -> str:
         return f"adversary {self.adversary.kind or type(self.adversary).__name__}"
 
@@ -138,7 +146,8 @@ class Consultation:
             if self.takes is Schedule and isinstance(adversary, Choice) and adversary.each_item:
                 accepted = "a site's number, a schedule or None"
             if isinstance(answer, NoPlan):
-                raise MoveError(f"{who}: {answer.did}; yield {any_plan if self.takes is Schedule else accepted}")
+                word = "yield" if isinstance(adversary, Script | Scripted) else "return"
+                raise MoveError(f"{who}: {answer.did}; {word} {any_plan if self.takes is Schedule else accepted}")
             hint = _meant(answer, adversary) if self.takes is Schedule else ""
             shown = shortened(repr(answer))
             raise MoveError(f"{who}: {said} {shown} after step {step}; accepted: {accepted}{hint}")

@@ -21,6 +21,7 @@ def origin(scenario: Plain, manifest: Plain, above: str) -> Html:
     machine, games = (manifest.get(key) or {} for key in ("machine", "games"))
     engines = sorted({str(point["engine"]) for point in manifest.get("points") or [] if point.get("engine")})
     seeds = [str(seed) for seed in manifest.get("seeds") or []]
+    took = "the last call, which kept games of earlier ones, took" if games.get("kept") else "took"
     known = {
         "scenario": manifest.get("name"),
         "seed": scenario.get("seed", 0),
@@ -28,7 +29,7 @@ def origin(scenario: Plain, manifest: Plain, above: str) -> Html:
         "games": ", ".join(f"{cell(value)} {key}" for key, value in games.items()),
         "engines": "; ".join(filter(None, [", ".join(engines), slow_since(manifest.get("points") or [])])),
         "begun": manifest.get("begun"),
-        "took": f"{manifest['seconds']:,} s" if manifest.get("seconds") is not None else None,
+        took: f"{manifest['seconds']:,} s" if manifest.get("seconds") is not None else None,
         "played by": manifest.get("workers"),
         "machine": ", ".join(f"{value} {key}" if key == "cores" else str(value) for key, value in machine.items()),
         "versions": versions(manifest),

@@ -19,6 +19,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.settings import PRIVACY, SIDES, Setting
 from disttrack.simulator.results.folder import Results, class_of, finished, opened
 from disttrack.simulator.results.formats import apart, games_per_point, number
+from disttrack.simulator.results.promises import without_empty_promises
 from disttrack.simulator.tasks.answers import Answer, answers_of
 
 LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
@@ -148,7 +149,7 @@ def _setting_column(one: Setting) -> tuple[Column, list[Cell]]:
 
 def _answer_columns(results: Results, games: Sequence[pd.DataFrame]) -> Iterator[tuple[Column, list[Cell]]]:
     """Yield the columns of the answers that have a value at some point."""
-    whole = finished(results.trials)
+    whole = finished(pd.concat(games))
     lost = len(whole) < len(results.trials)
     of_points = [(mine, finished(mine) if lost else mine) for mine in games]
     linked = "words_link" in whole and bool((whole["words_link"] > 0).any())
@@ -171,8 +172,8 @@ def _by_point(answer: Answer, games: pd.DataFrame) -> Mapping[int, pd.Series[flo
 
 
 def games_by_point(results: Results) -> list[pd.DataFrame]:
-    """Return the games of each point that was played, rows of trials.csv."""
-    return [mine for _, mine in results.trials.groupby("point", sort=True)]
+    """Return the games of each point that was played: rows of trials.csv, undecided where nothing was promised."""
+    return [mine for _, mine in without_empty_promises(results, results.trials).groupby("point", sort=True)]
 
 
 def _cell(

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, cast
 
-import numpy as np
 import pandas as pd
 
 from disttrack.simulator.claims.columns import TRIALS
@@ -18,6 +17,7 @@ from disttrack.simulator.points.settings import PROMISED, SIDES, Row, Settings
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened, planned_items, rows_of
 from disttrack.simulator.results.formats import games_per_point, span
 from disttrack.simulator.results.lines import PLACE, PLACES, STYLES, UNUSUAL, GameRow, swept_axes, texts
+from disttrack.simulator.results.promises import without_empty_promises
 from disttrack.simulator.results.stored import Plain
 from disttrack.simulator.tasks.answers import meaning_of_held
 from disttrack.simulator.tasks.base import Task, called
@@ -240,24 +240,12 @@ def _one(name: str, results: Results) -> Tables:
 
     controls = _controls_of(results)
     return Tables(
-        trials(_with_unusual(_without_empty_promises(results, finished(results.trials)), settings.rows)),
+        trials(_with_unusual(without_empty_promises(results, finished(results.trials)), settings.rows)),
         trials(controls),
         {name: results},
         {name: {row["point"]: row for row in (*settings.rows, *rows_of(results, results.known_task, controls))}},
         frozenset(column for column, one in swept.items() if one.side == "adversary" and column not in of_protocols),
     )
-
-
-def _without_empty_promises(results: Results, games: pd.DataFrame) -> pd.DataFrame:
-    """Return games of which those are undecided whose guarantee allows all that was offered."""
-    promises = results.known_task.promises
-    if promises == Task.promises:
-        return games
-    points = {row["point"]: row for row in results.settings.rows}
-    rows = [{str(name): value for name, value in game.items()} for game in games.to_dict("records")]
-    empty = [not promises(points[game["point"]], game) for game in rows]
-    verdicts = games["verdict"].mask(np.array(empty, dtype=bool) & (games["verdict"] == "ok"), "undecided")
-    return games.assign(verdict=verdicts, ok=games["ok"] & (verdicts == games["verdict"]))
 
 
 def _placed(name: str, table: pd.DataFrame) -> pd.DataFrame:
