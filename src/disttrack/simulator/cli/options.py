@@ -152,13 +152,13 @@ def point_of(
     return scenario.points[0]
 
 
-def class_of(kind: str, *families: Family, base: str = "") -> Any:
+def class_of(kind: str, *families: Family) -> Any:
     """Return the class or function of a kind of these families, or of one in a module or file of the user's."""
     from disttrack.simulator.points.point import family_named
     from disttrack.simulator.points.registry import find
     from disttrack.simulator.points.source import source_of
 
-    return find(family_named(kind, families), kind, source_of(kind, Path.cwd()), Path.cwd(), base)
+    return find(family_named(kind, families), kind, source_of(kind, Path.cwd()), Path.cwd())
 
 
 def entry_of(text: str) -> dict[str, Any]:
