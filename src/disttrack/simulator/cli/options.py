@@ -59,7 +59,7 @@ WITH: Final = click.option(
     callback=lambda ctx, param, kinds: {kind: class_of(kind, "plot") for kind in kinds},
     help="A class of yours in the result; results alone load no code.",
 )
-SITES: Final = click.option("--sites", type=int, default=64, help="Number of sites.")
+SITES: Final = click.option("--sites", type=click.IntRange(min=1), default=64, help="Number of sites.")
 ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items; 1e6 is a million.")
 
 
