@@ -57,7 +57,7 @@ def test_it_says_what_requests_wait_and_that_no_latency_was_given(words: tuple[s
             ("--quota", "1/h", "--window", "1s"),
             "--quota and --window must make a limit of at least one request; got 0.000278",
         ),
-        (("--quota", "10/s", "--sites", "0"), "--sites must be at least 1; got 0"),
+        (("--quota", "10/s", "--sites", "0"), "invalid value for '--sites': 0 is not in the range x>=1"),
         (("--quota", "10/s", "--alpha", "0.1"), "disttrack advise quota: no such option '--alpha'"),
         (("--latency", "2ms"), "disttrack advise count: no such option '--latency'"),
     ],
@@ -70,6 +70,25 @@ def test_what_it_refuses(words: tuple[str, ...], said: str) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in an empty folder: `advise` writes files."""
     monkeypatch.chdir(tmp_path)
+
+
+def test_a_latency_far_below_a_step_is_said_and_costs_no_step() -> None:
+    """Seen: messages of 5 ms made requests wait 4.56 s, of steps of 12 s, without a word on them."""
+    words = ("--quota", "100/h", "--sites", "8", "--overshoot", "0%", "--latency", "5ms")
+    shown = disttrack("advise", "quota", *words).stdout
+    assert "a message takes 1 step of 12 s (5 ms, rounded up)" in shown
+    assert "waiting:" not in shown
+
+
+def test_the_scenario_plays_the_loads_and_windows_of_the_answer() -> None:
+    Path("tokens.txt").write_text("5\n9\n", encoding="utf-8")
+    words = ("--quota", "200/s", "--sites", "2", "--overshoot", "20%")
+    for more in ((), ("--costs", "tokens.txt", "--duration", "10ms")):
+        shown = disttrack("advise", "quota", *words, *more).stdout
+        assert "of games with uniform, zipf and single-site load" in shown
+        assert "adversary: [uniform, {kind: zipf, exponent: 1}, single-site, greedy" in shown
+        sizes = [int(re.search(rf"^{key}: (\d+)$", shown, re.MULTILINE)[1]) for key in ("requests", "window")]  # type: ignore[index]
+        assert sizes[0] == 3 * sizes[1]
 
 
 NAMES = ["my  file.yaml", "it's $(late)!;.yaml", "-x.yaml", "a[red].yaml", f"{'a long name ' * 9}.yaml"]
@@ -101,9 +120,9 @@ def test_it_runs_when_it_is_pasted(name: str) -> None:
 @pytest.mark.parametrize(("unit", "seconds"), [("s", 1), ("min", 60), ("h", 3600)])
 def test_the_window_is_the_unit_of_the_quota(unit: str, seconds: int) -> None:
     shown = disttrack("advise", "--quota", f"100/{unit}", "--sites", "3").stdout
-    assert f"300 steps are {seconds} s, 100 requests are admitted in them" in shown
+    assert f"300 steps are {seconds:,} s, 100 requests are admitted in them" in shown
     half = disttrack("advise", "--quota", f"100/{unit}", "--sites", "3", "--window", f"{seconds / 2}s").stdout
-    assert f"150 steps are {seconds / 2:g} s, 50 requests are admitted in them" in half
+    assert f"150 steps are {seconds / 2:,g} s, 50 requests are admitted in them" in half
 
 
 def test_a_load_that_can_not_exceed_what_is_allowed_costs_nothing() -> None:

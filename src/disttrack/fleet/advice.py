@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, floor, inf
 from typing import Final
 
-from disttrack.adversaries import SingleSite, Uniform, Zipf
+from disttrack.adversaries import Adversary, SingleSite, Uniform, Zipf
 from disttrack.fleet.quotas import (
     BatchQuota,
     Central,
@@ -26,11 +26,19 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.play import play
 from disttrack.simulator.points.registry import parameters
+from disttrack.simulator.results.formats import number
 
 LEAST: Final = 0.98
 """Utilisation that a recommended protocol has under even and uneven load."""
 WINDOWS: Final = 3
-"""Windows of a game that settles a protocol."""
+"""Windows of a game that settles a protocol, and of the scenario that verifies it."""
+LOADS: Final[Mapping[str, Adversary]] = {
+    "uniform": Uniform(),
+    "{kind: zipf, exponent: 1}": Zipf(1.0),
+    "single-site": SingleSite(),
+}
+"""Even and uneven loads of these games, by their entries in the scenario."""
+NAMED: Final = "uniform, zipf and single-site load"
 LONG: Final = 3e5
 """Words of a window, by the cost bound, up to which games are played."""
 MANY: Final = 10**6
@@ -91,7 +99,7 @@ class Service:
         return [
             "task: quota",
             f"sites: {self.sites}",
-            f"requests: {4 * self.window}",
+            f"requests: {WINDOWS * self.window}",
             f"limit: {self.limit}",
             f"window: {self.window}",
             *([f"network: {{latency: {self.latency}}}"] if self.latency else []),
@@ -157,7 +165,7 @@ def advise(service: Service, seed: int = 0) -> list[Suited]:
         ranked.append(settled(protocol, service, seed, min(LONG, FAR * cheapest)))
     ranked.sort(key=lambda one: (one.utilisation < LEAST, one.words))
     if not ranked or ranked[0].utilisation < LEAST:
-        far = f", or less latency: a message takes {service.latency / service.window:.2g} windows"
+        far = f", or less latency: a message takes {number(float(f'{service.latency / service.window:.2g}'))} windows"
         raise ScenarioError(
             "no protocol keeps this overshoot without needless rejections: allow more, or a longer window"
             + far * (service.latency > service.window / 10)
@@ -211,8 +219,7 @@ def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG)
         kept = 0.0 if isinstance(protocol, WASTEFUL) else 1.0
         return Suited(protocol, promised, 0.0, words, kept, 0.0, played=False)
     sites, items, network = service.sites, WINDOWS * service.window, service.network
-    loads = Uniform(), Zipf(1.0), SingleSite()
-    games = [play(protocol, load, network=network, sites=sites, items=items, seed=seed) for load in loads]
+    games = [play(protocol, load, network=network, sites=sites, items=items, seed=seed) for load in LOADS.values()]
     rows = [measured(game, service.network) for game in games]
     even = max(row["words_per_window"] for row in rows)
     least = min(row["utilisation"] for row in rows)
@@ -231,7 +238,7 @@ def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> s
         *service.lines,
         "trials: 5",
         f"protocol: {{kind: {best.protocol.kind}{given}}}",
-        f"adversary: [uniform, {{kind: zipf, exponent: 1}}, single-site, greedy, probing{boundary}]",
+        f"adversary: [{', '.join(LOADS)}, greedy, probing{boundary}]",
         "claims:",
         "  - name: no window admits more than is allowed",
         f"    measure: max({measure})",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from disttrack.fleet.units import RATE, SHARE, TIME, Quantity
+from disttrack.fleet.units import RATE, SHARE, TIME, Quantity, shown
 from disttrack.simulator.cli.options import FILE, SEED, SITES
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.cli.verify import OUT, verify
@@ -18,6 +18,9 @@ from disttrack.simulator.results.formats import number, percent
 
 if TYPE_CHECKING:
     from disttrack.fleet.advice import Service
+
+ROUNDED: Final = 1.05
+"""A message whose whole steps take this many times its latency is said to be rounded."""
 
 
 @click.command(
@@ -69,28 +72,29 @@ def advise_quota(
     ]
     columns = [
         Column("protocol"),
-        Column("words/s", right=True, says="largest of three loads; otherwise the cost bound"),
+        Column("words/s", right=True, says=f"the most of games with {search.NAMED}; otherwise the cost bound"),
         Column("overshoot", right=True, says="the largest of these games"),
         Column("promised", right=True, says="the largest that is guaranteed"),
         Column("utilisation", right=True, says="the least of these games: below 98 % a protocol is ranked last"),
         Column("by"),
     ]
     print_table(Table("Protocols that keep the overshoot", columns, rows))
-    steps = f"{service.window:,} steps are {window:g} s, {service.limit:,} requests are admitted in them"
-    facts = {"cheapest": best.label, "a game": f"{steps}{_latency(service, window)}"}
+    steps = f"{service.window:,} steps are {number(window)} s, {service.limit:,} requests are admitted in them"
+    facts = {"cheapest": best.label, "a game": f"{steps}{_latency(service, window, latency)}"}
     if not latency:
         facts["latency"] = "none is given: the promises are those of messages without delay"
-    if (waits := best.waiting * window / service.window) >= latency > 0:
-        facts["waiting"] = f"{1e3 * waits:.3g} ms from a request to its admission, on average"
+    elif (waits := best.waiting / service.latency * latency) >= latency:  # in messages, whose steps are rounded up
+        facts["waiting"] = f"{shown(waits)} from a request to its admission, on average"
     print_facts(facts)
     verify(search.scenario_of(best, service), out)
 
 
-def _latency(service: Service, window: float) -> str:
+def _latency(service: Service, window: float, latency: float) -> str:
     """Return what a message takes in the steps of a game, which are whole."""
     steps: int = service.latency
-    each = f"{1e3 * window / service.window:.3g} ms"
-    return f", a message takes {steps:,} step{'s' * (steps > 1)} of {each}" if steps else ""
+    step = window / service.window
+    rounded = f" ({shown(latency)}, rounded up)" if steps * step > ROUNDED * latency else ""
+    return f", a message takes {steps:,} step{'s' * (steps > 1)} of {shown(step)}{rounded}" if steps else ""
 
 
 def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed: int, out: Path | None) -> None:
@@ -121,13 +125,17 @@ def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed
         Column("protocol"),
         Column("quantile", right=True, says="of the costs"),
         Column("reserve", right=True, says="what a request takes until its cost is known"),
-        Column("utilisation", right=True, says="the least of games with three loads"),
+        Column("utilisation", right=True, says=f"the least of games with {search.NAMED}; the scenario adds greedy"),
         Column("overspend", right=True, says="over the limit, the largest of these games"),
-        Column("proven", right=True, says="exceeded once in 10^6 windows, if costs do not depend on admissions"),
+        Column(
+            "proven",
+            right=True,
+            says="exceeded once in 10^6 windows, if costs do not depend on admissions; a run states what always holds",
+        ),
         Column(""),
     ]
     print_table(Table("What to reserve", columns, rows))
-    steps = f"{service.window:,} steps are {wanted['window']:g} s, costs are known after {spent.settle:,}"
+    steps = f"{service.window:,} steps are {number(wanted['window'])} s, costs are known after {spent.settle:,}"
     facts = {"reserve": f"{chosen.protocol.reserve:,} with {chosen.protocol.kind}"}
     if chosen.utilisation < search.LEAST and (better := [one for _, one in found if one.utilisation >= search.LEAST]):
         least = min(better, key=lambda one: one.promised)
@@ -136,5 +144,5 @@ def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed
             f"only {percent(chosen.utilisation)} of the limit is used; {percent(least.utilisation)} with --overshoot "
             f"{allow:.2f}%; or cap the costs, or give a longer --window or a shorter --duration"
         )
-    print_facts({**facts, "a game": f"{steps}{_latency(service, wanted['window'])}"})
+    print_facts({**facts, "a game": f"{steps}{_latency(service, wanted['window'], wanted['latency'])}"})
     verify(reserves.scenario_of(quantile, chosen, found, spent), out)

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.tables import refusing, unpacked
-from disttrack.fleet.advice import Service, Suited, settled
+from disttrack.fleet.advice import LOADS, Service, Suited, settled
 from disttrack.fleet.quotas import CountdownQuota, Lease, Quota
 from disttrack.simulator.errors import ScenarioError
 
@@ -175,7 +175,7 @@ def scenario_of(quantile: float, chosen: Suited, found: Sequence[tuple[float, Su
         f"settle: {spent.settle}",
         "trials: 2",
         f"protocol: {{kind: {protocol.kind}, reserve: [{', '.join(map(str, values))}]}}",
-        "adversary: [uniform, {kind: zipf, exponent: 1}, greedy]",
+        f"adversary: [{', '.join(LOADS)}, greedy]",
         "claims:",
         f"  - name: the reserve of the {quantile:.1%} quantile overspends no more than is allowed",
         f"    where: reserve == {protocol.reserve}",

@@ -9,6 +9,8 @@ from typing import Final
 
 import click
 
+from disttrack.simulator.results.formats import number
+
 SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
@@ -56,6 +58,18 @@ class Unit(click.ParamType[float]):
             self.fail(f"must be {'finite' if quantity else 'above 0'}; got {value!r}", param, ctx)
         quantity.unit = self.units[found[2]]
         return quantity
+
+
+def shown(seconds: float) -> str:
+    """Return a time in three digits, in seconds or parts of them.
+
+    Examples
+    --------
+    >>> shown(4.56), shown(0.005), shown(1 / 3000), shown(0), shown(3600)
+    ('4.56 s', '5 ms', '333 us', '0 us', '3,600 s')
+    """
+    unit = next((one for one in ("s", "ms") if seconds >= SECONDS[one]), "us")
+    return f"{number(float(f'{seconds / SECONDS[unit]:.3g}'))} {unit}"
 
 
 RATE: Final = Unit("rate", "/", {"s": 1.0, "min": 1 / 60, "h": 1 / 3600}, "1000/s, 60/min or 1e6/h", zero=False)

@@ -16,6 +16,9 @@ SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
     ("arguments", "line"),
     [
         (("serve", "--protocol", "determinist"), "there is no protocol 'determinist' in the project; did you mean"),
+        (("serve", "--protocol", "freeze"), "--protocol: freeze is an adversary, no protocol"),
+        (("serve", "--protocol", "split:limit=5,window=10", "--sites", "0"), "'--sites': 0 is not in the range x>=1"),
+        (("serve", "--protocol", "lease limit=5 window=10", "--sites", "-3"), "'--sites': -3 is not in the range x>=1"),
         (("serve", "--protocol", "deterministic alpha=2"), "--protocol: protocol deterministic: alpha: must be"),
         ((*SERVE, "--listen", "nowhere"), "address must be HOST:PORT, with a port up to 65535; got 'nowhere'"),
         ((*SERVE, "--tls-cert", "{file}"), "--tls-cert and --tls-key must be given together"),

@@ -8,7 +8,7 @@ from disttrack.fleet.live.frames import NonsenseError
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import ScenarioError, nearest
-from disttrack.simulator.points.registry import advice_on, kinds, make
+from disttrack.simulator.points.registry import advice_on, kinds, make, of_other_family
 
 
 def entry_of(protocol: Protocol) -> dict[str, object]:
@@ -30,7 +30,8 @@ def protocol_of(entry: Mapping[str, object]) -> Protocol:
     known = kinds("protocol")
     kind = arguments.pop("kind", None)
     if kind not in known:
-        raise NonsenseError(f"there is no protocol {kind!r} in the project{nearest(str(kind), known)}")
+        what = f"there is no protocol {kind!r} in the project{nearest(str(kind), known)}"
+        raise NonsenseError(of_other_family("protocol", kind) or what)
     try:
         made: Protocol = make("protocol", known[kind].load(), arguments)
     except ScenarioError as error:

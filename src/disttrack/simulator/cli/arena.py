@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import FOLDER, SEED, entry_of
+from disttrack.simulator.cli.options import FOLDER, SEED, SITES, entry_of
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.results.answers import ENDED
 from disttrack.simulator.results.folder import planned_items
@@ -27,14 +27,16 @@ MOST: Final = 5
     epilog="disttrack arena mine.py:Mine; disttrack arena robust:alpha=0.05; disttrack arena learned:file=policy.json"
 )
 @click.argument("entrant", metavar="FILE.py:CLASS", shell_complete=completion.kinds_of("protocol", "adversary"))
-@click.option("--sites", type=int, default=64, help="Number of sites.")
+@SITES
 @click.option("--items", default="10000", metavar="N", help="Number of items; 1e6 is a million.")
 @click.option("--trials", type=click.IntRange(min=1), default=3, help="Games of each pair.")
 @SEED
 @click.option("--out", type=FOLDER, help="Folder for the results; results/arena-NAME if left out.")
 @click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out.")
 @click.option("--game-timeout", type=float, default=5.0, metavar="SECONDS", help="End a longer game, as an error.")
-@click.option("--search", type=int, default=0, metavar="GAMES", help="Search for one more attacker in this many games.")
+@click.option(
+    "--search", type=click.IntRange(min=0), default=0, metavar="GAMES", help="Games of a search for one more attacker."
+)
 def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
     """Play a tracker of yours against all attackers, or an attacker against all trackers.
 

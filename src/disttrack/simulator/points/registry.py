@@ -180,16 +180,19 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
     kind = current_name(family, kind, base)
     if kind not in kinds(family):
         known = kinds_for(family, base)
-        other = next((one for one in FAMILIES if kind in kinds(one)), "")
-        what = f"unknown kind {kind!r} of {family}{nearest(kind, known)}"
-        if other:
-            what = f"{kind} is {'an' if other[0] in 'aeiou' else 'a'} {other}, no {family}"
+        what = of_other_family(family, kind) or f"unknown kind {kind!r} of {family}{nearest(kind, known)}"
         names = accepted(known) if len(known) <= MOST_NAMES else "accepted: those of `disttrack list`"
         raise ScenarioError(f"{what} ({names}, module:Class, path/to/file.py:Class, names of installed packages)")
     maker = kinds(family)[kind].load()
     if not _is_for(kinds(family)[kind], base):
         raise ScenarioError(f"{kind} does not play here: {advice_on(maker)}")
     return maker
+
+
+def of_other_family(family: Family, kind: object) -> str:
+    """Return that a kind is one of another family; empty if it is none."""
+    other = next((one for one in FAMILIES if kind in kinds(one)), "")
+    return f"{kind} is {'an' if other[0] in 'aeiou' else 'a'} {other}, no {family}" if other else ""
 
 
 def _may_be(family: Family, maker: object, base: str) -> bool:
