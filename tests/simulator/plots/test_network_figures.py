@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import disttrack
-from disttrack.simulator.plots import check_plot
+from disttrack.simulator.plots import check_plot, compare
 from disttrack.simulator.plots.description import Cells, Description
 from disttrack.simulator.plots.requests import described_of
 from disttrack.simulator.report.short import in_words
@@ -88,3 +88,17 @@ def test_values_in_words_are_said_to_have_no_place_on_the_axis(tmp_path: Path) -
     mixed = read_tables([disttrack.run({**SCENARIO, "sites": 4, "network": network}, out=tmp_path / "mixed")])
     for request in ({"kind": "cost", "x": "latency"}, {"kind": "error", "x": "latency"}):
         assert "Left out, not on the axis: latency exponential(5)." in described(mixed, **request).note
+
+
+def test_a_timeline_says_that_its_error_is_not_the_one_that_was_judged(tables: Tables) -> None:
+    shown = described(tables, kind="timeline", where="loss == 0")
+    assert "games are judged by the lag-aware error, which is not drawn" in shown.note
+    assert "lag-aware error within α" in shown.panels[0].title
+
+
+def test_a_result_with_controls_is_compared_where_a_parameter_is_swept(tmp_path: Path) -> None:
+    """The points of controls have no parameters of sides."""
+    claim = {"name": "c", "measure": "median(words)", "at_most": 1e6, "control": {"protocol": "exact"}}
+    sides = {"protocol": {"kind": "randomized", "alpha": [0.1, 0.2]}, "adversary": "uniform", "claims": [claim]}
+    one = disttrack.run({"name": "k", "trials": 1, "sites": [2, 4], "items": 50, **sides}, out=tmp_path / "k")
+    assert "compare-cost" in compare([one, one], {"kind": "cost", "x": "sites"}, out=tmp_path).name

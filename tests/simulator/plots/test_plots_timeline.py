@@ -113,6 +113,7 @@ def test_games_without_a_relative_error_get_no_timeline(tmp_path: Path) -> None:
 def test_a_game_that_promises_no_accuracy_is_not_said_to_be_within_it() -> None:
     assert outcome("ok", 0.0, promised=False) == "holds at every step"
     assert outcome("ok", 0.0, promised=True) == "within α at every step"
+    assert outcome("ok", 0.0, promised=True, lagged=True) == "lag-aware error within α"
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from disttrack.adversaries import Freeze, Policy, Posterior, View
 from disttrack.adversaries.schedules import NEVER, Burst
-from disttrack.protocols import DeterministicRounds, Randomized
+from disttrack.protocols import DeterministicRounds, Exact, Randomized
 from disttrack.simulator import play, run
 from disttrack.simulator.cli import main
-from disttrack.simulator.search.policy_search import attack, bounds_of, policy_at, scenario_of
+from disttrack.simulator.search.policy_search import (
+    PolicyGames,
+    SearchResult,
+    attack,
+    bounds_of,
+    policy_at,
+    scenario_of,
+)
 
 SIZE: dict[str, Any] = {"sites": 8, "items": 800}
 
@@ -61,7 +69,7 @@ def test_the_strongest_policy_wins(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def game(protocol: Any, policy: Policy, **options: Any) -> Any:
         errors.append(policy.stay)
-        return SimpleNamespace(ok=policy.stay < 1, max_rel_error=policy.stay)
+        return SimpleNamespace(verdict="ok" if policy.stay < 1 else "failed", max_rel_error=policy.stay)
 
     monkeypatch.setattr("disttrack.simulator.search.policy_search.play", game)
     result = attack(Randomized(alpha=0.1), **SIZE, budget=100, seed=1)
@@ -105,6 +113,25 @@ def test_what_is_found_is_a_scenario_that_anyone_can_play(tmp_path: Path) -> Non
     trials = results.trials
     assert len(trials) == 6
     assert set(trials["adversary"]) == {"policy", "freeze", "uniform"}
+
+
+def test_the_claim_of_what_was_found_is_below_it_by_five_deviations(tmp_path: Path) -> None:
+    """It was nine tenths of the mean of eight games, which the next twenty often missed."""
+    for spread, least in ((0.0, 0.3), (0.05, 0.3 - 5 * 0.05 * sqrt(1 / 8 + 1 / 20)), (1.0, 0.0)):
+        found = SearchResult(Freeze(), 0.3, 0.5, 100, 8, spread)
+        text = scenario_of(found, {"kind": "randomized", "alpha": 0.1}, size={**SIZE, "start": 0}, seed=1)
+        assert yaml.safe_load(text)["claims"][0]["at_least"] == pytest.approx(0.995 * least, rel=0.005)
+
+
+def test_a_policy_is_searched_against_trackers_of_a_count_only(tmp_path: Path) -> None:
+    """The games of a quota have no relative error, and none of them fails for want of a verdict."""
+    flags = ["attack", "--protocol", "lease limit=50 window=100", "--set", "requests=400", "--sites", "4"]
+    done = CliRunner().invoke(main, [*flags, "--budget", "100", "--out", str(tmp_path / "worst.yaml")])
+    assert done.exit_code == 2, done.output
+    assert "a policy is searched against trackers of a count; lease plays quota" in done.output
+    assert not (tmp_path / "worst.yaml").exists()
+    undecided = PolicyGames(Exact(), {"sites": 2, "items": 0, "start": 0}, 0)
+    assert undecided.play(Freeze(), 1) == (0.0, True)
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -201,7 +201,8 @@ def _parts(game: GameRow, mine: pd.DataFrame, tables: Tables, chosen: pd.DataFra
     if "alpha" in terms_of(chosen) and "alpha" not in axes and game["alpha"] > 0:
         axes.append("alpha")
     own = [str(game["result"])] * tables.several + [with_name(axis, game[axis]) for axis in axes]
-    ending = outcome(str(game["verdict"]), float(game["failing_fraction"]), promised=game["alpha"] == game["alpha"])
+    lagged = bool(game.get("_max_lag", 0) > 0)
+    ending = outcome(str(game["verdict"]), float(game["failing_fraction"]), game["alpha"] == game["alpha"], lagged)
     if game["verdict"] == "failed" and mine["rel_error"].isna().all():
         ending += ": its output is no number"
     return [named(game, axes), *own, f"against {game['adversary']}", ending]
@@ -216,7 +217,7 @@ def game_described(game: Any) -> Description:
         parts.append(f"after {game.start:,}")
     if game.alpha is not None:
         parts.append(f"α = {game.alpha:g}")
-    ending = outcome(game.verdict, game.failing_fraction, game.alpha is not None)
+    ending = outcome(game.verdict, game.failing_fraction, game.alpha is not None, game.max_lag > 0)
     parts += [f"seed {game.seed}", f"{game.words:,} words", ending]
     return described([from_game(game, "")], sides_of(game), " · ".join(parts))
 
@@ -237,8 +238,10 @@ def record_described(record: Any) -> Description:
     return Description(panels, 1, height, "A game at its checkpoints", text, "", text, share=("col", "none"))
 
 
-def outcome(verdict: str, failing_fraction: float | None, promised: bool) -> str:
-    """Return in words how the game ended."""
+def outcome(verdict: str, failing_fraction: float | None, promised: bool, lagged: bool = False) -> str:
+    """Return in words how the game ended; `lagged` ones are judged by another error than is drawn."""
+    if verdict == "ok" and promised and lagged:
+        return "lag-aware error within α"
     if verdict == "ok":
         return "within α at every step" if promised else "holds at every step"
     if verdict == "failed" and failing_fraction is not None:

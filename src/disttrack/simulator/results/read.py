@@ -264,8 +264,14 @@ def _with_differences(each: list[Tables]) -> list[Tables]:
     """Return tables whose games have columns also for the parameters in which only the results differ."""
     if len({one.task for one in each}) != 1 or len(each) == 1:
         return each
+    # the points of controls have no parameters of sides
+    played = {place for one in each for place in zip(one.trials["result"], one.trials["point"], strict=True)}
     rows = {
-        (name, number): row for one in each for name, points in one.points.items() for number, row in points.items()
+        (name, number): row
+        for one in each
+        for name, points in one.points.items()
+        for number, row in points.items()
+        if (name, number) in played
     }
     cells = Settings(each[0].task, list(rows.values())).cells()
     added = []

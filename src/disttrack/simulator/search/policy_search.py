@@ -10,9 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log2
-from statistics import fmean
-from typing import Final, Generic, TypedDict, TypeVar
+from math import log2, sqrt
+from statistics import fmean, stdev
+from typing import Final, Generic, TypedDict, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.known import ALPHA, early_of
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.play import play
+from disttrack.simulator.game.play import play, rules_of
 from disttrack.simulator.search import table_search
 
 TINY: Final = 64
@@ -35,6 +35,9 @@ FINAL: Final = 0.25
 """Share of the budget that goes to the finalists."""
 MOST_FRESH: Final = 2000
 """Most games in which a table is measured."""
+
+DOUBT: Final = 5.0
+"""Standard deviations by which a claim is below what the search measured: it is not to fail by chance."""
 
 Reals = npt.NDArray[np.float64]
 OnGame = Callable[[int], None]
@@ -67,6 +70,8 @@ class SearchResult(Generic[Found]):
         Games played in all.
     last
         Games that `strength` is the mean of. None of them had a part in choosing the policy.
+    spread
+        The standard deviation of their errors.
     """
 
     policy: Found
@@ -74,6 +79,7 @@ class SearchResult(Generic[Found]):
     broken: float
     games: int
     last: int
+    spread: float = 0.0
 
 
 def bounds_of(protocol: Protocol, sites: int, total: int) -> list[tuple[float, float]]:
@@ -134,12 +140,16 @@ def attack(
     Raises
     ------
     ScenarioError
-        A fixed sequence is searched in a game that is not tiny, or against a tracker without an accuracy.
+        The protocol plays another game than tracking a count, in which policies have no errors to drive up; or a fixed
+        sequence is searched in a game that is not tiny, or against a tracker without an accuracy.
 
     Source
     ------
     Storn, Price 1997, as scipy has it; successive halving of Jamieson, Talwalkar 2016.
     """
+    if (task := rules_of(protocol)[0]) != "count":
+        name = protocol.kind or type(protocol).__name__
+        raise ScenarioError(f"protocol: a policy is searched against trackers of a count; {name} plays {task}")
     size: Size = {"sites": sites, "items": items, "start": start}
     arena = PolicyGames(protocol, size, seed, on_game)
     tiny = bool(sites * items <= TINY and protocol.accuracy)
@@ -223,7 +233,7 @@ class PolicyGames(Games[Adversary]):
 
     def play(self, candidate: Adversary, seed: int) -> tuple[float, bool]:
         game = play(self.protocol, candidate, seed=seed, **self.size)
-        return float(game.max_rel_error or 0.0), game.ok
+        return float(game.max_rel_error or 0.0), game.verdict != "failed"
 
 
 def final(tried: Iterable[tuple[float, Found]], arena: Games[Found], budget: int) -> SearchResult[Found]:
@@ -247,8 +257,8 @@ def measured(winner: Found, arena: Games[Found], budget: int, most: int = MOST_F
     """Return the result of a search whose winner is measured in fresh games: those left of the budget, up to `most`."""
     arena.failed = 0
     last = max(4, min(most, budget - arena.games))
-    strength = fmean(arena.error(winner) for _ in range(last))
-    return SearchResult(winner, strength, arena.failed / last, arena.games, last)
+    errors = [arena.error(winner) for _ in range(last)]
+    return SearchResult(winner, fmean(errors), arena.failed / last, arena.games, last, stdev(errors))
 
 
 def _spread(size: int, dimensions: int, rng: np.random.Generator) -> Reals:
@@ -311,7 +321,9 @@ def scenario_text(
     import yaml
 
     kind = str(protocol["kind"]).rpartition(":")[2]
-    name, least = f"{what}: as strong as in the search", rounded(0.9 * result.strength)
+    name = f"{what}: as strong as in the search"
+    doubt = DOUBT * result.spread * sqrt(1 / result.last + 1 / cast(int, own["trials"]))
+    least = rounded(0.995 * max(0.0, result.strength - doubt))  # three digits are not above the value
     body = {
         "name": f"attack-on-{kind}".lower(),
         "question": f"How strong is the worst {what} of {result.games:,} games against {kind}?",
