@@ -206,7 +206,7 @@ def _worthwhile(k: int, alpha: float, offset: float) -> int:
     x = sqrt(2 * wanted) + wanted  # above it; Newton's steps on a convex function fall from there
     for _ in range(60):
         step = ((1 + x) * log1p(x) - x - wanted) / log1p(x)
-        if x - step == x:
+        if step <= 0 or x - step == x:  # only rounding is left
             break
         x -= step
     return ceil(x * offset / alpha)

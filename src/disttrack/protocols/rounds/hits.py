@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.mechanisms.compiler import available, compiled, is_kept
-from disttrack.protocols.rounds.hits_kernel import ROUNDING, add_up
+from disttrack.protocols.rounds.hits_kernel import ROUNDING, ROWS, add_up
 from disttrack.protocols.rounds.passages import by_distance, log_chance, size_for
 from disttrack.protocols.rounds.walk import Floats, Walk
 
@@ -93,23 +93,20 @@ def lines_compiled(walk: Walk, first: int, last: int, least: float) -> tuple[Flo
     if kernel is None:
         return None
     logs, met = _log_factorials(), np.zeros((2, last - first + 1))
-    times, hits = np.empty(last, np.int64), np.empty(last)
+    times, hits = np.empty((2, last))
     for side, row in zip((1, -1), met, strict=True):
+        if walk.p * (1 - side * walk.alpha) >= 1:
+            continue  # every item may be signalled
         tables = _tables(walk.p, walk.alpha, side, size_for(last))
-        if tables and not kernel(side, *walk, first, last, least, logs, *tables, times, hits, row):
+        if not kernel(side, *walk, first, last, least, logs, tables, times, hits, row):
             return None
     return met[0], met[1]
 
 
 @lru_cache(maxsize=1024)
-def _tables(p: float, alpha: float, side: int, size: int) -> tuple[npt.NDArray[Any], ...]:
-    """Return the tables of a line for `hits_kernel`; none if every item may be signalled."""
-    per = p * (1 - side * alpha)
-    if per >= 1:
-        return ()
-    steps = _exactly(p, 1 / per, size)
-    after = _fewer(p, 1 / per, size) if side < 0 else _Steps(steps.items, np.ones((size, 1)), np.ones((size, 1)))
-    return tuple(matrix[:, 0] for matrix in (*steps, after.chance, after.chance_of_more))
+def _tables(p: float, alpha: float, side: int, size: int) -> Floats:
+    """Return the tables of a line for `hits_kernel`, which fills them."""
+    return np.zeros((ROWS, size))
 
 
 def _at_hand() -> bool:
@@ -133,7 +130,7 @@ def _kernel() -> Callable[..., bool] | None:
 def _of_line(numba: Any) -> Any:
     whole, real = numba.int64, numba.float64
     row = real[::1]
-    return whole, real, real, real, whole, whole, real, row, whole[::1], row, row, row, row, whole[::1], row, row
+    return whole, real, real, real, whole, whole, real, row, real[:, ::1], row, row, row
 
 
 def _too_low(walk: Walk, first: int, last: int, least: float) -> Floats | None:
@@ -216,8 +213,7 @@ def _fewer(p: float, apart: float, size: int) -> _Steps:
     """Return the same with the probability of fewer than d signals."""
     number = np.arange(1, size)
     items = np.floor(number * apart).astype(np.int64)
-    fewer = 1 - _at_least(p, items, number)
-    tables = items, fewer, fewer - p * _chance(p, items, number - 1)
+    tables = items, 1 - _at_least(p, items, number), 1 - _at_least(p, items + 1, number)
     return _Steps(*(by_distance(np.concatenate(([0], table))) for table in tables))
 
 
