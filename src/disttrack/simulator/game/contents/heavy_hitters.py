@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from disttrack.protocols.contents.base import Name
-from disttrack.simulator.game.contents.problem import Frequency
+from disttrack.simulator.game.contents.problem import Frequency, deciding
 
 
 class HeavyItems(Frequency):
@@ -72,10 +72,7 @@ class HeavyItems(Frequency):
         bound = self._errors(item, last if listed else first + 1, before + plan.sum_of(item, low if listed else high))
         if last <= first or bound <= self.highest:
             return
-        lap = plan.per_lap(item)
-        copies = np.arange(low + 1, high + 1)
-        if high - low > 2 * lap:
-            copies = np.concatenate((np.arange(low + 1, low + lap + 1), np.arange(high - lap + 1, high + 1)))
+        copies = deciding(plan.per_lap(item), low, high)
         steps = begun + plan.nth(item, copies) if len(copies) else copies
         if listed:  # the steps before copies that are not the first ones of the game, and the last step
             steps, copies = np.append(steps - 1, last), np.append(copies - 1, high)

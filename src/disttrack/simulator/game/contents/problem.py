@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from disttrack.protocols.contents import ItemServer, ItemTracker
 from disttrack.protocols.contents.base import Name
@@ -219,11 +220,15 @@ class Frequency(Problem):
         estimate = self._shown.get(item, 0)
         if low == high or (before + plan.sum_of(item, high) - estimate) / self.total(first + 1) <= -self.lowest:
             return
-        lap = plan.per_lap(item)
-        copies = np.arange(low + 1, high + 1)
-        if high - low > 2 * lap:
-            copies = np.concatenate((np.arange(low + 1, low + lap + 1), np.arange(high - lap + 1, high + 1)))
+        copies = deciding(plan.per_lap(item), low, high)
         steps = begun + plan.nth(item, copies)
         errors = (estimate - before - plan.sum_of(item, copies)) / self.total(steps)
         place = int(errors.argmin())
         self.note(float(errors[place]), int(steps[place]), item)
+
+
+def deciding(lap: int, low: int, high: int) -> npt.NDArray[np.int64]:
+    """Return the copies after `low`, up to `high`, that can have the largest error: of the first and the last lap."""
+    if high - low <= 2 * lap:
+        return np.arange(low + 1, high + 1)
+    return np.concatenate((np.arange(low + 1, low + lap + 1), np.arange(high - lap + 1, high + 1)))
