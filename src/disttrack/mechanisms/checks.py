@@ -23,7 +23,7 @@ from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from functools import lru_cache, partial
 from types import UnionType
-from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from disttrack.mechanisms.docstrings import inherit_parameters
 from disttrack.mechanisms.shortcuts import Shortcuts
@@ -158,6 +158,16 @@ class Checked(Shortcuts):
         if stated and "source" not in vars(cls):
             cls.source = " ".join(stated[1].split())
 
+    def __new__(cls, *values: object, **named: object) -> Self:
+        """Refuse parameters that there are not, with those that there are."""
+        maker: Any = cls
+        taken = _taken(maker)
+        if taken is not None and (wrong := [f"parameter {name!r}" for name in named if name not in taken]):
+            raise TypeError(f"{cls.__name__} has no {wrong[0]} ({_accepted(taken)})")
+        if values and cls.__init__ is object.__init__:
+            raise TypeError(f"{cls.__name__} takes no value ({_accepted(())})")
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         maker: Any = type(self)
         with_plain_numbers(self)
@@ -170,6 +180,19 @@ class Checked(Shortcuts):
         """Return the parameters by name, as in a scenario file; nothing for a class that is no dataclass."""
         maker = type(self)
         return {one.name: getattr(self, one.name) for one in fields(maker) if one.init} if is_dataclass(maker) else {}
+
+
+@lru_cache(maxsize=256)
+def _taken(maker: Any) -> tuple[str, ...] | None:
+    """Return the parameters of a class; None if it takes any name."""
+    if maker.__init__ is object.__init__:
+        return ()
+    _, *known = inspect.signature(maker.__init__).parameters.values()
+    return None if any(one.kind is one.VAR_KEYWORD for one in known) else tuple(one.name for one in known)
+
+
+def _accepted(names: Collection[str]) -> str:
+    return f"accepted: {', '.join(names)}" if names else "it has none; the fields of a @dataclass are parameters"
 
 
 @lru_cache(maxsize=256)

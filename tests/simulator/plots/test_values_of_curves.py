@@ -101,6 +101,18 @@ def test_bands_of_many_games_leave_out_five_per_cent_at_each_end(tmp_path: Path)
     assert list(of(described(few, COST).panels[0], "robust").low) == [games[site][0] for site in (16, 64)]
 
 
+def test_games_without_a_value_count_where_it_is_asked_how_many_failed(tmp_path: Path) -> None:
+    """Only games that failed have a first failure: its marks are hollow where half of all games failed."""
+    folder = write_result(tmp_path / "r", sites=(16, 64), trials=4, adversaries=("a",), protocols=("robust",))
+    rows = pd.read_csv(folder / "trials.csv")
+    failed = rows["trial"] < rows["sites"].map({16: 2, 64: 1})
+    rows.loc[failed, ["verdict", "first_failure"]] = ["failed", 9.0]
+    rows.to_csv(folder / "trials.csv", index=False)
+    panel = described(folder, {"kind": "measure", "x": "sites", "y": "first_failure"}).panels[0]
+    assert list(of(panel, "robust").x) == [16, 64]
+    assert [list(one.x) for one in panel.of(Series, "fails")] == [[16]]
+
+
 def test_hollow_marks_are_where_at_least_half_of_the_games_failed(folder: Path, tmp_path: Path) -> None:
     for request in (COST, ERROR):
         robin, freeze = described(folder, request).panels

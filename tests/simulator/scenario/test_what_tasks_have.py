@@ -91,3 +91,9 @@ def test_a_cost_figure_of_sketches_has_words_and_no_bound(tmp_path: Path) -> Non
     run(load(played), out=tmp_path / "s", workers=1)
     tables = read_tables([Results(tmp_path / "s")])
     assert "bound" not in described_of(tables, plot_of({"kind": "cost", "x": "rows"}, tables)).note
+
+
+def test_a_claim_without_games_lists_the_values_that_there_are() -> None:
+    claim = {"name": "c", "measure": "max(final_error)", "at_most": 3, "where": "epsilon == 5", "no_control": "x"}
+    (skipped,) = load(COUNTER | {"claims": [claim]}).skipped
+    assert skipped.why == "no game meets 'epsilon == 5' (epsilon: 1, 2)"

@@ -107,12 +107,14 @@ def curve_of(line: Line, axis: str, values: Values, bound: Bound | None, *, judg
         Whether marks are hollow where at least half of the games failed.
     """
     shown, failed = values(line.games), (line.games["verdict"] == "failed") & judged
-    table = pd.DataFrame({"x": place(line.games, axis), "y": shown, "failed": failed}).dropna().astype(float)
+    every = pd.DataFrame({"x": place(line.games, axis), "y": shown, "failed": failed})
+    table = every.dropna().astype(float)
     groups = table.groupby("x")
     middle, low, high = map(np.asarray, _shares(groups["y"]) if shown.dtype == bool else _medians(groups["y"]))
     firsts = table.drop_duplicates("x").sort_values("x").index
     bounds: Floats = np.array([bound(line.games.loc[at].to_dict()) if bound else None for at in firsts], dtype=float)
-    broken = groups["failed"].mean() >= 0.5
+    # of all games at the place, also those without a value
+    broken = every.groupby("x")["failed"].mean().loc[table["x"].sort_values().unique()] >= 0.5
     x, fails = broken.index.to_numpy(dtype=float), broken.to_numpy(dtype=bool)
     return Curve(line, x, middle, low, high, bounds, fails, alone=set(swept_axes(line.games)) <= {axis})
 

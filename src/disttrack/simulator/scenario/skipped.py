@@ -31,6 +31,8 @@ from disttrack.simulator.points.registry import ROLES, kinds, parameters
 from disttrack.simulator.points.settings import LEFT_OUT
 from disttrack.simulator.tasks.base import Task
 
+MOST: Final = 8
+"""Values of a column that are listed, at most."""
 _CLOSE: Final = 0.8
 """Names at least this much alike differ by a slip."""
 
@@ -125,7 +127,15 @@ def _near(where: str, known: Columns) -> str:
     asked = [node.value for node in ast.walk(parse(where)) if isinstance(node, ast.Constant)]
     missing = [one for one in asked if isinstance(one, str) and one not in texts]
     near = [close for one in missing for close in get_close_matches(one, texts, 1, _CLOSE) if not _is_kind(one)]
-    return f"{MEANT}{near[0]!r}?" if near else ""
+    if near or missing:
+        return f"{MEANT}{near[0]!r}?" if near else ""
+    values = {name: list(dict.fromkeys(known[name].tolist())) for name in sorted(columns_of(where) & known.keys())}
+    listed = [
+        f"{name}: {', '.join(f'{one:g}' if isinstance(one, float) else str(one) for one in each)}"
+        for name, each in values.items()
+        if len(each) <= MOST
+    ]
+    return f" ({'; '.join(listed)})" if listed else ""
 
 
 def _is_kind(name: str) -> bool:
