@@ -43,7 +43,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "pages": frozenset(),
     "notebook": frozenset({"game", "pages", "points", "report", "results", "scenario"}),
     "report": frozenset({"errors", "points", "tasks", "results", "plots", "pages"}),
-    "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
+    "runs": frozenset({"mechanisms", "errors", "points", "claims", "game", "tasks", "scenario", "results"}),
     "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),
     "search": SIDES | {"mechanisms", "game", "learners", "points", "errors", "tasks", "scenario", "results", "runs"},
     "conformance": SIDES | {"mechanisms", "errors", "game", "points"},
@@ -72,7 +72,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
             "tasks",
         }
     ),
-    "disttrack": SIDES | {"mechanisms", "simulator"},
+    "disttrack": SIDES | {"mechanisms", "simulator", "errors"},
     "templates": frozenset({"disttrack", "mechanisms", "protocols", "points", "plots", "results"}),
 }
 """The rooms, and which other rooms each may import from."""

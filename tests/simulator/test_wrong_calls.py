@@ -18,7 +18,9 @@ from disttrack import (
     Binary,
     Burst,
     Freeze,
+    Lease,
     Randomized,
+    Results,
     RoundRobin,
     SingleSite,
     arena,
@@ -51,6 +53,19 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]
     "a key of the scenario": (run, ("headline",), {"trials": 2}, "by overrides=['trials=2']"),
     "a flag of the command": (run, ("headline",), {"set": ["trials=2"]}, "by overrides=['trials=2']"),
     "a misspelt argument": (run, ("headline",), {"worker": 2}, "run takes no 'worker'; did you mean 'workers'?"),
+    "no workers": (run, ("headline",), {"workers": "2"}, "workers must be a whole number of at least 1; got '2'"),
+    "no timeout": (run, ("headline",), {"game_timeout": "2"}, "game_timeout must be a number of seconds above 0"),
+    "a game's size misspelt": (play, (TRACKER, Freeze()), {"site": 4}, "play takes no 'site'; did you mean 'sites'?"),
+    "a key of scenarios": (play, (TRACKER, Freeze()), {"trials": 5}, "no 'trials'; several games, and what else a"),
+    "several sizes": (play, (TRACKER, Freeze()), {"start": [0, 9]}, "got [0, 9]; run() plays a list of them"),
+    "no seed": (play, (TRACKER, Freeze()), {"seed": None}, "of at least 0; got None; leave it out for 0"),
+    "an adversary missing": (play, (TRACKER,), {}, "play needs adversary (accepted: protocol, adversary, sites"),
+    "a parameter misspelt": (Randomized, (), {"alfa": 0.1}, "Randomized takes no 'alfa'; did you mean 'alpha'?"),
+    "a parameter missing": (Randomized, (), {}, "Randomized needs alpha (accepted: alpha, "),
+    "a plug-in's parameter": (Lease, (), {"limt": 9}, "Lease takes no 'limt'; did you mean 'limit'?"),
+    "no parameters": (RoundRobin, (), {"size": 1}, "RoundRobin takes no 'size'"),
+    "sides of a run": (run, (TRACKER, Freeze()), {}, "run: too many positional arguments (accepted: scenario, out"),
+    "no folder": (Results, (), {"folders": "r"}, "Results takes no 'folders'; did you mean 'folder'?"),
     "one override": (load, ("headline", "trials=2"), {}, "overrides must be a list: ['trials=2']"),
     "two places": (compare, ("r/a", "r/b"), {}, "compare(['r/a', …], 'cost')"),
     "one figure": (draw, ("r/a", "cost"), {}, "requests must be a list: ['cost']"),
@@ -69,6 +84,59 @@ def test_a_wrong_call(name: str) -> None:
         call(*given, **sizes, **more)
     assert wanted in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+FIGURES: dict[str, tuple[Callable[[Results], object], str]] = {
+    "a baseline's place": (lambda r: r.plot.cost(ratio_to=0), "plot 'cost': ratio_to: must be a text; got 0"),
+    "a condition of 0": (lambda r: r.plot.cost(over=0), "plot 'cost': over: must be a text; got 0"),
+    "an axis of 0": (lambda r: r.plot.cost(x=0), "plot 'cost': x: must be a text; got 0"),
+    "a word for a flag": (lambda r: r.plot.cost(lower_bounds="no"), "lower_bounds: must be true or false; got 'no'"),
+    "a column of pandas": (
+        lambda r: r.plot.cost(where=r.trials.adversary == "freeze"),
+        "where must be a condition as text, \"adversary == 'freeze'\"; got an object of class Series",
+    ),
+    "a misspelt value": (
+        lambda r: r.plot.cost(where="adversary == 'round-robn'"),
+        "no game meets \"adversary == 'round-robn'\"; did you mean 'round-robin'?",
+    ),
+    "no measure": (lambda r: r.plot.spread(), "plot 'spread': y: spread needs this parameter"),
+    "no figure": (lambda r: r.plot(), "plot needs kind (accepted: kind, ax)"),
+    "what its figure has": (lambda r: r.plot.cost().savefig, "no 'savefig'; its figure has: .figure.savefig"),
+    "a misspelt table": (lambda r: r.trial, "a result has no 'trial'; did you mean 'trials'? (accepted: "),
+    "one result": (lambda r: compare(r, r), "compare([Results('"),  # type: ignore[arg-type]
+}
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    sizes = {"sites": [2, 4], "items": 50, "protocol": "exact", "adversary": "round-robin"}
+    return run(sizes, out=tmp_path_factory.mktemp("results"), workers=1)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_wrong_call_of_a_figure(name: str, result: Results) -> None:
+    call, wanted = FIGURES[name]
+    with pytest.raises((ValueError, TypeError, AttributeError)) as raised:
+        call(result)
+    assert wanted in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert raised.value.__cause__ is None
+
+
+def test_an_error_from_within_a_call_stays_as_it_is() -> None:
+    def broken(view: object) -> int:
+        raise TypeError("of the user")
+
+    with pytest.raises(TypeError, match="of the user"):
+        play(TRACKER, broken, sites=2, items=10)
+
+
+def test_a_game_without_a_verdict_says_why() -> None:
+    """Seen: `undecided` for a quota that the command line judges, as a run does."""
+    sizes = {"sites": 2, "items": 100}
+    assert "undecided (its promise is that of task quota: run({'task': 'quota', …}) judges it)" in repr(
+        play(Lease(limit=9, window=50), Freeze(), **sizes)
+    )
 
 
 SESSION = """

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import re
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from typing import Any, Final, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ScenarioError(Exception):
@@ -137,6 +141,82 @@ def as_whole(value: object) -> str:
 def accepted(names: Iterable[str]) -> str:
     """Return names as the end of an error message: ``accepted: a, b, c``."""
     return "accepted: " + ", ".join(names)
+
+
+def without(owner: str, name: str, names: Iterable[str]) -> str:
+    """Return the message on an attribute that there is not, with the near and the known ones.
+
+    Examples
+    --------
+    >>> without("a game", "word", ["words", "_private"])
+    "a game has no 'word'; did you mean 'words'? (accepted: words)"
+    """
+    known = sorted(one for one in names if one[0] != "_")
+    advice = "" if name[0] == "_" else f"{nearest(name, known)} ({accepted(known)})"  # libraries probe for such names
+    return f"{owner} has no {name!r}{advice}"
+
+
+def explained(*, name: str = "", others: str = "") -> Callable[[F], F]:
+    """Return a decorator: a call whose arguments do not fit the function states what it takes, in place of Python.
+
+    Parameters
+    ----------
+    name
+        What users call; the name of the function, or of the class of a constructor, if left out.
+    others
+        Where arguments of other names belong.
+
+    Examples
+    --------
+    >>> @explained()
+    ... def play(protocol, *, sites, seed=0): ...
+    >>> play("exact", site=16)
+    Traceback (most recent call last):
+        ...
+    TypeError: play takes no 'site'; did you mean 'sites'? (accepted: protocol, sites, seed)
+    >>> play("exact")
+    Traceback (most recent call last):
+        ...
+    TypeError: play needs sites (accepted: protocol, sites, seed)
+    """
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Any:
+            try:
+                return function(*given, **named)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                    raise  # it comes from within
+            called = name or (type(given[0]).__name__ if function.__name__ == "__init__" else function.__name__)
+            raise TypeError(_unfit(called, inspect.signature(function), given, named, others))
+
+        return call  # type: ignore[return-value]
+
+    return decorate
+
+
+def _unfit(
+    called: str, signature: inspect.Signature, given: Sequence[object], named: Mapping[str, object], others: str
+) -> str:
+    """Return what is wrong with the arguments of a call."""
+    taken = {
+        one: facts
+        for one, facts in signature.parameters.items()
+        if one != "self" and facts.kind not in (facts.VAR_POSITIONAL, facts.VAR_KEYWORD)
+    }
+    known = f" ({accepted(taken)})" if taken else ""
+    for key in named:
+        if key not in taken:
+            near = difflib.get_close_matches(key, taken, 1, 0.8) if others else taken
+            return f"{called} takes no {key!r}{nearest(key, near) or (others and f'; {others}')}{known}"
+    try:
+        signature.bind_partial(*given, **named)
+    except TypeError as error:
+        return f"{called}: {error}{known}"
+    there = signature.bind_partial(*given, **named).arguments
+    needed = [one for one, facts in taken.items() if facts.default is facts.empty and one not in there]
+    return f"{called} needs {', '.join(needed)}{known}"
 
 
 def one_line(message: object) -> str:

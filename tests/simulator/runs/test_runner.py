@@ -316,7 +316,7 @@ def test_folders_that_cannot_be_written(file: Path) -> None:
     Path("taken").write_text("a file")
     with pytest.raises(ScenarioError, match="taken: is a file; name a folder"):
         play(file, out="taken")
-    with pytest.raises(ScenarioError, match="workers must be at least 1"):
+    with pytest.raises(ScenarioError, match="workers must be a whole number of at least 1"):
         play(file, workers=0)
 
 

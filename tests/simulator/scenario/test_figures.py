@@ -40,7 +40,7 @@ def test_the_name_of_the_file_says_what_it_shows() -> None:
         ({"kind": "cost"}, r"x: cost needs this parameter \(accepted: "),
         ({"kind": "cost", "x": "site"}, r"that the scenario sweeps \(sites, confidence\).*did you mean 'sites'"),
         ({"kind": "cost", "x": "adversary"}, "must be an axis that the scenario sweeps"),
-        ({"kind": "cost", "x": ["sites"]}, "x must be text"),
+        ({"kind": "cost", "x": ["sites"]}, "x: must be a text"),
         ({"kind": "cost", "x": "sites", "y": "word"}, "y: must be one of words, messages, bits"),
         ({"kind": "matrix", "x": "sites"}, r"x: matrix has no such parameter \(accepted: .*controls"),
         ({"kind": "measure", "x": "sites"}, "y: measure needs this parameter"),

@@ -150,7 +150,7 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
         error = exact(game.max_rel_error)
     lost = f" ({game.lost_guarantee})" * bool(promised and game.lost_guarantee)
     failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
-    unjudged = "" if game.judged or game.error else " (no step was judged)"
+    unjudged = f" ({game.why_undecided})" * bool(game.why_undecided)
     facts = {
         "game": f"{sides}, {count(game.sites, 'site')}, {count(game.items, 'item')}, seed {game.seed}",
         "verdict": game.verdict + (failing if game.first_failure is not None else unjudged),

@@ -19,13 +19,14 @@ from disttrack.simulator.conformance.by_hand import unsaid_silence
 from disttrack.simulator.conformance.counters import COUNTER_CHECKS, why_privacy_is_untested
 from disttrack.simulator.conformance.failure import Checks, ConformanceError, checked, faults
 from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS, why_promises_nothing
-from disttrack.simulator.errors import PartError
+from disttrack.simulator.errors import PartError, explained
 
 SITES: Final = (1, 2, 7)
 ITEMS: Final = 1500
 STEPS: Final = (1, 2, 7, 33)
 
 
+@explained()
 def check_protocol(
     protocol: Protocol | type[Protocol],
     *,
@@ -57,6 +58,7 @@ def check_protocol(
     return checked(type(protocol).__name__, _checks_of(protocol, PROTOCOL_CHECKS, sites, items))
 
 
+@explained()
 def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: int = ITEMS) -> list[str]:
     """Put the bulk form of a protocol through every test.
 
@@ -91,6 +93,7 @@ def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: 
     return checked(type(protocol).__name__, _bound(checks, protocol, sites, items))
 
 
+@explained()
 def check_adversary(
     adversary: Adversary | ItemAdversary | type[Adversary | ItemAdversary] | Callable[[View], object],
     *,
@@ -123,6 +126,7 @@ def check_adversary(
     return checked(name, _bound(ADVERSARY_CHECKS, asked, sites, items))
 
 
+@explained()
 def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = STEPS) -> list[str]:
     """Put a private counter through every conformance test.
 

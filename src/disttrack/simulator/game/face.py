@@ -34,10 +34,13 @@ class Outcome:
         The traceback or line of the error that ended it; None without one.
     lost_guarantee
         Why its protocol has no guarantee although the class that it extends has one; empty in all other games.
+    why_undecided
+        Why its verdict is undecided, where that is known.
     """
 
     error: str | None
     lost_guarantee: str = ""
+    why_undecided: str = ""
 
     @property
     def cause(self) -> str:
@@ -69,7 +72,7 @@ class Outcome:
     def __repr__(self) -> str:
         facts = self.facts
         sides = f" {facts['protocol']} against {facts['adversary']}" if facts.get("protocol") else ""
-        parts = [str(facts.get("verdict", "no verdict"))]
+        parts = [str(facts.get("verdict", "no verdict")) + f" ({self.why_undecided})" * bool(self.why_undecided)]
         if self.max_error is not None and getattr(self, "steps", None) != 0:
             lost = f"; {self.lost_guarantee}" * bool(self.lost_guarantee)
             promised = f" (promised: {facts['alpha']:g}{lost})" if facts.get("alpha") else ""

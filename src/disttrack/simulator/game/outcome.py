@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.claims.columns import KINDS, NETWORK, PLACE, TRIAL_COLUMNS, names
-from disttrack.simulator.errors import accepted, nearest
+from disttrack.simulator.errors import without
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.judgement import Verdict
 from disttrack.simulator.game.shortest import SECONDS, Again, Shortest, shorten
@@ -45,6 +45,8 @@ class Game(Outcome):
         It is ok, failed, undecided, or error if a class of the user's ended the game.
     judged
         Whether any step was judged; if not, the verdict is undecided.
+    why_undecided
+        Why a verdict is undecided; empty for another one.
     max_rel_error, highest, lowest
         The largest relative error over all steps (also `max_error`); the largest and the smallest signed one. None in
         games that are not about the error of an output.
@@ -122,6 +124,7 @@ class Game(Outcome):
     _turns: list[Turn] | None = field(default=None, repr=False)
     listed_network: dict[str, Any] | None = field(default=None, repr=False)
     lost_guarantee: str = field(default="", repr=False)
+    why_undecided: str = field(default="", repr=False)
     again: Again | None = field(default=None, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -131,11 +134,8 @@ class Game(Outcome):
         try:
             return self.__dict__["extra"][name]
         except KeyError:
-            fields = {*dir(type(self)), *self.__dict__, *self.__dict__.get("extra", ())}
-            known = sorted(one for one in fields if one[0] != "_")
-            private = name[0] == "_"  # libraries probe for such names
-            advice = "" if private else f"{nearest(name, known)} ({accepted(known)})"
-            message = f"a game of {self.__dict__.get('protocol')} has no {name!r}{advice}"
+            names = {*dir(type(self)), *self.__dict__, *self.__dict__.get("extra", ())}
+            message = without(f"a game of {self.__dict__.get('protocol')}", name, names)
             raise AttributeError(message, name=name, obj=self) from None
 
     @property

@@ -18,7 +18,7 @@ from disttrack.mechanisms.checks import one_of, plain
 from disttrack.protocols.base import Protocol, whole
 from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.programs import Exec, ProgramError, ending_programs
-from disttrack.simulator.errors import MoveError, PartError, ScenarioError, printable
+from disttrack.simulator.errors import MoveError, PartError, ScenarioError, explained, printable
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engine_choice import COMPILED, EngineError, choose, choose_engine, compiles
@@ -61,6 +61,7 @@ def is_hosted() -> bool:
     return _HOST.get() is not None
 
 
+@explained(others="several games, and what else a scenario has, are played by run()")
 def play(
     protocol: Protocol,
     adversary: Adversary | Callable[[Any], int | None],
@@ -292,10 +293,14 @@ def _facts(game: Any) -> dict[str, Any]:
 
 def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> tuple[int, int, int, int]:
     """Return sites, items, seed and start as whole numbers; TypeError or ValueError unless a game can have them."""
-    sites, seed, items, start = plain(sites), plain(seed), counted(items), counted(start)
+    sites, seed, items, start = plain(sites), counted(seed), counted(items), counted(start)
     check_protocol(protocol)
     for name, value, least in (("sites", sites, 1), ("items", items, 0), ("seed", seed, 0), ("start", start, 0)):
-        whole(name, value, least)
+        try:
+            whole(name, value, least)
+        except ValueError as error:
+            usual = "; leave it out for 0" if value is None and name in ("seed", "start") else ""
+            raise ValueError(f"{error}{'; run() plays a list of them' if isinstance(value, list) else usual}") from None
     if start + items > MOST_ITEMS:
         raise ValueError(f"items and start together must be at most 2^61; got {start + items}")
     return sites, items, seed, start
@@ -312,6 +317,14 @@ def _made_of(adversary: Adversary) -> Any:
     function = getattr(adversary, "choose", None) if isinstance(adversary, Choice) else None
     function = getattr(function, "func", function)  # of a partial
     return function if getattr(function, "__name__", "").isidentifier() else type(adversary)  # a lambda has no name
+
+
+def _why_undecided(protocol: Protocol) -> str:
+    """Return why a game of a protocol has no verdict."""
+    if protocol.plays:
+        task = protocol.plays[0]
+        return f"its promise is that of task {task}: run({{'task': {task!r}, …}}) judges it"
+    return "no step was judged" if protocol.accuracy else "no accuracy is promised"
 
 
 def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> Game:
@@ -343,9 +356,11 @@ def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> G
     judged = game.judgement(steps)
     if error or (unsent and not steps):
         judged["verdict"] = "error" if error else "undecided"
+    why = _why_undecided(protocol) if judged["verdict"] == "undecided" else ""
     return Game(
         **common,
         **judged,
+        why_undecided=why,
         items=sent,
         unsent=unsent,
         steps=steps,

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.mechanisms.docstrings import with_parameters
-from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.errors import ScenarioError, accepted, explained, nearest
 from disttrack.simulator.points.registry import kinds
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Plotter:
     def __init__(self, results: Results) -> None:
         self._results = results
 
+    @explained(name="plot")
     def __call__(self, kind: str, *, ax: Axes | Sequence[Axes] | None = None, **options: object) -> Any:
         """Draw a figure of this kind, a registered name or a class by reference; return its axes."""
         from disttrack.simulator.plots.figures import axes_of  # with matplotlib

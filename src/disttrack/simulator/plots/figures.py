@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Never, cast
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.errors import RunError, ScenarioError, explained
 from disttrack.simulator.plots.base import Picture, Plot
 from disttrack.simulator.plots.description import Description
 from disttrack.simulator.plots.page import FORMS, SCREEN, STYLES, Page
@@ -33,6 +33,7 @@ from disttrack.simulator.results.read import Tables, read_tables, tables_of
 from disttrack.simulator.results.stored import CAPTIONS, note_written, read_captions
 
 
+@explained()
 def draw(
     place: str | Path | Results,
     requests: Sequence[Request] | None = None,
@@ -117,6 +118,7 @@ def _drawn(
     return written, Picture(place.name, path, caption, described, path.read_text(encoding="utf-8"))
 
 
+@explained()
 def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Path = "figures") -> Picture:
     """Draw several results side by side, on common scales, as PNG and SVG; return the figure.
 
@@ -130,7 +132,8 @@ def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Pa
         The folder to write to.
     """
     if isinstance(places, str | Path | Results):
-        raise TypeError(f"places must be a list of results, and kind a figure: compare([{str(places)!r}, …], 'cost')")
+        first = places if isinstance(places, Results) else str(places)
+        raise TypeError(f"places must be a list of results, and kind a figure: compare([{first!r}, …], 'cost')")
     tables = read_tables(places)
     plot = plot_of(kind, tables)
     return _drawn(tables, plot, Path(out) / f"compare-{plot.name}")[1]
@@ -167,6 +170,12 @@ class Panels(tuple[Axes, ...]):
     """The axes of a figure, one a panel. A notebook shows the figure, which is `figure`."""
 
     figure: Figure
+
+    if not TYPE_CHECKING:  # a checker refuses other names
+
+        def __getattr__(self, name: str) -> Never:
+            of_figure = f"; its figure has: .figure.{name}" * (name[0] != "_" and hasattr(Figure, name))
+            raise AttributeError(f"the axes of a figure have no {name!r}{of_figure}", name=name, obj=self)
 
     def _repr_png_(self) -> bytes | None:
         return self.figure._repr_png_() if hasattr(self.figure, "_repr_png_") else None

@@ -84,7 +84,7 @@ def plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:
         raise ValueError(str(error)) from error
     asked = {"kind": request} if isinstance(request, str) else dict(request)
     axes = _numeric_axes(tables) or tables.swept
-    if named and axes and not asked.get("x") and parameters(maker).get("x") is MISSING:
+    if named and axes and asked.get("x") in (None, "") and parameters(maker).get("x") is MISSING:
         asked["x"] = axes[0]
     return _checked(asked, tables, maker)
 

@@ -298,8 +298,9 @@ PLAIN_TYPES: Final[Mapping[str, tuple[type, str]]] = {
 
 
 def _refuse_other_types(maker: object, arguments: Mapping[str, object]) -> None:
-    """Raise ScenarioError for a value of another type than the plain one that a field of a user's class states."""
-    for field in fields(maker) if is_dataclass(maker) and not is_ours(maker.__module__) else ():
+    """Raise ScenarioError for a value of another type than the plain one of a field, of a user's class or a plot."""
+    checked = is_ours(maker.__module__) and hasattr(maker, "as_mapping")
+    for field in fields(maker) if is_dataclass(maker) and not checked else ():
         stated = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")
         value = arguments.get(field.name)
         if value is None or stated not in PLAIN_TYPES:

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, explained, without
 from disttrack.simulator.points.names import in_words
 from disttrack.simulator.points.point import unusual
 from disttrack.simulator.points.registry import Family, find, kinds
@@ -76,6 +76,7 @@ class Results:
         The folder holds no results.
     """
 
+    @explained()
     def __init__(self, folder: str | Path, own: Mapping[str, object] | None = None) -> None:
         self.dir = Path(folder)
         self.own = dict(own or {})
@@ -152,6 +153,11 @@ class Results:
         """Return whether all claims hold and no game ended in an error."""
         errors = self.manifest.get("games", {}).get("errors")
         return bool(self.claims["verdict"].isin(("PASS", "SKIPPED")).all()) and not errors
+
+    if not TYPE_CHECKING:  # a checker refuses other names
+
+        def __getattr__(self, name: str) -> Never:
+            raise AttributeError(without("a result", name, {*dir(type(self)), *vars(self)}), name=name, obj=self)
 
     def __repr__(self) -> str:
         return f"Results({str(self.dir)!r})"

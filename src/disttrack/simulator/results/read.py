@@ -19,6 +19,7 @@ from disttrack.simulator.results.formats import games_per_point, span
 from disttrack.simulator.results.lines import PLACE, PLACES, STYLES, UNUSUAL, GameRow, swept_axes, texts
 from disttrack.simulator.results.promises import without_empty_promises
 from disttrack.simulator.results.stored import Plain
+from disttrack.simulator.scenario.skipped import near_text
 from disttrack.simulator.tasks.answers import meaning_of_held
 from disttrack.simulator.tasks.base import Task, called
 
@@ -155,7 +156,7 @@ class Tables:
         except ExpressionError as error:
             raise ValueError(f"where: {error}") from error
         if trials.empty:
-            raise ValueError(f"where: no game meets {condition!r}")
+            raise ValueError(f"where: no game meets {condition!r}{near_text(condition, columns)}")
         return replace(self, trials=trials)
 
     def with_controls(self) -> Tables:

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from math import inf, nan
 from pathlib import Path
 from threading import Event, Thread
-from typing import Final, Never
+from typing import Final
 
+from disttrack.mechanisms.checks import number, whole
 from disttrack.simulator.claims.findings import Finding
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, explained
 from disttrack.simulator.game.play import is_hosted
 from disttrack.simulator.game.present import share_in_play
 from disttrack.simulator.points.code import check_unchanged
@@ -65,6 +65,7 @@ class Report(Results):
         self.seconds, self.damaged = progress.seconds, progress.damaged
 
 
+@explained(others="keys of the scenario are set by overrides=['trials=2']")
 def run(
     scenario: str | Path | Mapping[str, object] | Scenario,
     *,
@@ -76,7 +77,6 @@ def run(
     controls: bool = True,
     game_timeout: float | None = None,
     on_progress: OnProgress | None = None,
-    **keys: Never,
 ) -> Report:
     """Play a scenario and return its results.
 
@@ -91,7 +91,7 @@ def run(
     out
         The folder for the results; ``results/NAME`` if left out.
     overrides
-        ``key=value`` each, set over the file; as keyword arguments they are refused.
+        ``key=value`` each, set over the file.
     workers
         Number of worker processes; as many as there are cores if left out. 1 plays in this process.
     scheduler
@@ -113,7 +113,6 @@ def run(
     RunError
         The run could not be finished; the finished games are kept.
     """
-    _refuse(keys)
     refuse_in_import("run")
     loaded = load(scenario, overrides)
     players = _Players(cores() if workers is None else workers, scheduler, game_timeout)
@@ -131,16 +130,7 @@ def _warn_if_lost(report: Report, games: int, watched: bool) -> None:
     """Warn the caller of `run` if an error ended every game and nobody follows the progress."""
     if not watched and len(report.errors) == games:
         first = f"all games ({games:,}) ended with an error, the first: {report.errors[0]}"
-        warnings.warn(f"{first}; all of them: .errors", RuntimeWarning, stacklevel=3)
-
-
-def _refuse(keys: Mapping[str, object]) -> None:
-    """Raise TypeError for an argument that `run` does not take."""
-    for key, value in keys.items():
-        example = f"{key}={value}" if isinstance(value, str | int | float) else "trials=2"
-        near = get_close_matches(key, run.__kwdefaults__ or (), 1, 0.8)
-        advice = f"did you mean {near[0]!r}?" if near else f"keys of the scenario are set by overrides=[{example!r}]"
-        raise TypeError(f"run takes no {key!r}; {advice}")
+        warnings.warn(f"{first}; all of them: .errors", RuntimeWarning, stacklevel=4)
 
 
 @dataclass(frozen=True)
@@ -152,10 +142,12 @@ class _Players:
     limit: float | None
 
     def __post_init__(self) -> None:
-        if self.workers < 1:
-            raise ScenarioError(f"workers must be at least 1; got {self.workers}")
-        if self.limit is not None and not 0 < self.limit < inf:
-            raise ScenarioError(f"game_timeout must be a number of seconds above 0; got {self.limit:g}")
+        try:
+            whole("workers", self.workers)
+            if self.limit is not None:
+                number("game_timeout", self.limit, "of seconds above 0", lambda seconds: 0 < seconds < inf)
+        except ValueError as error:
+            raise ScenarioError(str(error)) from None
         if self.limit is not None and self.scheduler is not None:
             raise ScenarioError("game_timeout: games on a Dask cluster cannot be ended; leave out one of them")
 

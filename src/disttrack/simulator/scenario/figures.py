@@ -68,13 +68,13 @@ def check_plot(
         known = accepted([*kinds("plot"), "module:Class", "file.py:Class"])
         raise ValueError(f"a plot needs its kind, as in {{kind: cost, x: sites}} ({known}); got {request!r}")
     given = {str(key): value for key, value in request.items() if key != "kind" and value is not None}
-    for key in ("x", "y", "where", "title"):
-        if not isinstance(given.get(key, ""), str):
-            raise ValueError(f"plot {kind!r}: {key} must be text; got {given[key]!r}")
+    if not isinstance(where := given.get("where", ""), str):
+        example = "a condition as text, \"adversary == 'freeze'\""
+        raise ValueError(f"plot {kind!r}: where must be {example}; got an object of class {type(where).__name__}")
     try:
         plot = make("plot", maker or find("plot", kind, source_of(kind, folder or Path.cwd()), folder), given)
     except ScenarioError as error:
-        raise ValueError(f"plot {kind!r}: {error}") from error
+        raise ValueError(f"plot {kind!r}: {error}") from error.__cause__  # that of a user's class
     _check_columns(plot, kind, given, {**columns, **MORE_COLUMNS} if columns else None)
     names = called or {}
     axes = [names.get(axis, axis) for axis in swept or () if axis not in ("protocol", "adversary")]

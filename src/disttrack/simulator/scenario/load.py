@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from disttrack.simulator.claims.columns import ENDED, NETWORK, TRIALS
 from disttrack.simulator.claims.expression_checks import column_types
-from disttrack.simulator.errors import ScenarioError, nearest
+from disttrack.simulator.errors import ScenarioError, explained, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
 from disttrack.simulator.points.registry import ROLES, current_name
 from disttrack.simulator.points.settings import Settings, row_of
@@ -174,6 +174,7 @@ class Scenario:
         return {column: key for column, key in called(self.task.sizes).items() if column in self.columns}
 
 
+@explained()
 def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequence[str] = ()) -> Scenario:
     """Return a scenario, fully checked.
 

@@ -87,11 +87,11 @@ def why_skipped(
             return why_not_here(missing, columns, game, points)
         chosen = possible_rows(claim.where, known)
         if not chosen.any():
-            return f"no game meets {claim.where!r}{_near(claim.where, known)}"
+            return f"no game meets {claim.where!r}{near_text(claim.where, known)}"
         games = select(known, chosen.nonzero()[0])
         for condition in _conditions(claim.measure):
             if not possible_rows(condition, games).any():
-                return f"no game meets {condition!r}{_near(condition, games)}"
+                return f"no game meets {condition!r}{near_text(condition, games)}"
         for axis in _axes(claim.measure):
             if columns_of(axis) <= set(games) and len(set(rows(axis, games).tolist())) < 2:
                 return f"{axis} has one value"
@@ -117,11 +117,11 @@ def why_not_here(missing: Collection[str], columns: Collection[str], game: Task,
 def why_undrawn(where: str, known: Columns) -> str:
     """Return why a figure has no games; empty if it may have some."""
     with suppress(ExpressionError):
-        return "" if possible_rows(where, known).any() else f"no game meets {where!r}{_near(where, known)}"
+        return "" if possible_rows(where, known).any() else f"no game meets {where!r}{near_text(where, known)}"
     return ""
 
 
-def _near(where: str, known: Columns) -> str:
+def near_text(where: str, known: Columns) -> str:
     """Return advice for a text in a condition that no point and no kind has, very close to one that a point has."""
     texts = sorted({str(value) for column in known.values() for value in column if isinstance(value, str)})
     asked = [node.value for node in ast.walk(parse(where)) if isinstance(node, ast.Constant)]

@@ -13,7 +13,7 @@ from disttrack.adversaries.base import Opponent
 from disttrack.adversaries.moves import Moves
 from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, explained
 from disttrack.simulator.game.sizes import counted
 from disttrack.simulator.points.names import in_words, label_of
 from disttrack.simulator.points.point import LISTED, Part, canonical, family_named, part, unusual
@@ -102,6 +102,7 @@ class Arena:
         return str(self.own.to_html(index=False)) + str(self.costs.to_html(index=False))
 
 
+@explained()
 def arena(
     entrant: type | str | Mapping[str, object],
     *,

@@ -15,7 +15,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import plain
 from disttrack.mechanisms.shortcuts import shadowed, void_by
-from disttrack.simulator.errors import MoveError
+from disttrack.simulator.errors import MoveError, explained
 from disttrack.simulator.game.engine_choice import EngineError, check_as_written, choose, reacts, void
 from disttrack.simulator.game.power import check_task
 from disttrack.simulator.game.reference import SHORT, compare, own_class
@@ -251,6 +251,7 @@ def known(mechanism: Any) -> dict[str, object]:
     return {"kind": mechanism.kind, **mechanism.as_mapping()}
 
 
+@explained()
 def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: str = "auto", **sizes: object) -> Record:
     """Play one game of a mechanism against an adversary; the kind of game follows from the mechanism.
 
