@@ -179,6 +179,7 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "NoBound": (NoBound, "cost_bound is not above 0"),
     "LowBound": (LowBound, "games cost .* messages or more"),
     "RashlyConfident": (RashlyConfident, "failed in .* games with delta"),
+    "Hashes": (spoilt(server=parts.Hashes, guarantee="none"), "two processes play different games of one seed"),
     "HalfTheCoins": (HalfTheCoins, r"messages by bulk \d+, by leap \d+"),
 }
 """Every mutant, and what its refusal must say."""

@@ -121,6 +121,12 @@ class TwiceTheTruth(Mirror):
         return 2 * self.inner.output
 
 
+class Hashes(Mirror):
+    @property
+    def output(self) -> Any:  # type: ignore[override]
+        return self.inner.output * (1 - hash("a text") % 100_003 / 1e6)
+
+
 class InWords(Mirror):
     @property
     def output(self) -> Any:  # type: ignore[override]

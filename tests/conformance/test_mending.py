@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import mutant_adversaries
@@ -92,7 +94,7 @@ def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
         ("facts", "has no name", "name it"),
         ("facts", "has no home", "house it"),
         ("stops", "falls", "hold it"),
-        ("raises", "raises KeyError: 'x' (test_mending.py:85)", "see the "),
+        ("raises", "raises KeyError: 'x' (test_mending.py:87)", "see the "),
         ("draws", "draws from a global random generator; it must use the one that it is given", "draw fro"),
     ]
     with pytest.raises(ConformanceError, match=r"^It: has no name$") as refusal:  # the first one ends everything
@@ -127,7 +129,7 @@ def test_a_function_is_checked_and_known_by_its_name(monkeypatch: pytest.MonkeyP
     def outside(view: View) -> int:
         return view.sites
 
-    assert len(check_adversary(turn, items=50)) == 4
+    assert check_adversary(turn, items=50)[4:] == ["plays alike elsewhere"]
     with pytest.raises(ConformanceError, match=r"^outside: "):
         check_adversary(outside, items=50)
     for wrong in ("freeze", Exact):
@@ -169,6 +171,22 @@ def test_a_promise_that_is_not_tested_is_not_among_the_checks_that_pass(tmp_path
     said = " ".join(disttrack(f"{tmp_path / 'shifted.py'}:Mine").stdout.split())
     assert "keeps its promise: not tested, since Mine changes server() and inherits no guarantee" in said
     assert "keeps its promise" not in said.partition("note: ")[0]
+
+
+def test_a_class_that_no_other_process_can_load_is_not_tested_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = "plays alike elsewhere"
+    assert elsewhere in check_adversary(turn, items=50)
+    assert elsewhere not in check_adversary(RoundRobin(), items=50)  # a shipped one
+
+    def typed(view: View) -> int:
+        return turn(view)
+
+    typed.__qualname__ = "typed"
+    for module, reason in (("__main__", "is known in this session only"), ("nowhere", "is not found by a new process")):
+        typed.__module__ = module
+        monkeypatch.setitem(sys.modules, module, SimpleNamespace(typed=typed))  # type: ignore[arg-type]
+        assert reason in untested(typed)[elsewhere]
+        assert elsewhere not in check_adversary(typed, items=50)
 
 
 def test_a_counter_whose_privacy_no_matrix_shows_does_not_pass_that_check() -> None:

@@ -15,6 +15,7 @@ from scipy.stats import binom
 from disttrack.adversaries.base import Adversary
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError
+from disttrack.simulator.game.elsewhere import Asked, NewProcessError, differs_elsewhere
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.reference import DifferenceError
@@ -24,6 +25,10 @@ FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""
 SHORTENING: Final = 6.0
 """Seconds for the search for the shortest failing game."""
+ELSEWHERE: Final = "plays alike elsewhere"
+"""The check of the process that plays."""
+BRIEF: Final = 300
+"""Items of its games at most."""
 COINS: Final = (
     "take every random number from the generator that is handed in (rng), and keep nothing on the class, "
     "nor in an object that two sites share"
@@ -156,6 +161,24 @@ def survives_pickling(one: object) -> object:
             f"does not survive pickling, which workers need: {error}",
             "define the class at the top of a module, and keep no open file, lambda or generator in it",
         ) from error
+
+
+def alike_elsewhere(games: Sequence[Asked]) -> Checks:
+    """Games are the same in a new process, where `hash` has another salt, and after other games than here."""
+    try:
+        game = differs_elsewhere(games)
+    except NewProcessError as error:
+        what = f"a new process, as each worker is one, cannot play it: {error}"
+        raise ConformanceError(
+            what, "define the class at the top of a module or file that imports without help"
+        ) from error
+    sizes = f"{game.sites} sites, {game.protocol.kind} against {game.adversary.kind}" if game else ""
+    yield unless(
+        game is None,
+        f"two processes play different games of one seed ({sizes})",
+        "use no hash() of texts and no order of a set, and keep no list, counter or cache of what games have shown in "
+        "the class or the module: state of a game belongs into the object",
+    )
 
 
 def recorded(protocol: Protocol, adversary: Adversary, *, engine: str, **size: Any) -> Game:

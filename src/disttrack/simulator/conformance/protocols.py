@@ -20,10 +20,13 @@ from disttrack.simulator.conformance.bulk_form import bulk_agrees
 from disttrack.simulator.conformance.by_hand import deliver, first_draw, parts_of
 from disttrack.simulator.conformance.facts import refuses, states
 from disttrack.simulator.conformance.failure import (
+    BRIEF,
     COINS,
+    ELSEWHERE,
     SAME_GAME,
     Checks,
     ConformanceError,
+    alike_elsewhere,
     keeps_delta,
     recorded,
     refuted,
@@ -32,6 +35,7 @@ from disttrack.simulator.conformance.failure import (
     unless,
 )
 from disttrack.simulator.game.contents import PROBLEMS
+from disttrack.simulator.game.elsewhere import Asked
 from disttrack.simulator.game.engines.contents import ContentLeap
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
@@ -288,6 +292,11 @@ def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
         require(right, f"the output is {server.output!r} at step {number + 1}, with {k} sites", mend)
 
 
+def _plays_alike_elsewhere(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    opponents = _opponents(protocol)[:2]
+    return alike_elsewhere([Asked(protocol, one, k, min(items, BRIEF)) for one in opponents for k in sites[-2:]])
+
+
 PROTOCOL_CHECKS: Final = {
     "states its facts": _states_its_facts,
     "refuses invalid values": _refuses_nonsense,
@@ -298,4 +307,5 @@ PROTOCOL_CHECKS: Final = {
     "bulk agrees": bulk_agrees,
     "costs what it says": _costs_what_it_says,
     "keeps its promise": _keeps_its_promise,
+    ELSEWHERE: _plays_alike_elsewhere,
 }
