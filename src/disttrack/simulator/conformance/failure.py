@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import random
 import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -20,6 +22,7 @@ from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.reference import DifferenceError
 from disttrack.simulator.points.lines import cause_of
+from disttrack.simulator.points.source import USERS
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""
@@ -87,7 +90,17 @@ def refuted(protocol: Protocol, game: Game, what: str, mend: str) -> Conformance
     found = game.shortest(fixed=True, seconds=SHORTENING)
     moves = f"sites fed: {found.moves}" if found.moves else "moves too long to be shown"
     what += f"; your tracker fails: {found.sizes}, {moves}"
-    return ConformanceError(what, mend, test=found.test(repr(protocol)))
+    return ConformanceError(what, mend, test=found.test(repr(protocol), _import_of(type(protocol))))
+
+
+def _import_of(maker: type) -> str:
+    """Return the line that imports a class; empty for one that only this session has."""
+    module, name = maker.__module__, maker.__qualname__
+    if module == "__main__" or not name.isidentifier():
+        return ""
+    if module.startswith(USERS):
+        module = Path(inspect.getfile(maker)).stem
+    return f"from {module} import {name}\n"
 
 
 def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[str]:

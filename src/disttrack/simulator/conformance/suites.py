@@ -21,6 +21,7 @@ from disttrack.simulator.conformance.failure import ELSEWHERE, Checks, Conforman
 from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS, why_promises_nothing
 from disttrack.simulator.errors import PartError
 from disttrack.simulator.game.elsewhere import is_own, why_only_here
+from disttrack.simulator.game.reference import DifferenceError
 
 SITES: Final = (1, 2, 7)
 ITEMS: Final = 1500
@@ -200,18 +201,26 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
         checks = _checks_of(thing, COUNTER_CHECKS, STEPS)
     else:
         raise TypeError(f"a {type(thing).__name__} is neither protocol, nor adversary, nor private counter")
-    found = list(faults(checks))
-    # a part that returns something else than it should makes errors elsewhere too, that say less; of a wrong silence
-    # the check of silences says more
-    wrong = [fault for fault in found if isinstance(fault.__cause__, PartError)]
-    if any(fault.check == "silence is honest" and fault.__cause__ is None for fault in found):
-        found = [fault for fault in found if fault not in wrong]
-    else:
-        found = wrong[:1] or found
+    found = _without_consequences(list(faults(checks)))
     by_text: dict[str, ConformanceError] = {}
     for fault in found:
         by_text.setdefault(str(fault), fault)
     return list(checks), list(by_text.values())
+
+
+def _without_consequences(found: list[ConformanceError]) -> list[ConformanceError]:
+    """Return the faults without those that follow from another one, which says more."""
+    names = {fault.check for fault in found}
+    if "step and leap agree" in names:
+        found = [fault for fault in found if not isinstance(fault.__cause__, DifferenceError)]
+    if names & {"step and leap agree", "seeds matter", "games are apart"}:
+        found = [fault for fault in found if fault.check != ELSEWHERE]
+    # a part that returns something else than it should makes errors elsewhere too, that say less; of a wrong silence
+    # the check of silences says more
+    wrong = [fault for fault in found if isinstance(fault.__cause__, PartError)]
+    if any(fault.check == "silence is honest" and fault.__cause__ is None for fault in found):
+        return [fault for fault in found if fault not in wrong]
+    return wrong[:1] or found
 
 
 def untested(thing: object) -> dict[str, str]:
