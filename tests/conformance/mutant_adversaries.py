@@ -79,6 +79,23 @@ class FollowsOrder(Base):
         return Burst((view.sent // 5 + (1 if view.changes > 50 else 0)) % view.sites, 5)
 
 
+class Hashes(Base):
+    """Goes by the hash of a text, which has another salt in each process."""
+
+    def plan(self, view: View) -> Schedule | None:
+        return Burst(hash(f"after {view.sent}") % view.sites, 3)
+
+
+_numbers: dict[float, int] = {}
+
+
+class Caches(Base):
+    """Numbers the outputs in the order in which all games of the process have shown them."""
+
+    def plan(self, view: View) -> Schedule | None:
+        return Burst(_numbers.setdefault(view.output, len(_numbers)) % view.sites, 3)
+
+
 MUTANTS: dict[str, tuple[Any, str]] = {
     "NoItem": (NoItem, "sent no item"),
     "Raises": (Raises, "raises KeyError: .*nothing comes to mind"),
@@ -89,6 +106,8 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "FollowsOrder": (FollowsOrder, "is not shown to an adversary that says oblivious"),
     "NoKind": (type("NoKind", (Base,), {"kind": "", "__doc__": "Nameless."}), "says no kind"),
     "SeesAll": (type("SeesAll", (Base,), {"sees": "everything", "__doc__": "Sees."}), "sees 'everything'"),
+    "Hashes": (Hashes, r"two processes play different games of one seed \(\d sites, deterministic against mutant\)"),
+    "Caches": (Caches, "two processes play different games of one seed"),
     "NoDoc": (type("NoDoc", (Base,), {}), "has no docstring"),
 }
 """Every mutant, and what its refusal must say."""

@@ -150,6 +150,22 @@ class HalfTheCoins(Randomized):
         return Randomized(alpha=2 * self.alpha, confidence=self.confidence).bulk_form(k, site_rng, server_rng, start)
 
 
+@dataclass(frozen=True)
+class OneForAll(Deterministic):
+    """Has one site in the place of all."""
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return [parts.Wrapped(super().sites(1, rng)[0], rng)] * k
+
+
+@dataclass(frozen=True)
+class Misspelt(Deterministic):
+    """Makes a server that nobody asks for."""
+
+    def servr(self, k: int, rng: Any) -> None:
+        raise NotImplementedError
+
+
 MUTANTS: dict[str, tuple[Any, str]] = {
     "TooLongSilence": (spoilt(parts.TooLongSilence), r"spoke with a silence|silence\(\) promised \d+ more items"),
     "FloatSilence": (spoilt(parts.FloatSilence), "not a whole number from 0 on"),
@@ -179,6 +195,10 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "NoBound": (NoBound, "cost_bound is not above 0"),
     "LowBound": (LowBound, "games cost .* messages or more"),
     "RashlyConfident": (RashlyConfident, "failed in .* games with delta"),
+    "Hashes": (spoilt(server=parts.Hashes, guarantee="none"), "two processes play different games of one seed"),
+    "Fat": (spoilt(parts.Fat, parts.Reads), r"message '\w+' carries 3 numbers and costs words=1"),
+    "OneForAll": (OneForAll, "play different games|one stands for several sites"),
+    "Misspelt": (Misspelt, r"defines servr\(\), which nothing calls"),
     "HalfTheCoins": (HalfTheCoins, r"messages by bulk \d+, by leap \d+"),
 }
 """Every mutant, and what its refusal must say."""

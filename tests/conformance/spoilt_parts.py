@@ -72,6 +72,13 @@ class CountsHandovers(Wrapped):
         return self.inner.silence()
 
 
+class Fat(Wrapped):
+    """Sends a list of numbers as one word."""
+
+    def take(self, items: int) -> Sequence[Message]:
+        return [message._replace(value=(message.value, [0, 1, 2])) for message in self.inner.take(items)]
+
+
 class Nameless(Wrapped):
     def take(self, items: int) -> Sequence[Message]:
         return [Message("", message.value) for message in super().take(items)]
@@ -121,10 +128,23 @@ class TwiceTheTruth(Mirror):
         return 2 * self.inner.output
 
 
+class Hashes(Mirror):
+    @property
+    def output(self) -> Any:  # type: ignore[override]
+        return self.inner.output * (1 - hash("a text") % 100_003 / 1e6)
+
+
 class InWords(Mirror):
     @property
     def output(self) -> Any:  # type: ignore[override]
         return f"about {self.inner.output}"
+
+
+class Reads(Mirror):
+    """Reads what a fat message carries first."""
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        return self.inner.hear(sender, message._replace(value=message.value[0]))
 
 
 class SlightlyHigh(Mirror):

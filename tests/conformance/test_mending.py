@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from textwrap import dedent
+from types import SimpleNamespace
 from typing import Any
 
 import mutant_adversaries
@@ -92,7 +95,7 @@ def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
         ("facts", "has no name", "name it"),
         ("facts", "has no home", "house it"),
         ("stops", "falls", "hold it"),
-        ("raises", "raises KeyError: 'x' (test_mending.py:85)", "see the "),
+        ("raises", "raises KeyError: 'x' (test_mending.py:88)", "see the "),
         ("draws", "draws from a global random generator; it must use the one that it is given", "draw fro"),
     ]
     with pytest.raises(ConformanceError, match=r"^It: has no name$") as refusal:  # the first one ends everything
@@ -127,7 +130,7 @@ def test_a_function_is_checked_and_known_by_its_name(monkeypatch: pytest.MonkeyP
     def outside(view: View) -> int:
         return view.sites
 
-    assert len(check_adversary(turn, items=50)) == 4
+    assert check_adversary(turn, items=50)[4:] == ["plays alike elsewhere"]
     with pytest.raises(ConformanceError, match=r"^outside: "):
         check_adversary(outside, items=50)
     for wrong in ("freeze", Exact):
@@ -169,6 +172,22 @@ def test_a_promise_that_is_not_tested_is_not_among_the_checks_that_pass(tmp_path
     said = " ".join(disttrack(f"{tmp_path / 'shifted.py'}:Mine").stdout.split())
     assert "keeps its promise: not tested, since Mine changes server() and inherits no guarantee" in said
     assert "keeps its promise" not in said.partition("note: ")[0]
+
+
+def test_a_class_that_no_other_process_can_load_is_not_tested_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = "plays alike elsewhere"
+    assert elsewhere in check_adversary(turn, items=50)
+    assert elsewhere not in check_adversary(RoundRobin(), items=50)  # a shipped one
+
+    def typed(view: View) -> int:
+        return turn(view)
+
+    typed.__qualname__ = "typed"
+    for module, reason in (("__main__", "is known in this session only"), ("nowhere", "is not found by a new process")):
+        typed.__module__ = module
+        monkeypatch.setitem(sys.modules, module, SimpleNamespace(typed=typed))  # type: ignore[arg-type]
+        assert reason in untested(typed)[elsewhere]
+        assert elsewhere not in check_adversary(typed, items=50)
 
 
 def test_a_counter_whose_privacy_no_matrix_shows_does_not_pass_that_check() -> None:
@@ -221,6 +240,105 @@ def test_the_command_takes_names_and_parameters_and_refuses_what_has_no_tests() 
     assert "alpha" in disttrack("deterministic:alpha=7").stderr
 
 
+WRONG = """\
+from dataclasses import dataclass
+
+from disttrack import Message, Protocol, Site, SumOfReports
+from disttrack.mechanisms.checks import Share
+
+
+class Counts(Site):
+    def __init__(self, count):
+        self.count = count
+
+    def silence(self):
+        return 0
+
+    def take(self, items):
+        self.count += items
+        return (Message("report", self.count),)
+
+
+class Doubling(SumOfReports):
+    def hear(self, sender, message):
+        answer = super().hear(sender, message)
+        self.output *= 2
+        return answer
+
+
+class Deaf(SumOfReports):
+    def hear(self, sender, message):
+        return ()
+
+
+@dataclass(frozen=True)
+class Doubled(Protocol):
+    \"\"\"Its server is wrong.\"\"\"
+
+    kind = "doubled"
+    source = "made for this test"
+    reveals = "all"
+    guarantee = "always"
+    part = Doubling
+    alpha: Share = 0.1
+
+    def __post_init__(self):
+        pass
+
+    def sites(self, k, rng, start=()):
+        return [Counts(count) for count in start or [0] * k]
+
+    def server(self, k, rng, start=()):
+        return self.part(start or [0] * k)
+
+
+@dataclass(frozen=True)
+class Deafened(Doubled):
+    \"\"\"Its server hears nothing.\"\"\"
+
+    guarantee = "always"
+    part = Deaf
+
+
+@dataclass(frozen=True)
+class Shared(Doubled):
+    \"\"\"One site in the place of all.\"\"\"
+
+    guarantee = "none"
+
+    def __post_init__(self):
+        super(Doubled, self).__post_init__()
+
+    def sites(self, k, rng, start=()):
+        return [Counts(0)] * k
+"""
+
+
+@pytest.mark.usefixtures("mine", "short")
+def test_a_wrong_tracker_is_told_what_may_be_wrong_and_its_test_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path.cwd())
+    Path("wrong.py").write_text(WRONG)
+    result = disttrack("wrong.py:Doubled").stdout
+    said = " ".join(result.split())
+    assert "SumOfReports, for one, takes the whole count of a site" in said
+    assert "with chance" not in said
+    assert "fix: call super().__post_init__() in __post_init__" in said
+    code = dedent(result.partition("as a test:\n\n")[2].partition("\n\nwrong.py:")[0])
+    names: dict[str, Any] = {}
+    exec(code, names)  # Doubled is imported from the file that it is in
+    with pytest.raises(AssertionError, match="doubled against moves: failed"):
+        names["test_the_shortest_failing_game"]()
+    assert "let hear() of the server set self.output: it has" in " ".join(disttrack("wrong.py:Deafened").stdout.split())
+
+
+@pytest.mark.usefixtures("mine", "short")
+def test_a_site_that_stands_for_several_is_the_only_fault() -> None:
+    Path("wrong.py").write_text(WRONG)
+    said = " ".join(disttrack("wrong.py:Shared").stdout.split())
+    assert "Shared.sites must return k objects, but one stands for several sites" in said
+    assert "1 fault in" in said
+
+
 def test_a_field_that_takes_nonsense_is_told_once() -> None:
     @dataclass(frozen=True)
     class Anything(Deterministic):
@@ -250,7 +368,7 @@ def test_faults_of_sites_say_what_would_be_right_and_prints_are_counted(name: st
     shown = disttrack(f"mine.py:{name}").stdout
     assert shown.startswith(heads)
     assert said in " ".join(shown.split())
-    assert ("an error ends its check" in shown, "counts\n" in shown) == (True, False)
+    assert ("an error ends its check" in shown, "counts\n" in shown) == (name == "Mine", False)
     assert ("note: the class printed " in shown) == (name == "Other")
 
 

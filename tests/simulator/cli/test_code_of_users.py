@@ -55,6 +55,18 @@ def own_file(folder: Path) -> None:
     Path("own.py").write_text(FILE)
 
 
+def test_an_output_that_is_no_number_is_said_beside_the_error() -> None:
+    Path("nan.py").write_text(
+        "from disttrack import Exact, SumOfReports\n\n\nclass Nan(SumOfReports):\n"
+        "    def hear(self, sender, message):\n        self.output = float('nan')\n        return ()\n\n\n"
+        "class Mine(Exact):\n    def server(self, k, rng, start=()):\n        return Nan(start or [0] * k)\n"
+    )
+    sides = ("--adversary", "freeze", "--sites", "4", "--items", "20")
+    shown = disttrack("play", "--protocol", "nan.py:Mine", *sides).stdout
+    assert "infinite (the output was no finite number)" in shown
+    assert "no finite number" not in disttrack("play", "--protocol", "exact", *sides).stdout
+
+
 @pytest.mark.parametrize("name", MISTAKES)
 def test_an_error_is_one_line_with_the_users_line_and_debug_has_the_traceback(name: str) -> None:
     message, number = MISTAKES[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -148,6 +149,8 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
     error, promised = number(game.max_rel_error), f"{game.alpha:g}" if game.alpha else ""
     if error == promised and game.verdict == "failed":
         error = exact(game.max_rel_error)
+    if not all(map(isfinite, map(float, game.lists()[0]["output"]))):
+        error += " (the output was no finite number)"
     lost = f" ({game.lost_guarantee})" * bool(promised and game.lost_guarantee)
     failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
     unjudged = f" ({game.why_undecided})" * bool(game.why_undecided)

@@ -13,7 +13,16 @@ from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, HeavyHitters
 from disttrack.simulator.conformance.facts import states
-from disttrack.simulator.conformance.failure import Checks, recorded, require, same_game
+from disttrack.simulator.conformance.failure import (
+    BRIEF,
+    ELSEWHERE,
+    Checks,
+    alike_elsewhere,
+    recorded,
+    require,
+    same_game,
+)
+from disttrack.simulator.game.elsewhere import Asked
 from disttrack.simulator.game.outcome import Game
 
 PROTOCOLS: tuple[Protocol, ...] = (
@@ -79,9 +88,15 @@ def _games_are_apart(adversary: Attacker, sites: Sequence[int], items: int) -> C
         yield None
 
 
+def _plays_alike_elsewhere(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
+    partners = _partners(adversary)[1:3]
+    return alike_elsewhere([Asked(one, adversary, k, min(items, BRIEF)) for one in partners for k in sites[-2:]])
+
+
 ADVERSARY_CHECKS: Final = {
     "states its facts": _states_its_facts,
     "stays in range": _stays_in_range,
     "step and leap agree": _step_and_leap_agree,
     "games are apart": _games_are_apart,
+    ELSEWHERE: _plays_alike_elsewhere,
 }

@@ -53,20 +53,30 @@ def parts_of(
     return protocol.sites(k, site_rng, *begun), protocol.server(k, server_rng, *begun)
 
 
-def deliver(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[Message]) -> None:
-    """Deliver what a site has sent, and whatever that sets off, until all is quiet; PartError if that never is."""
+def deliver(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[Message]) -> list[Message]:
+    """Deliver what a site has sent, and whatever that sets off, until all is quiet; PartError if that never is.
+
+    Returns
+    -------
+    list of Message
+        All messages; a broadcast once.
+    """
+    delivered: list[Message] = []
     if not sent:
-        return
+        return delivered
     ledger = Ledger(len(crowd), 0, type(server).__name__)
     up = [(sender, message) for message in sent]
     while up:
+        delivered += [message for _, message in up]
         down = [pair for site, message in up for pair in server.hear(site, message)]
+        delivered += [message for _, message in down]
         up = [
             (site, answer)
             for receiver, message in down
             for site in ledger.receivers(receiver, message, 0)
             for answer in crowd[site].hear(message)
         ]
+    return delivered
 
 
 def unsaid_silence(protocol: Protocol, k: int, items: int) -> float:

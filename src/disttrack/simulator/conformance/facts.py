@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from difflib import get_close_matches
+from inspect import isfunction
 from typing import Any, Final
 
 from disttrack.simulator.conformance.failure import Checks, ConformanceError, survives_pickling, unless
@@ -36,6 +38,8 @@ def states(thing: object, texts: Sequence[str], choices: Mapping[str, Sequence[s
         value = getattr(thing, name)
         yield unless(value in words, f"{name} {value!r} is unknown", f"{name} must be one of {', '.join(words)}")
     maker = type(thing)
+    for name in vars(maker):
+        yield _misspelt(maker, name)
     yield unless(
         maker.__doc__, "has no docstring", "say in a docstring what it is; disttrack list shows its first line"
     )
@@ -45,6 +49,16 @@ def states(thing: object, texts: Sequence[str], choices: Mapping[str, Sequence[s
         yield unless(is_dataclass(thing) and own and own.frozen, "is not a frozen dataclass", mend)
     same = survives_pickling(thing) == thing or not parameters
     yield unless(same, "differs after pickling", "let == compare the parameters, as a dataclass does")
+
+
+def _misspelt(maker: type, name: str) -> ConformanceError | None:
+    """Return a fault if a method that no base class calls has nearly the name of one that the class leaves as it is."""
+    known = {one for base in maker.__mro__[1:] for one in vars(base) if one[0] != "_"}
+    if name in known or name[0] == "_" or not isfunction(vars(maker)[name]):
+        return None
+    meant = get_close_matches(name, known - vars(maker).keys(), n=1, cutoff=0.85)
+    calls = [one for one in meant if isfunction(getattr(maker, one, None))]
+    return unless(not calls, f"defines {name}(), which nothing calls", f"is {calls and calls[0]}() meant?")
 
 
 def refuses(thing: Any, wrong: Mapping[str, Sequence[object]]) -> Checks:
@@ -68,4 +82,6 @@ def _refusal(thing: Any, name: str, value: object) -> ConformanceError | None:
             "begin the message with the parameter's name, so that a scenario can point at it",
         )
     mend = "refuse it in __post_init__ with a ValueError that begins with the parameter's name"
+    if "__post_init__" in vars(type(thing)):
+        mend = "call super().__post_init__() in __post_init__, which refuses what the type of a field does not take"
     return unless(False, f"accepts {name}={value!r}", mend)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import random
 import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -15,15 +17,21 @@ from scipy.stats import binom
 from disttrack.adversaries.base import Adversary
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError
+from disttrack.simulator.game.elsewhere import Asked, NewProcessError, differs_elsewhere
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.reference import DifferenceError
 from disttrack.simulator.points.lines import cause_of
+from disttrack.simulator.points.source import USERS
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""
 SHORTENING: Final = 6.0
 """Seconds for the search for the shortest failing game."""
+ELSEWHERE: Final = "plays alike elsewhere"
+"""The check of the process that plays."""
+BRIEF: Final = 300
+"""Items of its games at most."""
 COINS: Final = (
     "take every random number from the generator that is handed in (rng), and keep nothing on the class, "
     "nor in an object that two sites share"
@@ -82,7 +90,17 @@ def refuted(protocol: Protocol, game: Game, what: str, mend: str) -> Conformance
     found = game.shortest(fixed=True, seconds=SHORTENING)
     moves = f"sites fed: {found.moves}" if found.moves else "moves too long to be shown"
     what += f"; your tracker fails: {found.sizes}, {moves}"
-    return ConformanceError(what, mend, test=found.test(repr(protocol)))
+    return ConformanceError(what, mend, test=found.test(repr(protocol), _import_of(type(protocol))))
+
+
+def _import_of(maker: type) -> str:
+    """Return the line that imports a class; empty for one that only this session has."""
+    module, name = maker.__module__, maker.__qualname__
+    if module == "__main__" or not name.isidentifier():
+        return ""
+    if module.startswith(USERS):
+        module = Path(inspect.getfile(maker)).stem
+    return f"from {module} import {name}\n"
 
 
 def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[str]:
@@ -156,6 +174,24 @@ def survives_pickling(one: object) -> object:
             f"does not survive pickling, which workers need: {error}",
             "define the class at the top of a module, and keep no open file, lambda or generator in it",
         ) from error
+
+
+def alike_elsewhere(games: Sequence[Asked]) -> Checks:
+    """Games are the same in a new process, where `hash` has another salt, and after other games than here."""
+    try:
+        game = differs_elsewhere(games)
+    except NewProcessError as error:
+        what = f"a new process, as each worker is one, cannot play it: {error}"
+        raise ConformanceError(
+            what, "define the class at the top of a module or file that imports without help"
+        ) from error
+    sizes = f"{game.sites} sites, {game.protocol.kind} against {game.adversary.kind}" if game else ""
+    yield unless(
+        game is None,
+        f"two processes play different games of one seed ({sizes})",
+        "use no hash() of texts and no order of a set, and keep no list, counter or cache of what games have shown in "
+        "the class or the module: state of a game belongs into the object",
+    )
 
 
 def recorded(protocol: Protocol, adversary: Adversary, *, engine: str, **size: Any) -> Game:

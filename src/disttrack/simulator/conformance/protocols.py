@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import product
 from math import isfinite
@@ -20,10 +20,13 @@ from disttrack.simulator.conformance.bulk_form import bulk_agrees
 from disttrack.simulator.conformance.by_hand import deliver, first_draw, parts_of
 from disttrack.simulator.conformance.facts import refuses, states
 from disttrack.simulator.conformance.failure import (
+    BRIEF,
     COINS,
+    ELSEWHERE,
     SAME_GAME,
     Checks,
     ConformanceError,
+    alike_elsewhere,
     keeps_delta,
     recorded,
     refuted,
@@ -32,6 +35,7 @@ from disttrack.simulator.conformance.failure import (
     unless,
 )
 from disttrack.simulator.game.contents import PROBLEMS
+from disttrack.simulator.game.elsewhere import Asked
 from disttrack.simulator.game.engines.contents import ContentLeap
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
@@ -78,10 +82,10 @@ def _opponents(protocol: Protocol, task: str = "") -> list[Any]:
     if isinstance(protocol, ItemTracker):
         weighs = protocol.weighs and PROBLEMS[task or protocol.plays[0]].weighs
         return [*STREAMS, WEIGHTY] if weighs else [*STREAMS]
-    return [RoundRobin(), Uniform(), SingleSite(), Freeze(), Choice(_every_third_step_is_a_skip)]
+    return [RoundRobin(), Uniform(), SingleSite(), Freeze(), Choice(every_third_step_is_a_skip)]
 
 
-def _every_third_step_is_a_skip(view: View) -> int | None:
+def every_third_step_is_a_skip(view: View) -> int | None:
     return view.sent % view.sites if view.steps % 3 else None
 
 
@@ -185,6 +189,42 @@ def _ledger_adds_up(protocol: Protocol, sites: Sequence[int], items: int) -> Che
         named = all(isinstance(kind, str) and kind for kind in table["kind"])
         require(named, "a message has no kind", "give every message a kind, a short word")
         yield None
+    yield _counts_its_numbers(protocol, max(sites), items)
+
+
+def _counts_its_numbers(protocol: Protocol, k: int, items: int) -> ConformanceError | None:
+    """Return a fault if a message carries more than two numbers for each of its words.
+
+    A word may be a number with what it belongs to: that of a copy of the tracker, or of a site.
+    """
+    crowd, server = parts_of(protocol, k, np.random.default_rng(k), np.random.default_rng(k + 1))
+    for number in range(min(items, BRIEF)):
+        for message in deliver(crowd, server, number % k, crowd[number % k].take(1)):
+            if (carried := numbers_in(message.value)) > 2 * message.words:
+                what = f"message {message.kind!r} carries {carried:,} numbers and costs words={message.words}"
+                mend = (
+                    f"say words={carried} in its Message: a number below N, or a name, is one word, and a list of n "
+                    "numbers n; only a small number that says what another belongs to, such as a copy, is free"
+                )
+                return ConformanceError(what, mend)
+    return None
+
+
+def numbers_in(value: object) -> int:
+    """Return how many numbers and names a message's value carries, at any depth; flags among them count nothing.
+
+    Examples
+    --------
+    >>> numbers_in((7, [1, 2, 3], True)), numbers_in({"a": 1.5}), numbers_in(None), numbers_in(12)
+    (4, 2, 0, 1)
+    """
+    if value is None or isinstance(value, bool | np.bool_):
+        return 0
+    if isinstance(value, np.ndarray):
+        return int(value.size)
+    if isinstance(value, Mapping):
+        return numbers_in([*value.keys(), *value.values()])
+    return sum(map(numbers_in, value)) if isinstance(value, list | tuple | Set) else 1
 
 
 def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
@@ -257,12 +297,8 @@ def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], item
             if game.verdict == "failed" and (delta or (game.failing_fraction or 0) > 1 / 2):
                 failed.append(game)
             if promised == "always" and not game.ok:
-                mend = (
-                    FROM_START
-                    if start
-                    else "guarantee = 'always' means at every step; with chance it is 'oblivious' at most"
-                )
-                raise refuted(protocol, game, f"says always right, but failed against {game.adversary}{known}", mend)
+                what = f"says always right, but failed against {game.adversary}{known}"
+                raise refuted(protocol, game, what, FROM_START if start else _mend_of_wrong(protocol, game))
             require(
                 not protocol.one_sided or game.highest <= 0,
                 f"says one-sided, but was {game.highest:.3g} too high{known}",
@@ -278,6 +314,18 @@ def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], item
         keeps_delta(protocol, failed, played, delta or 1 / 2, f"{what}{known}", mend)
 
 
+def _mend_of_wrong(protocol: Protocol, game: Game) -> str:
+    """Return how to mend a tracker that says that it is always right, and failed in a game without a start."""
+    if game.messages and not game.output_changes:
+        return f"let hear() of the server set self.output: it has not changed in {game.messages:,} messages"
+    if first_draw(protocol, game.sites, game.items) is not None:
+        return "guarantee = 'always' means at every step; with chance it is 'oblivious' at most"
+    return (
+        "look at what the sites report in this game, and how the server adds it up: no coin has a part in it. "
+        "SumOfReports, for one, takes the whole count of a site as its report, and not its growth"
+    )
+
+
 def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
     """Raise ConformanceError unless the output is a number at every step of a game."""
     crowd, server = parts_of(protocol, k, np.random.default_rng(k), np.random.default_rng(k + 1))
@@ -286,6 +334,11 @@ def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
         right = isfinite(measured(server.output)[1])
         mend = "let output of the server be a finite number at every step"
         require(right, f"the output is {server.output!r} at step {number + 1}, with {k} sites", mend)
+
+
+def _plays_alike_elsewhere(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    opponents = _opponents(protocol)[:2]
+    return alike_elsewhere([Asked(protocol, one, k, min(items, BRIEF)) for one in opponents for k in sites[-2:]])
 
 
 PROTOCOL_CHECKS: Final = {
@@ -298,4 +351,5 @@ PROTOCOL_CHECKS: Final = {
     "bulk agrees": bulk_agrees,
     "costs what it says": _costs_what_it_says,
     "keeps its promise": _keeps_its_promise,
+    ELSEWHERE: _plays_alike_elsewhere,
 }

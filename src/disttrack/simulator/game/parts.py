@@ -139,6 +139,8 @@ class _Calls:
             self.refuse(f"must return k objects of a class that extends Site; got {returned!r}")
         if len(made) != k:
             self.refuse(f"must return a site for each of the k = {k}; got {len(made)}: [… for _ in range(k)]")
+        if len(set(map(id, made))) < k:
+            self.refuse("must return k objects, but one stands for several sites: [… for _ in range(k)], not […] * k")
         return [_Site(site, self) for site in made]
 
     def messages(self, returned: Any, each: Callable[[Any], bool], accepted: str) -> list[Any]:

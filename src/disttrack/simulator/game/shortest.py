@@ -113,13 +113,13 @@ class Shortest:
             f"which is {why}. {chance}{faults}"
         )
 
-    def test(self, protocol: str) -> str:
-        """Return the game as a test to paste; `protocol` is the expression that makes the tracker."""
+    def test(self, protocol: str, imported: str = "") -> str:
+        """Return the game as a test to paste, with the expression that makes the tracker and the line to import it."""
         game = self.game
         start = f", start={game.start}" if game.start else ""
         start += f", network={self.network!r}" if self.network is not None else ""
         return (
-            "from disttrack import Moves, play\n\n\n"
+            f"from disttrack import Moves, play\n{imported}\n\n"
             "def test_the_shortest_failing_game():\n"
             f"    moves = Moves({self.moves!r})\n"
             f"    size = dict(sites={game.sites}, items={game.items}{start})\n"

@@ -33,6 +33,8 @@ class Source:
     text: str
 
 
+USERS: Final = "disttrack_user_"
+"""Beginning of the names of the modules that files of the user's make."""
 PATIENCE: Final = 120.0
 """Seconds that a file or module may take to be imported. Games have limits of their own."""
 
@@ -119,7 +121,7 @@ def load_file(source: Source) -> ModuleType:
     """
     both = f"{source.path}\0{source.text}"  # the same text in another place has other helpers
     digest = hashlib.sha256(both.encode("utf-8", "surrogateescape")).hexdigest()
-    name = f"disttrack_user_{digest[:32]}_{Path(source.path).stem}"
+    name = f"{USERS}{digest[:32]}_{Path(source.path).stem}"
     if name in sys.modules:
         return sys.modules[name]
     module = ModuleType(name)
