@@ -224,6 +224,7 @@ def test_the_foot_of_ratios_has_single_spaces(tmp_path: Path) -> None:
     note = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).note
     assert "1: the words of deterministic." in note
     assert "  " not in note
+    assert note.count("Marks: ") == 1
 
 
 def test_the_foot_of_costs_says_what_a_bound_bounds(tmp_path: Path) -> None:

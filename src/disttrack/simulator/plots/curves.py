@@ -194,8 +194,9 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     # variants are tinted beside bounds, which ratios have not
     looks = {line.name: line.look for panel in words.panels for line in panel.of(Series, "")}
     ratios = _relative(plot, tables, values, unit, name, keys, looks)
-    # its foot has all that the foot of the words has
-    notes = dict.fromkeys([*_sentences(words.note), *_sentences(ratios.note)])
+    notes = list(dict.fromkeys([*_sentences(words.note), *_sentences(ratios.note)]))
+    if "Marks: medians." in notes:  # the sentence on bands beside it has the number of games
+        notes = [one for one in notes if not one.startswith("Marks: medians of ")]
     below = [replace(panel, title="") for panel in ratios.panels]
     return replace(
         words, panels=[*words.panels, *below], height=words.height + 0.7 * ratios.height, note=" ".join(notes),
