@@ -45,8 +45,7 @@ class _Wrong(Exact):
     accuracy: ClassVar[Any] = 0.1
 
     def sites(self, k: int, rng: Any, counts: Any = None) -> Any:
-        silent = SimpleNamespace(silence=lambda: FOREVER, take=lambda _: (), hear=lambda _: ())
-        return [silent for _ in range(k)]
+        return [SimpleNamespace(silence=lambda: FOREVER, take=lambda _: (), hear=lambda _: ()) for _ in range(k)]
 
 
 @pytest.mark.parametrize("engine", ["step", "leap"])
