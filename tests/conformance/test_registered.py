@@ -70,7 +70,7 @@ def test_adversary(adversary: type[Adversary]) -> None:
 @pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("kind", COUNTERS)
 def test_counter(kind: str) -> None:
-    assert len(check_counter(COUNTERS[kind])) >= 8
+    assert len(check_counter(COUNTERS[kind])) >= 7  # without the privacy of those that state no encoder
 
 
 @pytest.mark.quick_cases(1)
