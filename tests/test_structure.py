@@ -72,7 +72,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
             "tasks",
         }
     ),
-    "disttrack": SIDES | {"mechanisms", "simulator", "errors"},
+    "disttrack": SIDES | {"mechanisms", "simulator"},
     "templates": frozenset({"disttrack", "mechanisms", "protocols", "points", "plots", "results"}),
 }
 """The rooms, and which other rooms each may import from."""

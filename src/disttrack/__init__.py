@@ -17,8 +17,6 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
-from disttrack.simulator.errors import explained
-
 if TYPE_CHECKING:
     # of two classes of one name, the hard instance that plays comes after the one that is computed
     from disttrack import adversaries, mechanisms, protocols  # noqa: F401, I001
@@ -39,14 +37,6 @@ def _plugged() -> dict[str, EntryPoint]:
     return {point.attr: point for group in reversed(groups) for point in reversed(entry_points(group=group))}
 
 
-def _public(name: str, value: Any) -> Any:
-    """Return a value that has this name from now on; of parameters, a class that states which ones it takes."""
-    if hasattr(value, "as_mapping") and "__init__" in vars(value):
-        value.__init__ = explained()(value.__init__)
-    globals()[name] = value
-    return value
-
-
 def __getattr__(name: str) -> Any:
     if name == "__all__":
         own = (exported for home in _HOMES for exported in import_module(home).__all__)
@@ -64,9 +54,11 @@ def __getattr__(name: str) -> Any:
         for home in _HOMES:
             module = import_module(home)
             if name in module.__all__:
-                return _public(name, getattr(module, name))
+                value = globals()[name] = getattr(module, name)
+                return value
         if name in (plugged := _plugged()):
-            return _public(name, plugged[name].load())
+            value = globals()[name] = plugged[name].load()
+            return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

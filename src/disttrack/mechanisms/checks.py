@@ -162,8 +162,10 @@ class Checked(Shortcuts):
         """Refuse parameters that there are not, with those that there are."""
         maker: Any = cls
         taken = _taken(maker)
-        if taken is not None and (wrong := [f"parameter {name!r}" for name in named if name not in taken]):
-            raise TypeError(f"{cls.__name__} has no {wrong[0]} ({_accepted(taken)})")
+        if taken is not None and (wrong := next((name for name in named if name not in taken), "")):
+            near = get_close_matches(wrong, taken, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"{cls.__name__} has no parameter {wrong!r}{hint} ({_accepted(taken)})")
         if values and cls.__init__ is object.__init__:
             raise TypeError(f"{cls.__name__} takes no value ({_accepted(())})")
         return super().__new__(cls)

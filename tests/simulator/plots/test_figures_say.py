@@ -227,6 +227,16 @@ def test_the_foot_of_ratios_has_single_spaces(tmp_path: Path) -> None:
     assert note.count("Marks: ") == 1
 
 
+def test_the_foot_says_over_what_the_unit_of_relative_words_is_a_median(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "two", trials=2, adversaries=("freeze", "round-robin"))
+    for over, said in (
+        ("sites >= 64", "1: the words where sites >= 64, a median over all protocols and adversaries."),
+        ("protocol == 'deterministic'", "1: the words where protocol is deterministic, a median over all adversaries."),
+        ("protocol == 'deterministic' and adversary == 'freeze'", "is deterministic and adversary is freeze."),
+    ):
+        assert said in described([folder], {"kind": "cost", "x": "sites", "over": over}).note
+
+
 def test_the_foot_of_costs_says_what_a_bound_bounds(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), protocols=("robust",))
     assert "upper bound of theory on the mean" in described([folder], {"kind": "cost", "x": "sites"}).note

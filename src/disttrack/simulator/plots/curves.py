@@ -153,7 +153,9 @@ def _relative(
 
     counted = _LABELS.get(plot.y, plot.y)
     one = Rule(1.0, Look(BORDER, width=1.0, order=1))
-    note = f"1: the {counted} {name}."
+    plural = {"protocol": "protocols", "adversary": "adversaries"}
+    pooled = [names for side, names in plural.items() if side not in keys and unit[side].nunique() > 1]
+    note = f"1: the {counted} {name}{', a median over all' * bool(pooled)} {' and '.join(pooled)}".rstrip() + "."
     if values(tables.trials).isna().any():
         note += " Lines without such games are left out."
     drawn = curves(plot, tables, f"relative {counted}", values, more=[one], always=[1.0], note=note, looks=looks)

@@ -176,7 +176,7 @@ def _said(tables: Tables, known: Sequence[tuple[str, Tables, list[Pair]]]) -> li
         told = [*_broken(every), *_held(every, mine), *_open(mine, every), *_beside(mine), *_costs(mine, every)]
         said += [Html("{}: {}", part, one) for one in told] if part else told
     if tables.ended:
-        early = f"Games that their adversary ended before all items were sent: {tables.ended:,}; costs are of these."
+        early = f"Games that their adversary ended before all items were sent: {tables.ended:,}; their costs are less."
         said.append(Html("<span class='fault'>{}</span>", early))
     lost = f"{tables.lost:,} games ended with an error and are left out of everything else."
     return [*said, *([Html("<span class='fault'>{}</span>", lost)] if tables.lost else [])]

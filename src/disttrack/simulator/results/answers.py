@@ -27,7 +27,7 @@ LINKS: Final = Answer(
     "words of links", "words that reliable links add: numbers, acknowledgements and repeats", "words_link", rank=0
 )
 ENDED: Final = Answer(
-    "ended early", "games that the adversary ended before all items were sent; costs are of these", "unsent"
+    "ended early", "games that the adversary ended before all items were sent; their costs are less", "unsent"
 )
 
 Value = str | int | float | bool | None
