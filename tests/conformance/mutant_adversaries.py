@@ -97,7 +97,7 @@ class Caches(Base):
 
 
 MUTANTS: dict[str, tuple[Any, str]] = {
-    "NoItem": (NoItem, "sent no item"),
+    "NoItem": (NoItem, "in place of its first plan"),
     "Raises": (Raises, "raises KeyError: .*nothing comes to mind"),
     "Global": (Global, "global random generator|same seed differ|step and leap"),
     "Unseeded": (Unseeded, "step and leap play different games|same seed differ"),

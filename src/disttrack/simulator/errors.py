@@ -7,9 +7,9 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 
 
 class ScenarioError(Exception):
@@ -182,7 +182,7 @@ def explained(*, name: str = "", others: str = "") -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         @wraps(function)
-        def call(*given: Any, **named: Any) -> Any:
+        def call(*given: object, **named: object) -> object:
             try:
                 return function(*given, **named)
             except TypeError as error:

@@ -9,7 +9,6 @@ import pytest
 
 from disttrack.simulator.points.settings import Settings, row_of
 from disttrack.simulator.scenario.load import load
-from disttrack.simulator.tasks.tracking import Count
 
 SIDES = {"protocol": {"kind": "deterministic", "alpha": 0.1}, "adversary": {"kind": "drain", "patience": 2.0}}
 
@@ -49,9 +48,3 @@ def test_a_manifest_gives_the_same_table() -> None:
     assert {one.header for one in made.columns if one.varies} >= {"protocol"}
     (protocol,) = [one for one in made.columns if one.name == "protocol"]
     assert protocol.named() == ["robust, tight", "robust, tight", "exact"]
-
-
-def test_points_of_controls_whose_sides_no_manifest_has_leave_their_cells_empty() -> None:
-    rows = points(sites=[4, 8], adversary={"kind": "drain", "patience": [2.0, 3.0]}).rows
-    control = {key: value for key, value in rows[0].items() if key not in ("protocol", "adversary", "network")}
-    assert Settings(Count, [*rows, control]).cells() == {"patience": [2.0, 3.0, 2.0, 3.0, None]}

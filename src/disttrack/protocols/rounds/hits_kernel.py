@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import exp, floor, log, log1p
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from disttrack.protocols.rounds.walk import Floats
 
 ROUNDING = 2e-9
 """More than the relative error of these numbers."""
-
-
 ROWS = 5
 ITEMS, EXACT, EXACT_OF_MORE, FEWER, FEWER_OF_MORE = range(ROWS)
 """Tables of a line, by the signals from a point to another: the fewest items between them, and the probabilities of
@@ -17,8 +18,8 @@ the probabilities of fewer: the round has failed."""
 
 
 def add_up(
-    side: int, alpha: float, offset: float, p: float, first: int, last: int, least: float, logs: Any, tables: Any,
-    times: Any, hits: Any, met: Any,
+    side: int, alpha: float, offset: float, p: float, first: int, last: int, least: float, logs: Floats, tables: Floats,
+    times: Floats, hits: Floats, met: Floats,
 ) -> bool:  # fmt: skip
     """Write into `met` the probability, less at most `least`, that rounds of `first` to `last` signals meet a line.
 
@@ -61,7 +62,7 @@ def add_up(
     return True
 
 
-def fill_tables(side: int, p: float, step: float, logs: Any, tables: Any) -> None:
+def fill_tables(side: int, p: float, step: float, logs: Floats, tables: Floats) -> None:
     """Fill the tables of a line with this number of items per signal."""
     items, below, fewer = 0, 1.0, 1.0  # the probabilities of one signal less than `signals`, and of fewer
     tables[FEWER, 0] = tables[FEWER_OF_MORE, 0] = 1.0 if side > 0 else 0.0
@@ -81,7 +82,7 @@ def fill_tables(side: int, p: float, step: float, logs: Any, tables: Any) -> Non
             fewer += exact
 
 
-def fill_times(side: int, offset: float, step: float, last: int, most: int, times: Any) -> int:
+def fill_times(side: int, offset: float, step: float, last: int, most: int, times: Floats) -> int:
     """Fill in the points of a line, in items; return the first with enough items for its signals, -1 if not valid."""
     begin = 0 if side > 0 else min(int(offset) + 1, last)
     largest = floor((last - 1 + side * offset) * step)
@@ -99,7 +100,9 @@ def fill_times(side: int, offset: float, step: float, last: int, most: int, time
     return begin
 
 
-def fill_chances(p: float, low: int, first: int, last: int, least: float, logs: Any, times: Any, hits: Any) -> int:
+def fill_chances(
+    p: float, low: int, first: int, last: int, least: float, logs: Floats, times: Floats, hits: Floats
+) -> int:
     """Fill in the probabilities that points are met; return the first point that counts."""
     begin, left = low, 0.0
     for j in range(low, last):
@@ -110,13 +113,13 @@ def fill_chances(p: float, low: int, first: int, last: int, least: float, logs: 
     return begin
 
 
-def chance(p: float, items: int, signals: int, logs: Any) -> float:
+def chance(p: float, items: int, signals: int, logs: Floats) -> float:
     """Return the probability of exactly this number of signals."""
     ways: float = logs[items] - logs[signals] - logs[items - signals]
     return exp(ways + signals * log(p) + (items - signals) * log1p(-p))
 
 
-def at_least(p: float, items: int, signals: int, logs: Any) -> float:
+def at_least(p: float, items: int, signals: int, logs: Floats) -> float:
     """Return the probability of at least this number of signals, which is more than their mean."""
     term = chance(p, items, signals, logs)
     total, odds = term, p / (1 - p)

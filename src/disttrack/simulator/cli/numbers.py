@@ -14,7 +14,7 @@ WAYS: Final = "a whole number, as 2000 or 2e3"
 class _Whole(click.IntRange):
     """A whole number, maybe written as 2e3 or 2_000."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:
             number = float(value) if isinstance(value, str) and "e" in value.lower() else int(value)
             if number != int(number):
@@ -30,7 +30,7 @@ class _Whole(click.IntRange):
 class _Real(click.types.FloatParamType):
     """A number; one in per cent or with a comma is refused with the one to write."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         try:
             return float(value)
         except ValueError:

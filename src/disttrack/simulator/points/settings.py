@@ -320,10 +320,10 @@ def _scalar(value: object) -> Scalar:
 
 
 def _cell(row: Row, one: Setting, column: str) -> Scalar:
-    """Return the value of a point in ``trials.csv``, as the scenario has it; of a control the sides are not known."""
+    """Return the value of a point in ``trials.csv``, as the scenario has it."""
     if one.side == "network":
-        return flat(row.get("network") or {}).get(one.name, LEFT_OUT.get(one.name))
-    return _scalar((row.get(one.side) or {}).get(one.name) if one.side else row[column])
+        return flat(row["network"] or {}).get(one.name, LEFT_OUT.get(one.name))
+    return _scalar(row[one.side].get(one.name) if one.side else row[column])
 
 
 def _differences(each: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:

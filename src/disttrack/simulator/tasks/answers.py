@@ -71,7 +71,7 @@ def ratio(numerator: str, denominator: str) -> Callable[[pd.DataFrame], Numbers]
     return divided
 
 
-def judged_error(games: pd.DataFrame) -> Any:
+def judged_error(games: pd.DataFrame) -> pd.Series[float]:
     """Return the largest relative error of each game by which it was judged: on a network the lag-aware one.
 
     The tables of figures have an underscore before the latter, as before all columns that some games have only.

@@ -20,7 +20,6 @@ from disttrack.simulator.points.point import Point, PointError, blamed
 from disttrack.simulator.points.registry import advice_on
 from disttrack.simulator.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
-from disttrack.simulator.tasks.asking import seconds_asked
 from disttrack.simulator.tasks.base import Demand, Record, Task
 
 BYTES_A_SITE: Final = {"bulk": 800, "compiled": 800, "leap": 3_000, "step": 3_000}
@@ -126,7 +125,7 @@ class Count(Task):
         if engine in ("bulk", COMPILED):
             seconds += sent / sites * seconds_a_round(protocol, engine)
             seconds += 0.0 if _needs_no_asking(adversary) else sent / ASKED
-        return Demand(seconds + seconds_asked(point, sites, items), memory, messages)
+        return Demand(seconds, memory, messages)
 
 
 def share_sent(protocol: Protocol) -> float:
