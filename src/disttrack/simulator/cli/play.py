@@ -149,7 +149,7 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
     error, promised = number(game.max_rel_error), f"{game.alpha:g}" if game.alpha else ""
     if error == promised and game.verdict == "failed":
         error = exact(game.max_rel_error)
-    if not all(map(isfinite, map(float, game.lists()[0]["output"]))):
+    if any(isinstance(output, float) and not isfinite(output) for output in game.lists()[0].get("output", ())):
         error += " (the output was no finite number)"
     lost = f" ({game.lost_guarantee})" * bool(promised and game.lost_guarantee)
     failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
