@@ -22,6 +22,13 @@ class NoPlan(NamedTuple):
     did: str
 
 
+def _without_plan(present: object, end: int, view: Any, begin: str = "") -> Any:
+    """Return what a script did that yielded None, with what its message begins; None if its present plan goes on."""
+    if present is not None and view.steps < end:
+        return None
+    return NoPlan(f"{begin}{_FIRST if present is None else _RAN_OUT}")
+
+
 def _end_of(plan: object, view: Any) -> int:
     """Return the step at which a plan runs out; the game refuses what is none."""
     length = getattr(plan, "length", NEVER)
@@ -74,8 +81,7 @@ class Scripted(Opponent):
         if answer is _NONE_LEFT:
             return after(self._present)
         if answer is None:
-            gone_on = self._present is not None and view.steps < self._end
-            return None if gone_on else NoPlan(f"script() {_FIRST if self._present is None else _RAN_OUT}")
+            return _without_plan(self._present, self._end, view, "script() ")
         self._present, self._end = answer, _end_of(answer, view)
         return answer
 
@@ -141,9 +147,7 @@ class Script(Choice):
         except StopIteration:
             return after(self._present)
         if answer is None:
-            gone_on = self._present is not None and view.steps < self._end
-            none: Any = None if gone_on else NoPlan(_FIRST if self._present is None else _RAN_OUT)
-            return none  # type: ignore[no-any-return]  # the game refuses NoPlan
+            return _without_plan(self._present, self._end, view)  # type: ignore[no-any-return]
         self._present, self._end = answer, _end_of(answer, view)
         return answer
 

@@ -165,7 +165,7 @@ def advise(service: Service, seed: int = 0) -> list[Suited]:
         ranked.append(settled(protocol, service, seed, min(LONG, FAR * cheapest)))
     ranked.sort(key=lambda one: (one.utilisation < LEAST, one.words))
     if not ranked or ranked[0].utilisation < LEAST:
-        far = f", or less latency: a message takes {number(float(f'{service.latency / service.window:.2g}'))} windows"
+        far = f", or less latency: a message takes {number(service.latency / service.window)} windows"
         raise ScenarioError(
             "no protocol keeps this overshoot without needless rejections: allow more, or a longer window"
             + far * (service.latency > service.window / 10)

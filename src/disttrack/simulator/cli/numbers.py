@@ -1,4 +1,4 @@
-"""Numbers on the command line: 2000 and 2e3 are one, and whoever writes 2k or 2,000 is told so."""
+"""Types of options for numbers: 2000 and 2e3 are the same; 2k and 2,000 are refused with the form to write."""
 
 from __future__ import annotations
 

@@ -8,10 +8,11 @@ from dataclasses import MISSING, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from disttrack.simulator.claims.columns import COSTS, NETWORK
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.plots.base import Picture, Plot
 from disttrack.simulator.plots.description import Description, Series, rounded
-from disttrack.simulator.plots.kinds import Breakdown
+from disttrack.simulator.plots.kinds import Timeline
 from disttrack.simulator.points.facts import first_line
 from disttrack.simulator.points.registry import find, parameters
 from disttrack.simulator.points.source import source_of
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 Request = Plot | Mapping[str, Any] | str
 NAMED: Final = 10
 """The most series whose values a caption states; others are counted."""
+WITHOUT_LINKS: Final = COSTS - {*NETWORK}
+"""Costs that leave out what reliable links add."""
 
 
 def planned(results: Results, tables: Tables, requests: Sequence[Request] | None) -> tuple[dict[str, Plot], list[str]]:
@@ -157,9 +160,8 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     if shown.ended:
         sent = span([*shown.trials["_sent"][shown.trials["_unsent"] > 0]])
         left_out += f" Games that their adversary ended before all items were sent: {shown.ended:,}, after {sent}."
-    labels = [axis.label for panel in described.panels for axis in (panel.x, panel.y)]
-    costs = any(re.match(r"(relative )?(words|messages|bits)\b(?!.*\blinks\b)", label) for label in labels)
-    if shown.links and costs and not isinstance(plot, Breakdown):  # it has the messages of links as kinds of their own
+    drawn = {name.strip() for names in plot.needs for name in names.split(",")}
+    if shown.links and (drawn & WITHOUT_LINKS or isinstance(plot, Timeline)):
         left_out += " What reliable links add is not counted."
     return replace(
         described,
