@@ -17,6 +17,8 @@ import pytest
 from kept_games import kept_games, tables
 from loopback import Loopback, environment
 
+import disttrack
+
 pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="needs the extra disttrack[dask]")
 
 SCENARIO = """\
@@ -146,6 +148,26 @@ def test_a_cluster_of_its_own(folder: Path, here: dict[str, Any]) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert tables(folder / "own") == here
+
+
+@pytest.mark.slow
+def test_results_are_waited_for_by_the_client_of_the_run(
+    cluster: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client that the caller has opened has a loop of its own: no result of the run's would wake it."""
+    import distributed
+
+    wait, waits = distributed.wait, []
+
+    def watched(futures: list[Any], **options: Any) -> Any:
+        waits.append(all(future.client is distributed.default_client() for future in futures))
+        return wait(futures, **options)
+
+    monkeypatch.setattr(distributed, "wait", watched)
+    with distributed.Client(cluster.address):
+        disttrack.run("headline", out=tmp_path / "run", scheduler=cluster.address, overrides=["trials=1", "items=300"])
+    assert waits
+    assert all(waits)
 
 
 @pytest.mark.slow

@@ -93,7 +93,8 @@ def _play(distributed: Any, client: Any, batches: Batches) -> Iterator[list[Play
             heads = {min(keys, key=order.__getitem__): worker for worker, keys in _known(client, order).items()}
             first = {key: first.get(key, (looked, worker)) for key, worker in heads.items()}
         try:
-            done = distributed.wait(list(waiting), timeout=LOOK, return_when="FIRST_COMPLETED").done
+            with client.as_current():  # a caller's own client has another event loop, which no result of ours wakes
+                done = distributed.wait(list(waiting), timeout=LOOK, return_when="FIRST_COMPLETED").done
             future = next(iter(done))
             answers = future.result(timeout=PATIENCE)  # it lies on its worker, and may be lost with it
         except TimeoutError:
