@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import indent
 
 import pytest
 from forked import Interpreter
@@ -50,10 +49,10 @@ def code_lines(text: str) -> int:
     return len(lines)
 
 
-def test_one_of_each_takes_at_most_25_lines_of_code() -> None:
+def test_an_example_takes_at_most_25_lines_of_code() -> None:
     blocks = [*ALL["extending.md"], *ALL["extending-mechanisms.md"], *ALL["adversaries.md"]]
     made = {one.file: code_lines(one.text) for one in blocks if one.language == "python" and one.file}
-    assert len(made) >= 7
+    assert len(made) >= 5
     assert {name: lines for name, lines in made.items() if lines > 25} == {}
 
 
@@ -188,12 +187,3 @@ def test_what_a_command_prints() -> None:
     assert not matches("one\ntwo", "one\n")
     assert not matches("one", "one\ntwo\n")
     assert not matches("a b", "ab\n")
-
-
-def test_the_page_on_the_game_shows_these_processes() -> None:
-    root = Path(__file__).resolve().parents[2]
-    page = (root / "docs" / "game.md").read_text(encoding="utf-8")
-    shown = page.split("```python processes.py\n", 1)[1].split("```", 1)[0]
-    code = (root / "src/disttrack/simulator" / "game" / "engines" / "step.py").read_text(encoding="utf-8")
-    page_lines, lines = ([line for line in text.splitlines() if line] for text in (indent(shown, "    "), code))
-    assert "\n".join(page_lines) in "\n".join(lines)

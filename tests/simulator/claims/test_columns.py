@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import csv
-import re
 from dataclasses import fields
 from pathlib import Path
-
-import pytest
 
 from disttrack.adversaries import RoundRobin
 from disttrack.protocols import Deterministic
 from disttrack.simulator.claims.columns import (
     CLAIMS,
+    ENDED,
     KINDS,
     NETWORK,
-    NETWORK_COLUMNS,
     PLACE,
     SERIES,
     TRIAL_COLUMNS,
@@ -34,7 +31,6 @@ TABLES = {
     "kinds.csv": KINDS,
     "claims.csv": CLAIMS,
 }
-ORIGINS = {column.name: column.origin for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS)}
 SMALL = """\
 name: small
 sites: 4
@@ -46,26 +42,15 @@ claims:
 """
 
 
-def described(text: str) -> list[tuple[str, str]]:
-    """Return the names of the columns in a table of the docs, and where their values come from."""
-    rows = [line.strip("| ").split(" | ") for line in text.splitlines()]
-    assert all(row[1] for row in rows)
-    return [(row[0].strip("`"), row[-1]) for row in rows]
+def test_the_handbook_has_a_table_of_the_columns_in_their_order() -> None:
+    from handbook.pages import COLUMNS, columns_table
 
-
-@pytest.mark.parametrize("name", [*TABLES, "network"])
-def test_the_docs_describe_the_columns_in_their_order(name: str) -> None:
-    text = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8").split("### Columns", 1)[1]
-    rows = re.search(rf"`{re.escape(name)}`[^|]*\n\n\|.*\n\|.*\n((?:\|.*\n)+)", text)
-    assert rows is not None
-    columns = {**TABLES, "network": NETWORK}[name]
-    if name in ("series.csv", "kinds.csv"):  # they begin with columns of trials.csv, which the docs name once
-        assert columns[: len(PLACE)] == PLACE
-        columns = columns[len(PLACE) :]
-    others = "claim" if name == "claims.csv" else "game"
-    known = ORIGINS if name in ("trials.csv", "network") else {}
-    assert described(rows[1]) == [(column, known.get(column, others)) for column in columns]
-    assert len(set(columns)) == len(columns)
+    rows = [line.strip("| ").split(" | ") for line in columns_table().splitlines()[2:]]
+    assert all(says for _, says, _ in rows)
+    names_of_all = (*TRIALS, *NETWORK, *ENDED)
+    assert [name.strip("`") for name, *_ in rows] == list(names_of_all)
+    assert len({*names_of_all}) == len(names_of_all)
+    assert COLUMNS in (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
 
 
 def test_a_game_knows_what_the_table_says_it_does() -> None:
