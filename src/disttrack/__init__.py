@@ -14,8 +14,9 @@ used.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
+
+from disttrack.installed import EntryPoint, entry_points
 
 if TYPE_CHECKING:
     # of two classes of one name, the hard instance that plays comes after the one that is computed

@@ -11,7 +11,6 @@ import hashlib
 import os
 import platform
 from functools import cache, lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
@@ -136,6 +135,8 @@ def _digest(path: str, changed: int, size: int) -> str:
 
 def version_of(name: str) -> str:
     """Return the version of a library; empty if it is not there."""
+    from importlib.metadata import PackageNotFoundError, version  # its import takes as long as numpy's random
+
     try:
         return version(name)
     except PackageNotFoundError:
