@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from disttrack import installed
-from disttrack.installed import EntryPoint, entry_points
+from disttrack.installed import EntryPoint, entry_points, version_of
 
 GROUPS = ("protocols", "adversaries", "tasks", "plots", "names", "commands", "advice", "scenarios")
 
@@ -19,9 +19,11 @@ GROUPS = ("protocols", "adversaries", "tasks", "plots", "names", "commands", "ad
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Return a folder that comes first among those of installed packages."""
     monkeypatch.syspath_prepend(tmp_path)
-    vars(installed)["_all"].cache_clear()
+    for name in ("_all", "_folders"):
+        vars(installed)[name].cache_clear()
     yield tmp_path
-    vars(installed)["_all"].cache_clear()
+    for name in ("_all", "_folders"):
+        vars(installed)[name].cache_clear()
 
 
 def _write(folder: Path, points: str, metadata_file: str = "METADATA", name: str = "My.Package") -> None:
@@ -51,6 +53,13 @@ def test_they_are_those_of_importlib(places: Path) -> None:
     )
     assert len(entry_points("disttrack.protocols")) >= 13
     assert not entry_points("console_scripts")
+
+
+def test_versions_are_those_of_importlib(places: Path) -> None:
+    _write(places / "my_package-1.dist-info", "")
+    for name in ("My-Package", "disttrack", "numpy", "PyYAML", "dp-accounting", "matplotlib"):
+        assert version_of(name) == metadata.version(name)
+    assert version_of("not-there") == ""
 
 
 def test_it_loads_an_object_or_a_module() -> None:

@@ -40,12 +40,16 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "tasks": SIDES | {"lazy", "mechanisms", "errors", "points", "claims", "game", "faults"},
     "scenario": frozenset({"installed", "mechanisms", "errors", "points", "claims", "game", "tasks"}),
     "results": frozenset({"errors", "points", "claims", "scenario", "tasks"}),
-    "plots": frozenset({"lazy", "mechanisms", "errors", "claims", "points", "tasks", "scenario", "results"}),
+    "plots": frozenset(
+        {"installed", "lazy", "mechanisms", "errors", "claims", "points", "tasks", "scenario", "results"}
+    ),
     "pages": frozenset(),
     "notebook": frozenset({"game", "pages", "points", "report", "results", "scenario"}),
     "report": frozenset({"errors", "points", "tasks", "results", "plots", "pages"}),
     "runs": frozenset({"mechanisms", "errors", "points", "claims", "game", "tasks", "scenario", "results"}),
-    "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),
+    "replay": frozenset(
+        {"installed", "adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}
+    ),
     "search": SIDES | {"mechanisms", "game", "learners", "points", "errors", "tasks", "scenario", "results", "runs"},
     "conformance": SIDES | {"mechanisms", "errors", "game", "points"},
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
