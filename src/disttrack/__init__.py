@@ -14,8 +14,9 @@ used.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
+
+from disttrack.installed import EntryPoint, entry_points, version_of
 
 if TYPE_CHECKING:
     # of two classes of one name, the hard instance that plays comes after the one that is computed
@@ -44,12 +45,7 @@ def __getattr__(name: str) -> Any:
     if name in _GROUPS:
         return import_module(f"disttrack.{name}")
     if name == "__version__":
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            return version("disttrack")
-        except PackageNotFoundError:
-            return "0+not-installed"  # run from its source folder
+        return version_of("disttrack") or "0+not-installed"  # run from its source folder
     if not name.startswith("_"):
         for home in _HOMES:
             module = import_module(home)

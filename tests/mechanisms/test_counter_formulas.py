@@ -232,6 +232,8 @@ def test_counters_by_name() -> None:
 
 def test_only_a_counter_is_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     class Point:
+        name = "own"
+
         def __init__(self, found: object) -> None:
             self.found = found
 

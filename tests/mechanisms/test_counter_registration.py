@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from disttrack.installed import EntryPoint
 from disttrack.mechanisms import PerItem, counters
 from disttrack.simulator.cli import main
 from disttrack.simulator.points import registry
@@ -30,9 +29,9 @@ class Doubled(PerItem):
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let every look for entry points find the class."""
 
-    def entry_points(group: str, **given: Any) -> list[EntryPoint]:
+    def entry_points(group: str) -> list[EntryPoint]:
         points = [EntryPoint("doubled", f"{__name__}:Doubled", "disttrack.protocols")]
-        return [point for point in points if point.matches(group=group, **given)]
+        return [point for point in points if point.group == group]
 
     monkeypatch.setattr(registry, "entry_points", entry_points)
     monkeypatch.setattr(counters, "entry_points", entry_points)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import yaml
 
+from disttrack import mechanisms, protocols
 from disttrack.adversaries import Churn, Freeze, RoundRobin
 from disttrack.adversaries.contents import ZipfItems
 from disttrack.mechanisms import (
@@ -23,8 +24,10 @@ from disttrack.mechanisms import (
     ReleaseMonitor,
     SparseVectorMonitor,
 )
+from disttrack.mechanisms.sketches import Salted
 from disttrack.protocols import Block, Deterministic, Exact, Martingale, Robust
 from disttrack.protocols.contents import FrequencyDeterministic
+from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.simulator import play
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import FAULTS, broken
@@ -55,6 +58,12 @@ def test_each_fault_is_the_control_of_a_shipped_claim() -> None:
         for claim in yaml.safe_load(path.read_text(encoding="utf-8"))["claims"]
     }
     assert set(FAULTS) <= used
+
+
+def test_the_parts_of_faults_are_classes_of_the_project() -> None:
+    known = {*dir(protocols), *dir(mechanisms), RoundProtocol.__name__}
+    assert {name for fault in FAULTS.values() for name in fault.parts} <= known
+    assert FAULTS["no-noise"].part(Salted(128)) is None, "of the same name as a tracker"
 
 
 @pytest.mark.parametrize("engine", ["step", "leap"])

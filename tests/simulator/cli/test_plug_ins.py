@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -12,6 +11,7 @@ import pytest
 from commands import disttrack, refused
 
 import disttrack as face
+from disttrack.installed import EntryPoint
 from disttrack.protocols import Deterministic
 from disttrack.simulator import cli
 from disttrack.simulator.cli import plug_ins

@@ -123,7 +123,7 @@ def test_its_name_and_keys_are_those_of_its_fields(file: Path, tmp_path: Path) -
 
 
 def test_entry_points_register_plots(monkeypatch: pytest.MonkeyPatch) -> None:
-    from importlib.metadata import EntryPoint
+    from disttrack.installed import EntryPoint
 
     point = EntryPoint("theirs", "disttrack.simulator.plots.kinds:Matrix", "disttrack.plots")
     monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "disttrack.plots" else [])

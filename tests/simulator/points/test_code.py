@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -207,7 +206,8 @@ def test_a_process_whose_code_has_been_edited_starts_no_run(folder: Path, monkey
 def test_another_version_of_a_library_makes_other_games(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     point = build(parse("{sites: 2, items: 5, protocol: exact, adversary: freeze}", "s.yaml", ROOT)).points[0]
     before = point.made_of()
-    monkeypatch.setattr(code, "version", lambda name: "0.0" if name == library else version(name))
+    installed = code.version_of
+    monkeypatch.setattr(code, "version_of", lambda name: "0.0" if name == library else installed(name))
     code.versions.cache_clear()
     try:
         assert {name for name, one in point.made_of().items() if one != before[name]} == {library}

@@ -16,15 +16,13 @@ These rates are asymptotic and prove nothing; tests/protocols/sampling/test_conf
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from disttrack.mechanisms.roots import root
-
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
 def at_rest(k: int, deviation: Any) -> Any:
@@ -55,9 +53,15 @@ def spoilt(k: int, alpha: float, confidence: float, factor: float = 2.0) -> floa
 
     At the start sqrt(k) / p is alpha n / c for the given c; later the error allowed grows with n.
     """
-    grown = 1 + (factor - 1) * (_NODES + 1) / 2
-    begin = rate(k, confidence * grown) @ _WEIGHTS * (factor - 1) / 2
+    nodes, weights = _quadrature()
+    grown = 1 + (factor - 1) * (nodes + 1) / 2
+    begin = rate(k, confidence * grown) @ weights * (factor - 1) / 2
     return float(at_rest(k, confidence) + begin * confidence / (alpha * sqrt(k)))
+
+
+@cache
+def _quadrature() -> tuple[Any, Any]:
+    return np.polynomial.legendre.leggauss(40)
 
 
 @lru_cache(maxsize=1024)

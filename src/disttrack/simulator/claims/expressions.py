@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.simulator.claims.operators import BINARY, COMPARE, both, either, missing, type_of
+from disttrack.simulator.claims.operators import BINARY, COMPARE, both, either, is_masked, missing, type_of
 from disttrack.simulator.claims.statistics import AGGREGATES, CONDITIONS, ROWWISE, SHARE, Aggregate, Estimate, Values
 from disttrack.simulator.errors import nearest
 
@@ -231,7 +231,7 @@ class _Evaluation:
     def _known(self, node: ast.expr) -> Values:
         """Return numbers or truth values; refuse a condition that is neither true nor false in some of the games."""
         value = self._typed(node, "biuf", "is not a number")
-        if np.ma.is_masked(value):
+        if is_masked(value):
             raise self._refused(f"some of the games have no value for {ast.unparse(node)}")
         return np.asarray(value)
 

@@ -40,9 +40,14 @@ def type_of(value: np.ndarray[Any, Any]) -> ColumnType:
     return "text" if value.dtype.kind == "U" else "number"
 
 
+def is_masked(value: Any) -> bool:
+    """Return whether a part of a value is masked: as numpy's, without the import of `numpy.ma`, which few need."""
+    return bool(np.any(getattr(value, "mask", False)))
+
+
 def both(one: Any, other: Any) -> Any:
     """Return whether both hold; masked where that depends on one that is masked."""
-    if not np.ma.is_masked(one) and not np.ma.is_masked(other):
+    if not is_masked(one) and not is_masked(other):
         return np.logical_and(one, other)
     holds = np.logical_and(np.ma.filled(one, True), np.ma.filled(other, True))
     return np.ma.array(holds, mask=(np.ma.getmaskarray(one) | np.ma.getmaskarray(other)) & holds)

@@ -7,6 +7,7 @@ Exit status: 0 done and all claims hold, 1 a claim failed or a run failed, 2 the
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -61,6 +62,9 @@ KEEPING: Final = frozenset({"run", "arena"})
 OTHERS: Final = "Of installed packages"
 """The heading of commands that name none."""
 DEBUG: Final = "--debug"
+
+# pydantic would read the metadata of all installed packages to find plugins of its own
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
 
 
 @cache

@@ -20,17 +20,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.mechanisms import Counter, DynamicMechanism, StaticMechanism
+from disttrack import mechanisms, protocols
 from disttrack.mechanisms.shortcuts import changes, held
-from disttrack.protocols import (
-    Block,
-    Deterministic,
-    DifferenceEstimators,
-    PrivateCopies,
-    Randomized,
-    Robust,
-    SketchSwitching,
-)
 from disttrack.protocols.base import EVERYONE, Message, Protocol, Site
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.protocols.rounds.sites import announcement
@@ -49,20 +40,21 @@ class Fault:
     says
         The broken part, in one line.
     parts
-        The classes that can have it, and for each a mixin class that overrides the broken part;
-        the first match is used.
+        The names of the project's classes that can have it, and for each a mixin class that overrides the broken part;
+        the first match is used. Names, since to import the classes takes longer than to check most scenarios.
     """
 
     says: str
-    parts: Mapping[type[Any], type[FaultyPart]]
+    parts: Mapping[str, type[FaultyPart]]
 
     def part(self, thing: object) -> type[FaultyPart] | None:
         """Return the mixin for the class of a protocol or mechanism; None if it cannot have the fault."""
         intact = getattr(thing, "intact", type(thing))
         shipped = next((one for one in intact.__mro__ if one.__module__.startswith("disttrack.")), intact)
         own = list(changes(intact, shipped))  # a fault of the shipped class breaks nothing in what a user has changed
-        kinds = (cls for cls in self.parts if isinstance(thing, cls))
-        of = next((cls for cls in kinds if not any(_defines(cls, name) for name in own)), None)
+        names = {cls.__name__ for cls in type(thing).__mro__}  # others need not be imported
+        kinds = (kind for kind in self.parts if kind in names and isinstance(thing, _shipped(kind)))
+        of = next((kind for kind in kinds if not any(_defines(_shipped(kind), name) for name in own)), None)
         return None if of is None else self.parts[of]
 
 
@@ -86,7 +78,7 @@ def broken(protocol: Any, name: str) -> Any:
         raise ScenarioError(f"unknown fault {name!r}{nearest(name, known)} ({accepted(known)})")
     part: Any = own[name] if name in own else FAULTS[name].part(protocol)
     if part is None:
-        of = ", ".join(cls.kind or _BASES[cls] for cls in FAULTS[name].parts)
+        of = ", ".join(_BASES.get(one) or str(_shipped(one).kind) for one in FAULTS[name].parts)
         called = protocol.kind or type(protocol).__name__
         raise ScenarioError(
             f"fault {name}: {called} cannot have it (accepted: {of}; of a class of yours those in its `faults`;"
@@ -95,6 +87,11 @@ def broken(protocol: Any, name: str) -> Any:
     copy: Any = object.__new__(_with(name, part, intact))
     copy.__dict__.update(protocol.__dict__)
     return copy
+
+
+def _shipped(name: str) -> Any:
+    """Return a class of the project by its name in a fault."""
+    return RoundProtocol if name == "RoundProtocol" else getattr(protocols, name, None) or getattr(mechanisms, name)
 
 
 @cache
@@ -244,21 +241,23 @@ class _Together:
         return server.counted(items, self.k)  # type: ignore[no-any-return]
 
 
-PROMISING: Final = (Deterministic, Randomized, RoundProtocol, SketchSwitching, DifferenceEstimators, PrivateCopies)
+PROMISING: Final = (
+    "Deterministic", "Randomized", "RoundProtocol", "SketchSwitching", "DifferenceEstimators", "PrivateCopies"
+)  # fmt: skip
 """Protocols that promise a relative error above 0."""
 
 FAULTS: Final[Mapping[str, Fault]] = {
     "no-noise": Fault(
         "The server, or the mechanism, draws no noise; its constants stay those with noise.",
-        {Robust: noise.of_server(0.0), **noise.NONE},
+        {"Robust": noise.of_server(0.0), **noise.NONE},
     ),
     "half-noise": Fault(
         "All noise has half of its scale; private coins are tossed with twice the promised epsilon or delta.",
-        {Robust: noise.of_server(0.5), **noise.HALF},
+        {"Robust": noise.of_server(0.5), **noise.HALF},
     ),
     "tenfold-noise": Fault(
         "All noise has ten times its scale; private coins are tossed with a tenth of the promised epsilon.",
-        {Robust: noise.of_server(10.0), **noise.TENFOLD},
+        {"Robust": noise.of_server(10.0), **noise.TENFOLD},
     ),
     "coarse": Fault(
         "The tracker is set for four times the relative error that it promises.",
@@ -266,36 +265,36 @@ FAULTS: Final[Mapping[str, Fault]] = {
     ),
     "lost-reports": Fault(
         "Every second message that a site sends unasked is lost.",
-        {Protocol: LostReports},
+        {"Protocol": LostReports},
     ),
     "answers-zero": Fault(
         "All answers on a data set are 0, whatever its contents.",
-        {DynamicMechanism: AnswersZero},
+        {"DynamicMechanism": AnswersZero},
     ),
     "fixed-thresholds": Fault(
         "A site signals at the first item of every block.",
-        {Robust: _FixedThresholds, Block: _FixedThresholds},
+        {"Robust": _FixedThresholds, "Block": _FixedThresholds},
     ),
     "leak-ignored": Fault(
         "The server records no threshold as leaked.",
-        {Robust: _LeakIgnored},
+        {"Robust": _LeakIgnored},
     ),
     "no-polls": Fault(
         "A round begins with the server's own estimate; no site is polled.",
-        {RoundProtocol: _NoPolls},
+        {"RoundProtocol": _NoPolls},
     ),
     "uncounted-kind": Fault(
         "All answers to a poll are counted as one message.",
-        {RoundProtocol: _UncountedKind},
+        {"RoundProtocol": _UncountedKind},
     ),
 }
 """The faults, by the names used in controls."""
 
-_BASES: Final[Mapping[type[Any], str]] = {
-    RoundProtocol: "any protocol in rounds",
-    Protocol: "any protocol",
-    Counter: "any counter",
-    StaticMechanism: "any static mechanism",
-    DynamicMechanism: "any dynamic mechanism",
+_BASES: Final[Mapping[str, str]] = {
+    "RoundProtocol": "any protocol in rounds",
+    "Protocol": "any protocol",
+    "Counter": "any counter",
+    "StaticMechanism": "any static mechanism",
+    "DynamicMechanism": "any dynamic mechanism",
 }
 """Descriptions of base classes that have no kind."""

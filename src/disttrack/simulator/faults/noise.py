@@ -13,38 +13,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.mechanisms import (
-    AboveThreshold,
-    ClockMonitor,
-    ContinualOutput,
-    Counter,
-    CounterMonitor,
-    DynamicMechanism,
-    ExactMonitor,
-    PanPrivateDensity,
-    PerturbedLeader,
-    PrivatePartition,
-    RandomizedResponse,
-    ReleaseMonitor,
-    ReleaseQueries,
-    SortedQueries,
-    SparseVectorMonitor,
-    SparseVectorQueries,
-    StaticMechanism,
-)
 from disttrack.simulator.faults.mixins import FaultyPart, Wrapped
 
 DRAWN = (
-    Counter,
-    AboveThreshold,
-    PrivatePartition,
-    CounterMonitor,
-    SortedQueries,
-    SparseVectorQueries,
-    ContinualOutput,
-    PerturbedLeader,
-    StaticMechanism,
-    DynamicMechanism,
+    "Counter",
+    "AboveThreshold",
+    "PrivatePartition",
+    "CounterMonitor",
+    "SortedQueries",
+    "SparseVectorQueries",
+    "ContinualOutput",
+    "PerturbedLeader",
+    "StaticMechanism",
+    "DynamicMechanism",
 )
 """Mechanisms whose noise is all drawn from the generators that they are started with."""
 
@@ -100,7 +81,9 @@ class _QuieterTest(FaultyPart):
 
     noise_share: ClassVar[float]
 
-    def test(self) -> AboveThreshold:
+    def test(self) -> Any:
+        from disttrack.mechanisms import AboveThreshold
+
         mechanism: Any = super()
         test = mechanism.test()
         return AboveThreshold(test.epsilon / self.noise_share, test.threshold)
@@ -158,30 +141,30 @@ def with_promise(name: str, times: float, most: float = inf) -> type[FaultyPart]
     return type(_OtherPromise.__name__, (_OtherPromise,), members)
 
 
-HALF: dict[type[Any], type[FaultyPart]] = {
-    RandomizedResponse: with_promise("epsilon", 2.0),
-    PanPrivateDensity: with_promise("epsilon", 2.0),
-    ClockMonitor: with_promise("epsilon", 2.0),
-    ExactMonitor: with_promise("epsilon", 2.0),
-    ReleaseMonitor: with_promise("delta", 2.0, 0.999),
-    ReleaseQueries: with_promise("delta", 2.0, 0.999),
-    SparseVectorMonitor: with_share(_QuieterTest, 0.5),
+HALF: dict[str, type[FaultyPart]] = {
+    "RandomizedResponse": with_promise("epsilon", 2.0),
+    "PanPrivateDensity": with_promise("epsilon", 2.0),
+    "ClockMonitor": with_promise("epsilon", 2.0),
+    "ExactMonitor": with_promise("epsilon", 2.0),
+    "ReleaseMonitor": with_promise("delta", 2.0, 0.999),
+    "ReleaseQueries": with_promise("delta", 2.0, 0.999),
+    "SparseVectorMonitor": with_share(_QuieterTest, 0.5),
     **dict.fromkeys(DRAWN, with_share(_Quieter, 0.5)),
 }
 """The fault that halves the noise of each class of mechanisms."""
 
-TENFOLD: dict[type[Any], type[FaultyPart]] = {
-    RandomizedResponse: with_promise("epsilon", 0.1),
-    PanPrivateDensity: with_promise("epsilon", 0.1),
-    ClockMonitor: with_promise("epsilon", 0.1),
-    ExactMonitor: with_promise("epsilon", 0.1),
-    SparseVectorMonitor: with_share(_QuieterTest, 10.0),
+TENFOLD: dict[str, type[FaultyPart]] = {
+    "RandomizedResponse": with_promise("epsilon", 0.1),
+    "PanPrivateDensity": with_promise("epsilon", 0.1),
+    "ClockMonitor": with_promise("epsilon", 0.1),
+    "ExactMonitor": with_promise("epsilon", 0.1),
+    "SparseVectorMonitor": with_share(_QuieterTest, 10.0),
     **dict.fromkeys(DRAWN, with_share(_Quieter, 10.0)),
 }
 """The fault that multiplies the noise of each class of mechanisms by ten."""
 
-NONE: dict[type[Any], type[FaultyPart]] = {
-    SparseVectorMonitor: with_share(_QuieterTest, 1e-9),  # a test's scale must be above 0
+NONE: dict[str, type[FaultyPart]] = {
+    "SparseVectorMonitor": with_share(_QuieterTest, 1e-9),  # a test's scale must be above 0
     **dict.fromkeys(DRAWN, with_share(_Quieter, 0.0)),
 }
 """The fault that removes the noise of mechanisms with noise."""
