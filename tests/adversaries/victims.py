@@ -83,9 +83,15 @@ class Hit:
     size: Any
     harmless: Any = field(default_factory=RoundRobin)
 
-    def values(self, attacker: Any, games: int = GAMES) -> list[float]:
-        """Return the measure of several games of this attacker or of another one."""
+    def inside(self, attacker: Any) -> bool:
+        """Return whether the median of `GAMES` games is in the interval; play the last ones if it depends on them."""
         game: Any
         more: dict[str, Any]
         game, more = (play, {"sees": "state"}) if isinstance(self.victim, Protocol) else (play_duel, {})
-        return [self.measure(game(self.victim, attacker, seed=seed, **self.size, **more)) for seed in range(games)]
+        low = high = 0
+        for seed in range(GAMES):
+            value = self.measure(game(self.victim, attacker, seed=seed, **self.size, **more))
+            low, high = low + (value < self.least), high + (value > self.most)
+            if max(low, high) > GAMES // 2 or max(low, high) + GAMES - 1 - seed <= GAMES // 2:
+                break
+        return max(low, high) <= GAMES // 2

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from disttrack.mechanisms import (
-    COUNTERS,
     LEARNERS,
     AboveThreshold,
     Draws,
@@ -193,7 +192,7 @@ CURATED: dict[str, dict[str, Any]] = {"laplace-answers": {"epsilon": 0.5}, "nois
 """Parameters of registered classes. A new one that needs some is missing here, and fails."""
 
 FORMS: dict[str, Form] = {
-    **{kind: of_counter(kind) for kind in COUNTERS},
+    **{kind: of_counter(kind) for kind in ("binary", "hybrid", "pan-private", "sparse-infinite", "blt")},
     "the way of all counters": of_counter("binary", Run.release),
     "the way of all noise paths": Form(
         of_path, bits, lambda run, x: run.step(x), lambda run, x: run.release(x), lambda run: run.state()

@@ -137,11 +137,12 @@ def test_sparse_vectors_with_the_least_noise_err_more_than_the_clock(
         times = AboveThresholdHalting(test(1.0, at), most_ones=6)
         return max(failure(times, ones, 6, 8) for ones in streams(8, 6))
 
-    assert worst(cut) == pytest.approx(value, abs=6e-4)
-    assert worst(cut) <= min(worst(cut - 0.4), worst(cut + 0.4))
+    best = worst(cut)
+    assert best == pytest.approx(value, abs=6e-4)
+    assert best <= min(worst(cut - 0.4), worst(cut + 0.4))
     clock = ClockMonitor(6, 1.0, 8).failure
     assert clock is not None
-    assert clock < 0.7 * worst(cut)
+    assert clock < 0.7 * best
     times = AboveThresholdHalting(test(1.0, cut), most_ones=6)
     losses = [0.0]
     for ones in streams(6, 6):

@@ -42,14 +42,14 @@ def test_without_noise_the_output_moves_when_it_must_and_only_then() -> None:
 
 
 @pytest.mark.quick_cases(0)
-@pytest.mark.false_alarm(1e-9)
+@pytest.mark.false_alarm(4e-8)
 def test_transformation_keeps_its_error_bound() -> None:
-    # a density that grows to 0.6; 60 runs, each beyond the bound with probability at most 0.1 (0.05 for the
-    # noises, 0.05 for the estimator): 25 or more of 60 have a chance below 1e-9
+    # a density that grows to 0.6; 30 runs, each beyond the bound with probability at most 0.1 (0.05 for the noises,
+    # 0.05 for the estimator): 15 or more of 30 have a chance below 4e-8. Power: at 0.7 they have 0.99.
     users, horizon = 20_000, 256
     rng = np.random.default_rng(4)
     beyond = moved = 0
-    for _ in range(60):
+    for _ in range(30):
         density = PanPrivateDensity(3.0, users)
         accuracy = density.accuracy(0.05 / horizon)
         rules = ContinualOutput(3.0, horizon, density.sensitivity, changes=4, variation=0.25 + 2 * accuracy)
@@ -65,5 +65,5 @@ def test_transformation_keeps_its_error_bound() -> None:
         beyond += worst > rules.error_bound(accuracy)
         moved += run.changes > 0
         assert run.changes <= rules.changes + 1
-    assert beyond < 25
-    assert moved > 30
+    assert beyond < 15
+    assert moved > 15

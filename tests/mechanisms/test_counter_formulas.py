@@ -47,7 +47,7 @@ def digits(number: int, base: int) -> list[int]:
 
 
 @pytest.mark.quick_cases(3)
-@pytest.mark.parametrize("t", [1, 2, 3, 7, 8, 12, 25, 63, 64])
+@pytest.mark.parametrize("t", [1, 2, 7, 25, 64])
 def test_the_noise_in_an_estimate(t: int) -> None:
     power = int(log2(t))
     size = 8  # the root of 64
@@ -76,7 +76,7 @@ def test_the_noise_in_an_estimate(t: int) -> None:
 
 
 @pytest.mark.quick_cases(8)
-@pytest.mark.parametrize("steps", [1, 2, 3, 5, 8, 13, 31, 50, 64])
+@pytest.mark.parametrize("steps", [1, 2, 5, 31, 64])
 @pytest.mark.parametrize(
     "made",
     [
@@ -96,7 +96,7 @@ def test_the_worst_step_is_among_the_few(made: Any, steps: int) -> None:
 
 
 @pytest.mark.quick_cases(3)
-@pytest.mark.parametrize("t", [1, 2, 3, 4, 5, 16, 17, 300])
+@pytest.mark.parametrize("t", [1, 2, 5, 16, 300])
 def test_the_errors_of_sparse_counters(t: int) -> None:
     """Of the hybrid counter of as many segments as may have closed, and of the open one, at half of beta each."""
     for made, deadline in ((Sparse(EPSILON, 400, 0.1), 400), (SparseInfinite(EPSILON, beta=0.1), max(2, t * t))):
@@ -176,7 +176,7 @@ def test_normal_counters_err_as_their_matrices_say(made: Any) -> None:
 
 
 @pytest.mark.quick_cases(6)
-@pytest.mark.parametrize("steps", [1, 2, 3, 7, 19, 20, 100, 1_024, 65_535, 10**6, 2**24, 2**40, 2**61])
+@pytest.mark.parametrize("steps", [1, 3, 20, 1_024, 10**6, 2**40, 2**61])
 def test_every_step_of_the_smooth_tree_errs_less_than_the_worst_of_others(steps: int) -> None:
     """The control: at their best steps others err less, and the k-ary tree on average too."""
     smooth = SmoothBinary(EPSILON, steps)
@@ -202,16 +202,8 @@ def test_the_smooth_tree_has_the_best_numbers_of_ones_and_zeros(steps: int) -> N
 
 
 def test_what_every_counter_shares() -> None:
-    made = Hybrid(EPSILON, 9)
-    run = made.start(np.random.default_rng(0))
-    assert (run.counter, run.t) == (made, 0)
     with pytest.raises(ValueError, match=r"^horizon must be given here: hybrid has none$"):
         _ = Hybrid(1.0).steps
-    with pytest.raises(ValueError, match=r"^values must be one-dimensional; got shape \(1, 2\)$"):
-        run.release([[1, 2]])
-    with pytest.raises(ValueError, match=r"^step 10 is past the horizon of this hybrid counter, 9$"):
-        run.release([1] * 10)
-    assert run.t == 0
 
     class Odd(Counter):
         kind = "odd"

@@ -34,11 +34,11 @@ def gaussian_chances(sigma: float, reach: int) -> np.ndarray:
     return inner
 
 
-CASES = [(discrete_laplace, laplace_chances, scale) for scale in (0.2, 1.0, 2.7, 40.0)]
-CASES += [(discrete_gaussian, gaussian_chances, sigma) for sigma in (0.3, 1.0, 2.7, 40.0)]
+CASES = [(discrete_laplace, laplace_chances, scale) for scale in (0.2, 2.7, 40.0)]
+CASES += [(discrete_gaussian, gaussian_chances, sigma) for sigma in (0.3, 2.7, 40.0)]
 
 
-@pytest.mark.quick_cases(6)
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize(("sampler", "chances", "scale"), CASES)
 @pytest.mark.parametrize("size", [16, 4000])
 @pytest.mark.false_alarm(1e-6)

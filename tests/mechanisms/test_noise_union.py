@@ -14,8 +14,7 @@ from disttrack.mechanisms.noise_union import NoiseUnion, Tail
 
 
 @pytest.mark.parametrize("kind", ["binary", "tree-variance-reduced", "per-item", "two-level"])
-@pytest.mark.parametrize("steps", [1, 3, 20])
-@pytest.mark.parametrize("beta", [0.05, 1e-3, 1e-6])
+@pytest.mark.parametrize(("steps", "beta"), [(1, 1e-3), (3, 0.05), (20, 1e-6)])
 def test_the_tails_add_up_to_beta(kind: str, steps: int, beta: float) -> None:
     """The single tails come from `laplace_sums`, which integrates each sum along another path."""
     sums = [counter(kind, 1.0, steps).noise_parts(t) or () for t in range(1, steps + 1)]
@@ -58,7 +57,7 @@ def test_the_shortfall_is_the_quantile_and_the_integral_of_the_tails_beyond_it(k
     x, found, (bound, _) = union.quantile(beta), union.shortfall(beta), union.chernoff(beta)
 
     def excess(begin: float) -> float:
-        places = np.linspace(begin, begin + 60 * (found - x), 101)
+        places = np.linspace(begin, begin + 30 * (found - x), 41)
         tails = [sum(exp(laplace_sum_log_tail(parts, float(place))) for parts in sums) for place in places]
         return float(simpson(tails, x=places))
 

@@ -180,7 +180,7 @@ class CutsAtOnce(PrivatePartition):
 
 
 @pytest.mark.quick_cases(0)
-@pytest.mark.parametrize(("items", "steps"), [(0, 1 << 20), (3000, 1 << 18)])
+@pytest.mark.parametrize(("items", "steps"), [(0, 1 << 17), (3000, 1 << 18)])
 def test_there_are_few_segments(items: int, steps: int) -> None:
     """At most n_t + O(log log t): 20 runs, each beyond it with probability 5 % at most, 9 of 20 with 1e-6.
 

@@ -26,12 +26,6 @@ def test_choices_without_privacy_are_those_of_the_definition() -> None:
     assert chosen.tolist() == np.argmin(totals - head_starts, axis=1).tolist()
 
 
-@pytest.mark.parametrize(("rounds", "power"), [(1, 1), (2, 1), (16, 8)])
-def test_the_price_of_privacy_is_by_the_logarithm_of_the_horizon(rounds: int, power: int) -> None:
-    assert PerturbedLeader(3, rounds, epsilon=0.5).privacy_price() == pytest.approx(2 * np.log(3) * power)
-    assert PerturbedLeader(3, rounds).privacy_price() == 0
-
-
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("experts", "rounds"), [(2, 1 << 10), (16, 1 << 12), (64, 1 << 12)])
 def test_regret_stays_below_its_bound(experts: int, rounds: int) -> None:

@@ -18,6 +18,7 @@ from disttrack.mechanisms import (
     Binary,
     Blt,
     Exponential,
+    FactorisedDifference,
     FullyDynamic,
     Gaussian,
     GaussianQueries,
@@ -243,6 +244,10 @@ RELATIONS: list[tuple[Callable[[], Any], str]] = [
     (partial(Binary, 1.0, 1, literal=True), "horizon must be a whole number of at least 2; got 1"),
     (partial(GaussianQueries, 1.0, 0), "delta must be above 0 for gaussian; got 0"),
     (partial(FullyDynamic, 1.0, static="gaussian"), "delta must be above 0 for static gaussian; got 0"),
+    (
+        partial(FactorisedDifference, 1.0, static="gaussian", horizon=9),
+        "delta must be above 0 for static gaussian; got 0",
+    ),
     (
         partial(noise_multiplier, 1.5, 0.1),
         "epsilon must be at most 1 for the classical calibration; got 1.5 (calibration 'exact' takes any)",

@@ -28,6 +28,7 @@ def test_experts() -> None:
     assert leader.regret_bound(12.0) == pytest.approx(12 * rate + log(5) / rate)
     assert leader.privacy_price() == pytest.approx(log(5) * log2(40) ** 1.5 / 0.5)
     assert PerturbedLeader(5, 40).privacy_price() == 0.0
+    assert PerturbedLeader(3, 1, epsilon=0.5).privacy_price() == pytest.approx(2 * log(3))
     run = leader.start(*np.random.default_rng(0).spawn(2))
     for costs, said in (
         ([[0.5] * 4], "costs must have 5 columns"),

@@ -14,17 +14,12 @@ from disttrack.mechanisms.counters.blt import Buffers, optimised_buffers, quadra
 from disttrack.mechanisms.counters.square_root import square_root_coefficients, square_root_norm
 
 RATIOS = {
-    (1_000, 2): 1.0173, (1_000, 3): 1.0016, (1_000, 4): 1.0002, (1_000, 5): 1.0001,
-    (10_000, 2): 1.0545, (10_000, 3): 1.0089, (10_000, 4): 1.0013, (10_000, 5): 1.0002,
-    (100_000, 2): 1.1196, (100_000, 3): 1.0259, (100_000, 4): 1.0057, (100_000, 5): 1.0012,
-    (1_000_000, 2): 1.2156, (1_000_000, 3): 1.0553, (1_000_000, 4): 1.0154, (1_000_000, 5): 1.0042,
+    (1_000, 2): 1.0173, (1_000, 5): 1.0001, (100_000, 3): 1.0259, (1_000_000, 2): 1.2156, (1_000_000, 5): 1.0042,
 }  # fmt: skip
 """By steps and buffers: the root of the maximum loss, over that of the square root, the best Toeplitz factorisation."""
 PUBLISHED = {
-    (10, 1): 1.04, (100, 2): 1.03, (100, 3): 1.03, (1_000, 2): 1.04, (1_000, 3): 1.03,
-    (10_000, 1): 1.45, (10_000, 3): 1.03, (10_000, 4): 1.03, (100_000, 2): 1.16, (100_000, 4): 1.03,
-    (10**6, 5): 1.05, (10**7, 2): 1.40, (10**7, 4): 1.05, (10**7, 6): 1.06, (10**7, 8): 1.10,
-    (10**8, 2): 1.60, (10**8, 7): 1.05,
+    (10, 1): 1.04, (100, 2): 1.03, (10_000, 1): 1.45, (10_000, 3): 1.03, (10_000, 4): 1.03, (100_000, 2): 1.16,
+    (10**6, 5): 1.05, (10**7, 8): 1.10, (10**8, 2): 1.60, (10**8, 7): 1.05,
 }  # fmt: skip
 """The same over 1 + ln(steps) / pi, as the tests of jax-privacy 2.0 allow it."""
 
@@ -71,6 +66,7 @@ def test_optimised_buffers_come_close_to_the_square_root(steps: int, count: int)
     assert len(buffers.decays) == count
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize(("steps", "count"), PUBLISHED)
 def test_optimised_buffers_lose_no_more_than_published(steps: int, count: int) -> None:
     loss = root_loss(optimised_buffers(steps, count), steps)
@@ -93,8 +89,7 @@ def test_optimised_buffers_are_those_of_a_peer() -> None:
     assert ours.weights[order] == pytest.approx([0.0122853238, 0.1878393665], rel=1e-4)
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 5, 10])
-@pytest.mark.parametrize("steps", [1, 2, 3, 10, 60])
+@pytest.mark.parametrize(("steps", "count"), [(1, 1), (3, 10), (60, 1), (60, 3)])
 def test_optimised_buffers_are_a_factorisation(steps: int, count: int) -> None:
     """Against dense matrices: sensitivity and errors are those of the matrix that the noise is given to."""
     made = Blt(0.8, steps, 1e-3, buffers=count)

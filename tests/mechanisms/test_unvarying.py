@@ -12,6 +12,7 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import pytest
 from scipy import stats
+from test_continual_output import Given
 
 from disttrack.mechanisms import ContinualOutput, PanPrivateDensity
 
@@ -58,19 +59,6 @@ def test_accurate_answers_to_a_monotone_function_change_seldom(step: float, accu
         assert worst(wavering, accuracy, step) > 1
     errors = np.where(np.arange(40) % 2, 1, -1) * step
     assert changes((np.linspace(0, 1, 40) + errors).tolist(), step) * step > 1
-
-
-class Given:
-    """An estimator that answers what it is fed."""
-
-    def __init__(self) -> None:
-        self.value = 0.0
-
-    def step(self, x: float) -> None:
-        self.value = x
-
-    def answer(self) -> float:
-        return self.value
 
 
 def publications(values: Values, seed: int, rules: ContinualOutput) -> tuple[int, bool, float]:

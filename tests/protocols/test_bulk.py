@@ -101,10 +101,10 @@ BLOCKS = [
 ]
 
 
-@pytest.mark.quick_cases(18)
+@pytest.mark.quick_cases(12)
 @pytest.mark.usefixtures("known_thresholds", "small_chunks")
 @pytest.mark.parametrize("start", [0, 37, 5000])
-@pytest.mark.parametrize("adversary", OBLIVIOUS[:4], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("adversary", OBLIVIOUS[1:4], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("protocol", BLOCKS, ids=repr)
 def test_thresholds_on_streams_that_do_not_react(protocol: Protocol, adversary: Any, start: int) -> None:
     alike(protocol, adversary, sites=5, items=1500, start=start, seed=3)
@@ -125,7 +125,7 @@ def test_coins_of_one_site_that_fall_in_turn(protocol: Martingale, start: int, m
     alike(protocol, RoundRobin, records, sites=1, items=2500, start=start, seed=1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     protocol=st.one_of(
         st.builds(Deterministic, alpha=st.sampled_from([0.01, 0.05, 0.35, 0.0552427, 0.9]), centred=st.booleans()),

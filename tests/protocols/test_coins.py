@@ -12,8 +12,7 @@ from scipy import stats
 from disttrack.protocols.coins import Coins, gap_scale
 
 
-@pytest.mark.parametrize("p", [1.0, 0.5, 1e-3, 1e-9])
-@pytest.mark.parametrize("until", [10, 25, 10**4, 10**12])
+@pytest.mark.parametrize(("p", "until"), [(1.0, 25), (0.5, 10), (0.5, 25), (1e-3, 10**4), (1e-9, 10**12)])
 def test_successes_are_the_sums_of_gaps_that_lie_in_the_stretch(p: float, until: int) -> None:
     scale = gap_scale(p)
     found = Coins(np.random.default_rng(3)).successes(scale, 50, 10, until)
@@ -21,7 +20,7 @@ def test_successes_are_the_sums_of_gaps_that_lie_in_the_stretch(p: float, until:
     assert found.tolist() == [step for step in steps.tolist() if step <= until]
 
 
-@pytest.mark.parametrize("p", [1e-12, 1e-15, 2.0**-60])
+@pytest.mark.parametrize("p", [1e-12, 2.0**-60])
 def test_no_sum_of_gaps_overflows(p: float) -> None:
     """Many gaps of mean 1/p: exact sums of whole numbers as long as they are below 2^61, and none after that."""
     scale, now, until = gap_scale(p), 2**60, 2**61

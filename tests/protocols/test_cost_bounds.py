@@ -73,8 +73,7 @@ def test_the_bound_of_rounds_by_hand() -> None:
 
 
 @pytest.mark.quick_cases(3)
-@pytest.mark.parametrize(("items", "start"), [(10**5, 0), (10**7, 10**6)])
-@pytest.mark.parametrize("k", [1, 256])
+@pytest.mark.parametrize(("k", "items", "start"), [(1, 10**5, 0), (256, 10**5, 0), (256, 10**7, 10**6)])
 @pytest.mark.parametrize(
     "protocol",
     [
@@ -93,17 +92,15 @@ def test_games_cost_what_the_bound_allows_and_not_far_less(protocol: Protocol, k
     assert bound / 4 < words < 1.05 * bound
 
 
-@pytest.mark.parametrize("k", [1, 2, 3])
-@pytest.mark.parametrize(
-    "protocol", [Martingale(0.95), Martingale(0.5), DifferenceEstimators(0.99), DifferenceEstimators(0.3)], ids=repr
-)
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("protocol", [Martingale(0.95), DifferenceEstimators(0.99)], ids=repr)
 def test_the_bound_holds_where_rounds_have_few_signals(protocol: Protocol, k: int) -> None:
     """Rounds grow by the mean of a logarithm: a bound from mean growth is exceeded by up to a half here."""
     words = fmean(play(protocol, RoundRobin(), sites=k, items=20_000, seed=seed).words for seed in range(40))
     assert 0.6 * protocol.cost_bound(k, 20_000) < words < protocol.cost_bound(k, 20_000)
 
 
-@pytest.mark.parametrize("k", [9, 100])
+@pytest.mark.parametrize("k", [9])
 @pytest.mark.parametrize(
     "protocol",
     [Block(0.2), DeterministicRounds(0.1), DifferenceEstimators(0.4), Martingale(0.3), Robust(0.5, parameters="tight")],

@@ -78,12 +78,7 @@ def test_bounds_at_the_ends_of_the_grid(cls: type[Protocol]) -> None:
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("k", "alpha", "delta"),
-    [
-        (1, 1e-6, 0.99),
-        (1024, 1e-6, 0.05),
-        (1024, 0.1, 1e-12),
-        (2**20, 0.9, 0.99),
-    ],
+    [(1, 1e-6, 0.99), (1024, 1e-3, 1e-12), (2**20, 0.9, 0.99)],
 )
 @pytest.mark.parametrize("cls", TIGHT, ids=lambda cls: cls.kind)
 def test_bounds_of_the_tight_constants(cls: Any, k: int, alpha: float, delta: float) -> None:
@@ -94,18 +89,8 @@ def test_bounds_of_the_tight_constants(cls: Any, k: int, alpha: float, delta: fl
 # ---------------------------------------------------------------------- plays
 
 GAMES = [
-    (1, 0, 1),
-    (1, 0, 300),
-    (3, 0, 300),
-    (100, 0, 500),
-    (7, 2**53 - 50, 10**5),
-    (1, END - 300, 300),
-    (3, END - 300, 300),
-    (100, END - 10**4, 10**4),
-    (1024, END - 1000, 1000),
-    (1, 2**60, 2**60),
-    (100, 2**60, 2**60),
-    (3, 0, END),
+    *((1, 0, 1), (3, 0, 300), (100, 0, 500), (3, 0, END)),
+    *((7, 2**53 - 50, 10**5), (1, END - 300, 300), (1024, END - 1000, 1000), (100, 2**60, 2**60)),
 ]
 """Sites, items known at the start, items to come."""
 MOST = {"leap": 2_000, "bulk": 20_000}
@@ -142,7 +127,7 @@ def played(protocol: Protocol, k: int, start: int, items: int) -> int:
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.kind)
 def test_plays_at_the_ends_of_the_grid(cls: type[Protocol]) -> None:
     ones = instances(cls, (1e-6, 0.03, 0.9), (1e-12, 0.99))
-    assert sum(played(one, *game) for one in ones for game in GAMES) >= 15
+    assert sum(played(one, *game) for one in ones for game in GAMES) >= 10
 
 
 @pytest.mark.quick_cases(0)
@@ -150,4 +135,4 @@ def test_plays_at_the_ends_of_the_grid(cls: type[Protocol]) -> None:
 @pytest.mark.parametrize("alpha", [0.03, 0.9])
 def test_plays_with_the_tight_constants(alpha: float, cls: Any) -> None:
     one = cls(alpha=alpha, delta=1e-12, parameters="tight")
-    assert sum(played(one, *game) for game in GAMES) >= 10
+    assert sum(played(one, *game) for game in GAMES) >= 7

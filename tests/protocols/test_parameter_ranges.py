@@ -1,4 +1,4 @@
-"""Every parameter of every protocol, adversary, attacker and analyst refuses what lies outside of its range."""
+"""Every parameter of every protocol, quota, adversary, attacker and analyst refuses what is outside of its range."""
 
 from __future__ import annotations
 
@@ -51,15 +51,20 @@ NEEDED: Final[dict[str, dict[str, Any]]] = {
     **{f"{kind}.threshold": {"epsilon": 0.5} for kind in ("batch", "coin-reports", "countdown")},
     **{f"{kind}.epsilon": {"threshold": 9} for kind in ("batch", "coin-reports", "countdown")},
     "batch.size": {"threshold": 9, "epsilon": 0.5}, "coin-reports.delta": {"threshold": 9, "epsilon": 0.5},
+    **{f"bucket-lease.{name}": {"depth": 9} for name in ("limit", "window", "slots", "fraction")},
 }  # fmt: skip
 """Parameters that one needs beside it."""
+QUOTAS: Final = {name: kind for name, kind in kinds("protocol").items() if "limit" in parameters(kind.load())}
+RELATED: Final = ("costs", "reserve", "settle", "skew", "depth", "shape")
+"""Parameters of quotas that depend on each other, in tests/fleet/quotas/test_by_hand.py."""
 CASES: Final = [
     (kind.load(), f"{name}.{parameter}")
     for name, kind in chain(
-        (Count.kinds("protocol") | ThresholdAlarm.kinds("protocol")).items(), kinds("adversary").items()
+        (Count.kinds("protocol") | ThresholdAlarm.kinds("protocol") | QUOTAS).items(), kinds("adversary").items()
     )
     for parameter in parameters(kind.load())
     if name not in ("trace", "item-trace", "learned", "moves", "table")  # whose texts have tests of their own
+    and not (name in QUOTAS and parameter in RELATED)
 ]
 
 
@@ -79,7 +84,8 @@ def test_that_there_is_something_to_test() -> None:
 @pytest.mark.parametrize(("make", "name"), CASES, ids=lambda one: one if isinstance(one, str) else "")
 def test_a_parameter_outside_of_its_range_is_refused_by_its_name(make: Any, name: str) -> None:
     parameter = name.partition(".")[2]
-    given = {"alpha": 0.5} if "alpha" in parameters(make) else {}
+    usual = {"alpha": 0.5, "limit": 10**6, "window": 10**6}
+    given = {key: value for key, value in usual.items() if key in parameters(make)}
     given |= NEEDED.get(name, {})
     inside, outside = (
         NAMED.get(name) or NAMED.get(parameter) or declared(get_type_hints(make, include_extras=True)[parameter])

@@ -6,6 +6,7 @@ release from the density of its noise, of the end of a segment by an integral ov
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -81,6 +82,13 @@ def loss_of_releases(one: list[Release], other: list[Release]) -> float:
     return float(sum(parts))
 
 
+@cache
+def log_of_end(threshold: float, epsilon: float, sums: tuple[float, ...], fires: float | None) -> float:
+    """Return the log-likelihood of the end of a segment; a missing update leaves nearly all of them as they are."""
+    test = MeasuredTest(threshold, 2 / epsilon, 4 / epsilon)
+    return log_chance(test, [(value, 1) for value in sums], fires)
+
+
 def loss_of_cuts(one: Any, other: Any) -> float:
     """Return the log-likelihood ratio of the ends of all segments: each is silence up to a step, and firing there."""
     logs = [0.0, 0.0]
@@ -88,11 +96,10 @@ def loss_of_cuts(one: Any, other: Any) -> float:
         for partition, updates in cutters:
             for number, (begin, end) in enumerate(pairwise(CUTS), start=1):
                 deadline = max(2, begin**2)
+                sums = np.cumsum(updates[begin:end]).astype(float).tolist()
+                fires = None if end == deadline else sums[-1]
                 threshold = partition.threshold(number, deadline)
-                test = MeasuredTest(threshold, 2 / partition.epsilon, 4 / partition.epsilon)
-                sums = np.cumsum(updates[begin:end]).astype(float)
-                fires = None if end == deadline else float(sums[-1])
-                logs[stream] += log_chance(test, [(float(value), 1) for value in sums[:-1]], fires)
+                logs[stream] += log_of_end(threshold, partition.epsilon, tuple(sums[:-1]), fires)
     return logs[0] - logs[1]
 
 

@@ -44,19 +44,19 @@ def data_at(codes: list[int], step: int, domain: int) -> np.ndarray:
 
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", [InsertedMinusDeleted, FullyDynamic])
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_without_noise_answers_are_exact_where_segments_close(kind, seed: int) -> None:
     """With a budget so large that segments are short and nodes begin new rounds; a halted node may hide a few items."""
     rng = np.random.default_rng(seed)
-    codes = stream_of(rng, 250, 3)
+    codes = stream_of(rng, 150, 3)
     run = kind(1e7, queries="points", domain=3).start(ScriptedNoise())
     released = 0
     for step, code in enumerate(codes, start=1):
         if run.step(code):
             released += 1
             np.testing.assert_allclose(run.answers, data_at(codes, step, 3), atol=0.2)
-    assert released > 20
+    assert released > 10
     sizes = [data_at(codes, step, 3).sum() for step in range(len(codes) + 1)]
     void = [code for step, code in enumerate(codes, 1) if code < 0 and sizes[step] == sizes[step - 1]]
     assert run.ignored == len(void)

@@ -97,17 +97,20 @@ def test_a_halted_node_holds_no_more_than_it_says() -> None:
 @pytest.mark.quick_cases(0)
 @pytest.mark.false_alarm(1e-6)
 def test_the_error_right_after_a_restart_is_that_of_a_release_of_the_round() -> None:
-    """1,500 nodes that have just begun round 2: Laplace noise of scale 1 / epsilon_2, not 1 / epsilon_1."""
+    """300 nodes that have just begun round 2: Laplace noise of scale 1 / epsilon_2, not 1 / epsilon_1.
+
+    Power: the distributions of both scales are 0.3 apart, where 0.16 are told apart at 1e-6.
+    """
     shares = Shares(200.0, 0.0, 0.05)
     rng = np.random.default_rng(11)
     errors = []
-    for _ in range(1500):
+    for _ in range(300):
         mechanism = node([400, 0, 0], shares, rng)
         while mechanism.round == 1:
             mechanism.close_segment([0] * 60)
         if mechanism.round == 2 and not mechanism.halted:
             errors.append(float(mechanism.answers[0]) - mechanism.counts[0])
-    assert len(errors) > 1400
+    assert len(errors) > 280
     second, first = (stats.laplace(scale=1 / shares.of_round(number).epsilon).cdf for number in (2, 1))
     assert stats.kstest(errors, second).pvalue > 1e-6
     assert stats.kstest(errors, first).pvalue < 1e-6

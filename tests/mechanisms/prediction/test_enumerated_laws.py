@@ -183,12 +183,3 @@ def test_ones_go_where_the_learner_hardly_looks() -> None:
     assert edge.target in range(1, 6)
     with pytest.raises(ValueError, match=r"^points must be at least 1,025 for 1,029 rounds; got 1,024$"):
         insertion(Stated(mass), 1024, 1024 + 5, np.random.default_rng(0), 2, 9)
-
-
-def test_the_points_of_the_phases() -> None:
-    class Source:
-        def integers(self, low: int, high: int, size: int) -> np.ndarray:
-            assert (low, high, size) == (0, 3, 11)
-            return np.arange(11) % 3
-
-    assert zeros_of(11, Source()).tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9, 7, 8]  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from disttrack.mechanisms.sketches import (
     Sketch,
     SketchRun,
 )  # fmt: skip
-from disttrack.mechanisms.sketches.base import arrays_of, key_of, tally
+from disttrack.mechanisms.sketches.base import key_of, tally
 from disttrack.mechanisms.sketches.mixing import GOLDEN, MASK, mixed
 from disttrack.mechanisms.sketches.robust import plain, rounded
 
@@ -166,19 +166,6 @@ def test_plain_sketches_by_name() -> None:
     assert plain("count-sketch", 5, 0.3) == CountSketch(width=5, alpha=0.3)
     assert plain("count-min", 5, 0.3) == CountMin(width=5, alpha=0.3)
     assert plain("ams", 3, 0.3).built_for is None
-
-
-def test_frequencies_as_arrays_and_tallies() -> None:
-    items, counts = arrays_of({5: 2, 1: -3})
-    assert (items.tolist(), counts.tolist()) == ([5, 1], [2, -3])
-    assert items.dtype == counts.dtype == np.int64
-    frequencies: dict[int, int] = {}
-    for item, change in ((4, 2), (4, -2), (3, -1), (4, 5), (7, 0)):
-        tally(frequencies, item, change)
-    assert frequencies == {3: -1, 4: 5}
-    keys = [key_of(np.random.default_rng(seed)) for seed in range(200)]
-    assert 0 <= min(keys) < 2**60
-    assert 2**62 < max(keys) < 2**63
 
 
 def test_what_every_run_can_do_by_single_updates() -> None:

@@ -70,15 +70,9 @@ def test_all_sequences_of_coins(alpha: float, total: int, p: float, signals: int
 
 
 @pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("p", [0.009, 0.002])
 @pytest.mark.parametrize(
-    ("alpha", "offset", "signals"),
-    [
-        (0.1, 6.3217, 10),
-        (0.7, 2.9371, 60),
-        (0.01, 44.0173, 60),
-        (0.2, 0.9137, 30),
-    ],
+    ("alpha", "offset", "signals", "p"),
+    [(0.1, 6.3217, 10, 0.009), (0.7, 2.9371, 60, 0.009), (0.01, 44.0173, 60, 0.009), (0.2, 0.9137, 30, 0.002)],
 )
 def test_the_sums_are_the_definition(alpha: float, offset: float, signals: int, p: float) -> None:
     """Light coins, from 1e-20 to 0.93: within 1e-3, where what Brownian motion says is off by 5 % at the least."""
@@ -90,9 +84,8 @@ def test_the_sums_are_the_definition(alpha: float, offset: float, signals: int, 
 
 
 @pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("p", [0.02, 0.42, 0.69])
-@pytest.mark.parametrize("signals", [SHORT + 500, 3 * SHORT])
-@pytest.mark.parametrize("slope", [0.2, 1.0, 3.0])
+@pytest.mark.parametrize("p", [0.02, 0.69])
+@pytest.mark.parametrize(("slope", "signals"), [(0.2, SHORT + 500), (1.0, 3 * SHORT), (3.0, SHORT + 500)])
 def test_the_sums_of_heavy_coins_are_the_recursion(slope: float, signals: int, p: float) -> None:
     """Within 0.8 % where they are used. With whole items left out of account they would be off by 2 % and more."""
     alpha = slope / sqrt(signals)
@@ -146,8 +139,8 @@ def by_plain_search(walk: Walk, allowed: float, most: int, near: int) -> int:
 
 
 @pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("largest", [60, 12, 300, 2000, 100_000])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("largest", [12, 300, 100_000])
+@pytest.mark.parametrize("seed", range(3))
 def test_the_quick_search_is_the_plain_one(largest: int, seed: int) -> None:
     """In games of any size, promise and start, at any round, also where the estimate was wrong."""
     coins = np.random.default_rng([largest, seed])
@@ -176,7 +169,7 @@ def test_numbers_between_known_offsets_are_those_of_the_plain_search(p: float) -
     assert 3 < len(set(known)) < 20
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_bounds_hold_the_recursion_and_are_close(seed: int) -> None:
     coins, close = np.random.default_rng(seed), 0
     for _ in range(40):
@@ -200,7 +193,7 @@ def test_compiled_lines_are_those_by_arrays() -> None:
     """Also for one signal, very heavy coins, wide lines, and rounds whose first points count for nothing."""
     coins, compared = np.random.default_rng(3), 0
     edges = [(0.03, 0.99, 1), (0.9, 0.5, 1), (0.5, 1 / 3, 2), (0.99, 0.02, 5), (0.3, 0.75, 40), (0.01, 0.0101, 900)]
-    for _ in range(200):
+    for _ in range(100):
         edges.append((coins.uniform(0.01, 0.8), 2 ** -coins.uniform(0.01, 6), int(2 ** coins.uniform(0, 9))))
     for alpha, p, signals in edges:
         allowed = 10 ** -coins.uniform(1, 9)
@@ -213,11 +206,12 @@ def test_compiled_lines_are_those_by_arrays() -> None:
             compared += 1
             assert lines[0] == pytest.approx(low, rel=ROUNDING / 4, abs=1e-9 * allowed)
             assert lines[1] == pytest.approx(high, rel=ROUNDING / 4, abs=1e-9 * allowed)
-    assert compared > 150
+    assert compared > 70
 
 
-@pytest.mark.parametrize("p", [0.0, 1e-5, 0.004])
-@pytest.mark.parametrize(("alpha", "offset"), [(0.03, 31.3), (0.3, 0.4), (0.9, 6.7), (0.05, 200.0)])
+@pytest.mark.parametrize(
+    ("alpha", "offset", "p"), [(0.03, 31.3, 0.0), (0.3, 0.4, 0.004), (0.9, 6.7, 1e-5), (0.05, 200.0, 0.004)]
+)
 def test_consecutive_sums_are_the_sums(alpha: float, offset: float, p: float) -> None:
     walk = Walk(alpha, offset, p)
     for first, last in ((1, 1), (1, 30), (40, 47), (301, 310)):

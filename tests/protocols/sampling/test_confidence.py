@@ -18,7 +18,7 @@ ALARM = 1e-6
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("k", "alpha", "c"), [(16, 0.02, 2.5), (64, 0.01, 2.5), (1024, 0.003, 2.6)])
+@pytest.mark.parametrize(("k", "alpha", "c"), [(16, 0.02, 2.5), (1024, 0.003, 2.6)])
 @pytest.mark.false_alarm(2e-6)
 def test_a_doubling_fails_about_as_often(k: int, alpha: float, c: float) -> None:
     """400 games each of one doubling, p being sqrt(k) c / (alpha n) at its start: at most as often as computed.
