@@ -101,14 +101,22 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def as_decimal(value: object) -> str:
-    """Return advice for a share that is written with a comma or in per cent: ``; write 0.1``, or nothing.
+    """Return advice for a number that is written with a comma, in per cent, as a quotient or in quotes, or nothing.
 
     Examples
     --------
-    >>> as_decimal("0,1"), as_decimal("10%"), as_decimal("2.5 %"), as_decimal("1,000"), as_decimal(10)
-    ('; write 0.1', '; write 0.1', '; write 0.025', '', '')
+    >>> as_decimal("0,1"), as_decimal("10%"), as_decimal("2.5 %"), as_decimal("1/8"), as_decimal("1,000")
+    ('; write 0.1', '; write 0.1', '; write 0.025', '; write 0.125', '')
+    >>> as_decimal("0.1"), as_decimal(10)
+    ('; write it without quotes', '')
     """
-    written = re.fullmatch(r"(0?,\d+)|(\d+(?:[.,]\d+)?) ?%", value) if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return ""
+    if re.fullmatch(r"-?\d*\.?\d+(e-?\d+)?", value):
+        return "; write it without quotes"
+    if quotient := re.fullmatch(r"(\d{1,9}) ?/ ?([1-9]\d{0,8})", value):
+        return f"; write {int(quotient[1]) / int(quotient[2]):g}"
+    written = re.fullmatch(r"(0?,\d+)|(\d+(?:[.,]\d+)?) ?%", value)
     if written is None:
         return ""
     number = float((written[1] or written[2]).replace(",", "."))
@@ -136,6 +144,18 @@ def as_whole(value: object) -> str:
     if re.fullmatch(r"\d+(?:[ ,;]+\d+)+", text):
         return f"; a list is in brackets, with commas: [{', '.join(re.findall('[0-9]+', text))}]"
     return ""
+
+
+def as_mapping(value: object) -> str:
+    """Return advice for a key and its value in one text, as YAML does not read them: ``; write {latency: 5}``.
+
+    Examples
+    --------
+    >>> as_mapping("latency 5"), as_mapping("exponential(5)"), as_mapping("loss=0.1"), as_mapping("coarse")
+    ('; write {latency: 5}', '; write {exponential: 5}', '; write {loss: 0.1}', '')
+    """
+    pair = re.fullmatch(r"([a-z_]+)\s*[\s=:(]\s*([\w.+-]+)\)?", value.strip()) if isinstance(value, str) else None
+    return f"; write {{{pair[1]}: {pair[2]}}}" if pair else ""
 
 
 def accepted(names: Iterable[str]) -> str:

@@ -120,7 +120,8 @@ def test_compare_as_a_document_and_in_a_table() -> None:
     shutil.copytree("one", "copies/one")
     assert document("compare", "one", "copies/one")["results"] == ["one", "copies/one"]
     apart = disttrack("compare", "one", "three")
-    assert "no other result has a point that matches one of one\n2 of one without a match: sites 2, 4" in apart.stdout
+    assert (apart.exit_code, apart.stderr.splitlines()[-1]) == (2, "three has no point that matches one of one")
+    assert "2 of one without a match: sites 2, 4" in apart.stdout
     assert "words" not in apart.stdout
 
 

@@ -38,6 +38,32 @@ def test_a_comma_in_a_decimal_is_answered_with_the_decimal() -> None:
         entry_of("robust:alpha=0,1")
 
 
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ("play --protocol randomized:0.1", "randomized:0.1: a parameter has a name; write randomized:alpha=0.1"),
+        ("play --protocol randomized --latency 5", "no such option '--latency'; write --set network.latency=5"),
+        ("play --protocol randomized --network loss=0.1", "'--network'; write --set network.loss=0.1"),
+        ("play --protocol randomized --delta=0.1", "'--delta'; write --set protocol.delta=0.1"),
+        ("play randomized freeze", "missing option '--protocol'; write --protocol randomized"),
+        ("check headline --alpha 0.2", "no such option '--alpha'; write --set alpha=0.2"),
+        ("arena robust --delta 0.1", "no such option '--delta'; write robust:delta=0.1"),
+        ("arena robust delta=0.1", "(delta=0.1); parameters are joined to their kind: robust:delta=0.1"),
+        ("plot results/mine --plot cost x=sites", "(x=sites); parameters are joined to their kind: cost:x=sites"),
+        ("plot results/mine cost", "(cost); a figure is asked for by --plot cost"),
+    ],
+)
+def test_words_that_a_command_does_not_take_are_answered_with_those_to_write(words: str, remedy: str) -> None:
+    assert refused(*words.split()).endswith(remedy)
+
+
+def test_an_audit_takes_parameters_in_words_of_their_own() -> None:
+    apart, joined = (
+        disttrack("audit", *words, "--budget") for words in (["robust", "alpha=0.2"], ["robust:alpha=0.2"])
+    )
+    assert (apart.exit_code, apart.stdout) == (0, joined.stdout)
+
+
 @pytest.mark.parametrize("kind", ["split", "lease"])
 def test_a_quota_is_no_counter(kind: str) -> None:
     said = refused("play", "--protocol", f"{kind} limit=10 window=100", "--task", "count")

@@ -108,7 +108,7 @@ def test_a_result_with_a_control_is_drawn_beside_another() -> None:
 def test_a_figure_that_nothing_is_swept_for_is_named() -> None:
     Path("small.yaml").write_text(SMALL)
     done = disttrack("run", "small.yaml", "--workers", "1", "--set", "sites=4", "--set", "adversary=round-robin")
-    assert done.stderr.splitlines()[0] == "SKIPPED plot 'cost': nothing here sweeps sites"
+    assert done.stderr.splitlines()[0] == "small.yaml:7: SKIPPED plot 'cost': nothing here sweeps sites"
     assert "1 game played" in done.stdout
 
 

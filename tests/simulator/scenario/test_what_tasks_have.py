@@ -93,7 +93,10 @@ def test_a_cost_figure_of_sketches_has_words_and_no_bound(tmp_path: Path) -> Non
     assert "bound" not in described_of(tables, plot_of({"kind": "cost", "x": "rows"}, tables)).note
 
 
-def test_a_claim_without_games_lists_the_values_that_there_are() -> None:
+def test_a_claim_or_a_figure_without_games_lists_the_values_that_there_are() -> None:
+    """Where something has been set over the file, its claims may be about what is left out: that is no mistake."""
     claim = {"name": "c", "measure": "max(final_error)", "at_most": 3, "where": "epsilon == 5", "no_control": "x"}
-    (skipped,) = load(COUNTER | {"claims": [claim]}).skipped
-    assert skipped.why == "no game meets 'epsilon == 5' (epsilon: 1, 2)"
+    mine = COUNTER | {"claims": [claim], "plots": [{"kind": "matrix", "where": "epsilon == 5"}]}
+    (skipped, plot) = load(mine).skipped
+    assert skipped.why == plot.why == "no game meets 'epsilon == 5'; did you mean another value (epsilon: 1, 2)?"
+    assert {one.why for one in load(mine, ["steps=9"]).skipped} == {"no game meets 'epsilon == 5' (epsilon: 1, 2)"}

@@ -96,7 +96,7 @@ def test_every_task_refuses_what_is_none_of_its_own(name: str) -> None:
             {"protocol": {"kind": "above-threshold", "epsilon": 1, "threshold": 3}},
             "task continual-count takes a Counter",
         ),
-        ("continual-count", {"adversary": "intruder"}, "intruder needs to see the state; grant it with sees: state"),
+        ("continual-count", {"adversary": "intruder"}, "grant it beside its kind: {kind: intruder, sees: state}"),
         ("continual-count", {"adversary": "coin", "engine": "bulk"}, "engine"),
         ("dynamic-queries", {"protocol": {"kind": "fully-dynamic", "epsilon": 1, "queries": "point"}}, "'points'"),
         ("dynamic-queries", {"protocol": {"kind": "fully-dynamic", "epsilon": 1, "delta": 1}}, "delta: must be"),

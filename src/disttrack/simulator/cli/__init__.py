@@ -119,7 +119,7 @@ class Commands(click.Group):
         except (ScenarioError, RunError, click.ClickException, KeyboardInterrupt, click.Abort) as error:
             if DEBUG in words:
                 traceback.print_exc()
-            click.echo(_line(error, words[:1]), err=True)
+            click.echo(_line(error, words), err=True)
             sys.exit(2 if isinstance(error, ScenarioError | click.ClickException) else 1)
         sys.exit(status if isinstance(status, int) else 0)
 
@@ -133,18 +133,22 @@ def _watched(command: Sequence[str]) -> AbstractContextManager[None]:
     return watched(command[0])
 
 
-def _line(error: BaseException, command: Sequence[str]) -> str:
+def _line(error: BaseException, words: Sequence[str]) -> str:
     """Return an error as one line, several as one each."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
         from disttrack.simulator.points.lines import cause_of
 
         *_, place = cause_of("".join(traceback.format_exception(error))).rpartition(" (")
         where = f" at {place[:-1]}" if place.endswith(")") else ""
-        kept = "; finished games are kept, and the same command continues" if {*command} & KEEPING else ""
+        kept = "; finished games are kept, and the same command continues" if {*words[:1]} & KEEPING else ""
         return f"disttrack: stopped{where}{kept}"
     if not isinstance(error, click.ClickException):
         return str(error) if isinstance(error, ScenarioErrors) else one_line(shortened(str(error)))
+    from disttrack.simulator.cli.near_ways import instead
+
     message = " ".join(error.format_message().split())
+    if remedy := instead(error, words):
+        message = f"{message.partition('. ')[0].rstrip('.')}{remedy}"  # without the near options
     command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx is not None else "disttrack"
     return one_line(shortened(f"{command}: {message[:1].lower()}{message[1:]}"))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="A name may have parameters: 'binary literal=true', 'robust alpha=0.05'. A class of your own is "
+    epilog="A name may have parameters: 'binary literal=true', robust:alpha=0.05. A class of your own is "
     "module:Class or path/to/file.py:Class; it is audited like the shipped class that it extends. "
     "all: every shipped mechanism, and robust."
 )
@@ -38,7 +40,8 @@ def audit(names: tuple[str, ...], runs: int | None, seed: int, budget: bool, as_
     """
     from disttrack.simulator.tasks.audit.budget import missing
 
-    scenarios = [_scenario(name, runs) for name in ([*_audited(), "robust"] if names == ("all",) else names)]
+    each = [*_audited(), "robust"] if names == ("all",) else _with_parameters(names)
+    scenarios = [_scenario(name, runs) for name in each]
     if budget:
         return _print_budgets(scenarios)
     if message := missing():
@@ -49,6 +52,17 @@ def audit(names: tuple[str, ...], runs: int | None, seed: int, budget: bool, as_
     else:
         print_table(_table(scenarios, rows))
     return int(any(row["exceeds"] for row in rows))
+
+
+def _with_parameters(words: Sequence[str]) -> list[str]:
+    """Return names with the parameters that follow each in words of their own: ``robust alpha=0.1``."""
+    names: list[str] = []
+    for word in words:
+        if names and re.match(r"\w+=", word):
+            names[-1] += f" {word}"
+        else:
+            names.append(word)
+    return names
 
 
 def _audited() -> list[str]:

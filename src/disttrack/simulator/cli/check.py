@@ -56,7 +56,7 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
         "control_games": scenario.control_games,
         "user_files": scenario.files,
         "dropped": remarks(scenario.points),
-        "skipped": [one._asdict() for one in scenario.skipped],
+        "skipped": [{**one._asdict(), "line": one.line} for one in scenario.skipped],
         **{name: getattr(work, name) for name in ("workers", "messages", "seconds", "memory", "disk")},
     }
 
@@ -84,7 +84,7 @@ def _print(document: dict[str, Any]) -> None:
     for line in document["dropped"]:
         print_text(line)
     for one in document["skipped"]:
-        print_text(f"SKIPPED {one['what']} {one['name']!r}: {one['why']}")
+        print_text(one["line"])
 
 
 @click.command()

@@ -37,12 +37,12 @@ DRAWN: Final = b'id="figure_1"'
 @JSON
 def compare(
     folders: Sequence[str], match: str | None, plots: Sequence[str], own: dict[str, object], out: Path, as_json: bool
-) -> None:
+) -> int:
     """State what a change did: the ratio of the medians at each point that results share.
 
     The first result is the one before the change; each of the others is compared with it. Points are matched by all
     parameters but those that differ, and points that changed are first. With --plot overlay the medians of each
-    measure are laid over each other in a figure.
+    measure are laid over each other in a figure. Exit status 2 if a result has no point in common with the first.
     """
     from disttrack.simulator.results.compared import compare_results
     from disttrack.simulator.results.folder import Results
@@ -65,10 +65,13 @@ def compare(
     figures = [path for text in plots for path in _figures(text, results, compared, out)]
     if as_json:
         print_json({**_document(compared), "figures": figures})
-        return
-    print_compared(compared)
-    for figure in figures:
+    else:
+        print_compared(compared)
+    for figure in () if as_json else figures:
         print_text(f"figure: {figure}")
+    for name in compared.apart:
+        print_text(f"{name} has no point that matches one of {compared.names[0]}", err=True)
+    return 2 * bool(compared.apart)
 
 
 def _figures(text: str, results: Sequence[Results], compared: Compared, folder: Path) -> list[Path]:
@@ -123,8 +126,6 @@ def print_compared(compared: Compared) -> None:
             print_table(Table("", columns, cells))
         else:
             click.echo()
-    if not compared.rows:
-        print_text(f"no other result has a point that matches one of {first}")
     for line in compared.unmatched:
         print_text(line)
 

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -161,6 +162,17 @@ def class_of(kind: str, *families: Family) -> Any:
     return find(family_named(kind, families), kind, source_of(kind, Path.cwd()), Path.cwd())
 
 
+def _refuse_nameless(text: str) -> None:
+    """Raise ScenarioError for a registered kind with values that have no name: ``randomized:0.1``."""
+    from disttrack.simulator.points.registry import FAMILIES, parameters_of
+    from disttrack.simulator.points.written import joined
+
+    for family in FAMILIES:
+        if entry := joined(text, partial(parameters_of, family)):
+            values = ",".join(f"{key}={value}" for key, value in entry[1].items())
+            raise ScenarioError(f"{text}: a parameter has a name; write {entry[0]}:{values}")
+
+
 def entry_of(text: str) -> dict[str, Any]:
     """Return the entry of a scenario for a kind with parameters: ``robust delta=0.01`` or ``robust:delta=0.01``.
 
@@ -184,11 +196,15 @@ def entry_of(text: str) -> dict[str, Any]:
     if glued := re.fullmatch(r"([^='\"]*):(\w+=.*)", first, re.DOTALL):
         first, assignments = glued[1], [glued[2], *assignments]
     entry: dict[str, object] = {"kind": " ".join(shlex.split(first))}
+    if re.match(r"[\w-]+[:(]", first):
+        _refuse_nameless(text)
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
         if not equals:
             before, value = list(entry.items())[-1]
             cut = assignment.isdigit() and isinstance(value, int)  # 0,1 is read as 0 and 1
+            if not cut:
+                _refuse_nameless(text)
             remedy = f"; write {before}={value}.{assignment}" if cut else "; what has spaces needs quotes of its own"
             raise ScenarioError(f"{text}: {assignment!r} must be parameter=value{remedy}")
         if joined := re.fullmatch(r"(\w+=[^:'\"\[{]*):(\w+=.*)", assignment):

@@ -245,7 +245,7 @@ def _print_skipped(skipped: Sequence[Skipped]) -> None:
     """Print the figures that are skipped; skipped claims stand in the table of claims."""
     for one in skipped:
         if one.what == "plot":
-            print_text(f"SKIPPED plot {one.name!r}: {one.why}", err=True)
+            print_text(one.line, err=True)
 
 
 def _print_slow(report: Report) -> None:

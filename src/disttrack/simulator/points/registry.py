@@ -15,7 +15,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -35,6 +35,7 @@ from disttrack.simulator.points.source import (
     public,
     source_of,
 )
+from disttrack.simulator.points.written import in_file, joined, untyped
 
 Role = Literal["protocol", "adversary"]
 """Who answers, and who asks, as they are called in scenario files."""
@@ -162,11 +163,8 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
     """
     if source is not None:
         return member(load_file(source), kind.rpartition(":")[2], kind)
-    name, *_, given = re.split(r"[:\s]+", f"{kind}: ", maxsplit=1)
-    given = given.strip(": ")
-    if "=" in given and name in kinds(family):
-        values = ", ".join(one.replace("=", ": ", 1) for one in given.split())
-        raise ScenarioError(f"{kind!r} is written for the command line: here it is {{kind: {name}, {values}}}")
+    if entry := joined(kind, partial(parameters_of, family)):
+        raise ScenarioError(f"{kind!r} is written for the command line: here it is {in_file(*entry)}")
     if folder is not None and kind.endswith(".py") and (nameless := source_of(f"{kind}:_", folder)):
         module = load_file(nameless)
         makers = [name for name in public(module) if _may_be(family, getattr(module, name), base)]
@@ -266,6 +264,11 @@ def _classes(task: Any) -> set[object]:
     return {kind.load() for role in ROLES for kind in task.kinds(role).values()}
 
 
+def parameters_of(family: Family, name: str) -> dict[str, object] | None:
+    """Return the parameters of a registered kind, as `parameters` does; None if there is none of this name."""
+    return parameters(kinds(family)[name].load()) if name in kinds(family) else None
+
+
 def parameters(maker: object) -> dict[str, object]:
     """Return the parameters that a class takes, with their defaults; `MISSING` where one must be given.
 
@@ -307,7 +310,7 @@ def _refuse_other_types(maker: object, arguments: Mapping[str, object]) -> None:
             continue
         wanted, what = PLAIN_TYPES[stated]
         if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
-            raise ScenarioError(f"{field.name}: must be {what}; got {value!r}")
+            raise ScenarioError(f"{field.name}: must be {what}; got {value!r}{as_decimal(value)}")
 
 
 def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") -> Any:
@@ -350,7 +353,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
             raise ScenarioError(f"{key}: {name} needs this parameter ({accepted(known)})")
     _refuse_other_types(maker, arguments)
     if missing := sorted(getattr(maker, "__abstractmethods__", ())):
-        wanted = ", ".join(f"def {method}{_bare(getattr(maker, method))}" for method in missing)
+        wanted = ", ".join(f"def {method}{untyped(getattr(maker, method))}" for method in missing)
         raise ScenarioError(f"{maker.__name__} lacks {', '.join(missing)}: write {wanted}{defined_at(maker)}")
     try:
         with guarded():
@@ -365,13 +368,6 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
         if isinstance(error, ScenarioError):
             raise
         raise ScenarioError(f"{name}: cannot be made: {type(error).__name__}: {printable(str(error))}") from error
-
-
-def _bare(method: Any) -> inspect.Signature:
-    """Return the signature of a method without types."""
-    given = inspect.signature(method)
-    names = [one.replace(annotation=one.empty) for one in given.parameters.values()]
-    return given.replace(parameters=names, return_annotation=given.empty)
 
 
 def role_of(maker: object) -> Role:

@@ -143,6 +143,12 @@ class Compared:
     warnings: tuple[str, ...]
 
     @property
+    def apart(self) -> list[str]:
+        """Return the other results none of whose points matches one of the first result."""
+        matched = {place for point in self.points if 0 in point.places for place in point.places}
+        return [name for place, name in enumerate(self.names) if place not in matched | {0}]
+
+    @property
     def headers(self) -> list[str]:
         """Return the names of the parameters in which points of a result differ, or of one that all share."""
         return [name for name in next((list(point.values) for point in self.points), []) if name not in self._moved]

@@ -85,8 +85,8 @@ class Results:
         self.pictures: dict[str, Any] = {}
         for needed in ("trials.csv", "manifest.json"):
             if not os.path.isfile(table_file(self.dir / needed)):  # also of a name that is too long
-                other = Path("results") / self.dir.stem
-                near = f"; did you mean {other}?" if table_file(other / needed).is_file() else ""
+                others = (Path("results") / self.dir.stem, *self.dir.parents)
+                near = next((f"; did you mean {one}?" for one in others if table_file(one / needed).is_file()), "")
                 raise NoResults(f"{self.dir}: holds no results: {needed} is missing{near}")
 
     trials: cached_property[pd.DataFrame] = _file("trials.csv")

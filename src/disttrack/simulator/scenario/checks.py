@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields
 from functools import cache
 from inspect import isclass
 from typing import Any
@@ -11,12 +13,14 @@ from disttrack.simulator.claims.claim import Claim, ill_typed
 from disttrack.simulator.claims.columns import ColumnType
 from disttrack.simulator.claims.expressions import column_of, columns_of
 from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, nearest
-from disttrack.simulator.points.point import Part, Point
-from disttrack.simulator.points.registry import advice_on, game_of, kinds
+from disttrack.simulator.game.network import Network
+from disttrack.simulator.points.point import Part, Point, part
+from disttrack.simulator.points.registry import ROLES, advice_on, game_of, kinds, parameters
 from disttrack.simulator.points.settings import Row, differ
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.figures import MORE_COLUMNS, LackingError, check_drawable, check_plot
 from disttrack.simulator.scenario.model import keys_of
+from disttrack.simulator.scenario.sides import entries_of
 from disttrack.simulator.scenario.skipped import Skipped, why_not_here, why_skipped, why_undrawn
 from disttrack.simulator.scenario.sweep import Combination
 from disttrack.simulator.tasks.base import Task, called
@@ -58,10 +62,27 @@ def check_keys(document: Document, game: Task, faults: Faults) -> None:
         return
     others = {} if "task" in document.data else keys_of_others(frozenset({*keys, *game.defaults, *names}))
     for key in unknown:
+        if inner := _inside(key, document, game):
+            faults.add(document.error((key,), f"unknown key here; write {inner}"))
+            continue
         advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, [*keys, *game.defaults, *others])
         if near := next((one for one in others if key == one or f"{one!r}" in advice), ""):
             advice = f"{advice if key != near else ''}; {near} is a key of {others[near]}"
         faults.add(document.error((key,), f"unknown key{advice} ({accepted([*keys, *game.defaults])})"))
+
+
+def _inside(key: str, document: Document, game: Task) -> str:
+    """Return where a key belongs that stands at the top and is one of a network, or of a side here; else nothing."""
+    if key in [one.name for one in fields(Network)]:
+        return f"network: {{{key}: …}}"
+    for role in ROLES:
+        listed = entries_of(document.data.get(role))
+        for entry in listed if isinstance(listed, list) else [listed]:
+            with suppress(ScenarioError, KeyError, TypeError):
+                one = part(role, entry, document.folder, game.bases[role])  # type: ignore[arg-type]
+                if key in parameters(one.maker()) or (role, key) == ("adversary", "sees"):
+                    return f"{role}: {{kind: {one.kind}, {key}: …}}"
+    return ""
 
 
 @cache
@@ -162,8 +183,8 @@ def check_claims(
     """
     table = {name: column_of(values) for name, values in known.items()}
     for number, claim in enumerate(claims):
-        if why := why_skipped(claim, table, columns, game, points):
-            yield Skipped("claim", number, claim.name, why)
+        if why := why_skipped(claim, table, columns, game, points, edited=document.edited):
+            yield Skipped("claim", number, claim.name, why, document.place(faults.place("claims", number))[0])
         elif fault := ill_typed(claim, columns) or _of_nothing(claim, game):
             faults.add(document.error((*faults.place("claims", number), fault[0]), fault[1]))
 
@@ -201,7 +222,7 @@ def check_plots(
         try:
             plot = check_plot(request, axes, columns=columns, called=called(game.sizes), folder=document.folder)
             check_drawable(plot, _kind_of(request), game, {**columns, **MORE_COLUMNS})
-            why = why_undrawn(plot.where, table)
+            why = why_undrawn(plot.where, table, edited=document.edited)
         except LackingError as error:
             if not (why := why_not_here(error.names, columns, game, points)):
                 faults.add(document.error(faults.place("plots", number), str(error)))
@@ -210,7 +231,9 @@ def check_plots(
             faults.add(document.error(faults.place("plots", number), str(error)))
             continue
         if why:
-            skipped.append(Skipped("plot", number, _kind_of(request), why))
+            skipped.append(
+                Skipped("plot", number, _kind_of(request), why, document.place(faults.place("plots", number))[0])
+            )
         else:
             plots.append(request)
     return plots, skipped

@@ -80,13 +80,13 @@ def broken_points(
             with suppress(ExpressionError):
                 unswept = columns_of(control.where or claim.where or "point") - set(table)
             if unswept and (why := why_not_here(unswept, table, game, points)):
-                skipped.append(Skipped("claim", place, claim.name, why))
+                skipped.append(Skipped("claim", place, claim.name, why, document.place(("claims", place))[0]))
                 continue
             message = f"where: {error}; it chooses points, before a game is played"
             raise document.error(("claims", place, "control"), message) from error
         if not chosen:
             why = f"no game of its control meets {control.where or claim.where!r}"
-            skipped.append(Skipped("claim", place, claim.name, why))
+            skipped.append(Skipped("claim", place, claim.name, why, document.place(("claims", place))[0]))
             continue
         made = []
         for old in (points[place_of] for place_of in chosen):

@@ -62,15 +62,24 @@ class Document:
 
     def error(self, path: Sequence[str | int], message: str) -> ScenarioError:
         """Return the error that something is wrong with the value at `path`."""
+        return ScenarioError(": ".join(filter(None, [*self.place(path), message])))
+
+    def place(self, path: Sequence[str | int]) -> tuple[str, str]:
+        """Return where the value at `path` is, in the file with the line or in a flag, and the path for readers."""
         given = tuple(path)
         for place, above in self.spread.items():
             if given[: len(place)] == place:
                 given = (*above, *given[len(place) :])
         if any(given[: len(place)] == place for place in self.overridden):
-            return ScenarioError(f"--set {spell(given)}: {message}")
+            return f"--set {spell(given)}", ""
         around = [given[:length] for length in range(len(given), -1, -1)]
         line = next((self.lines[place] for place in around if place in self.lines), "")
-        return ScenarioError(": ".join(filter(None, [f"{self.name}:{line}".rstrip(":"), spell(path), message])))
+        return f"{self.name}:{line}".rstrip(":"), spell(path)
+
+    @property
+    def edited(self) -> bool:
+        """Whether anything is set over the file that decides which points there are, or what is asked of them."""
+        return any(place[0] not in ("trials", "seed") for place in self.overridden)
 
     def set(self, assignment: str) -> None:
         """Put ``key=value`` into the data: a dotted path and a YAML value; ``key+=value`` appends it.

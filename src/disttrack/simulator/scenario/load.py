@@ -319,7 +319,7 @@ def _point(
     for role in ROLES:
         if isinstance(entry := combination.values.get(role), dict) and "kind" in entry:
             try:
-                part(role, entry, document.folder, game.bases[role]).make()
+                part(role, entry, document.folder, game.bases[role]).make(without=("sees",))
             except PointError as other:  # what is not given may come from the sizes
                 if {*other.path[1:2]} & {*entry} and all(other.path[:2] != one.path[:2] for one in errors):
                     errors.append(other)

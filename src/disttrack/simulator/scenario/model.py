@@ -16,10 +16,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails
 
 from disttrack.simulator.claims.claim import LARGEST, Claim, Strict, Text, a_number
-from disttrack.simulator.errors import accepted, as_whole, nearest
+from disttrack.simulator.errors import accepted, as_decimal, as_mapping, as_whole, nearest
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.points.point import Part, Point, PointError, blamed, part
-from disttrack.simulator.points.registry import ROLES
+from disttrack.simulator.points.registry import ROLES, kinds
+from disttrack.simulator.points.written import as_entry
 from disttrack.simulator.tasks.asked import check_point
 from disttrack.simulator.tasks.base import Size, Task
 
@@ -138,7 +139,11 @@ def point_of(
     try:
         network_of(checked.network)
     except ValueError as error:
-        raise blamed(error, "network", checked.network) from error
+        wrong = blamed(error, "network", checked.network)
+        given: Any = {"network": checked.network}
+        for key in wrong.path:
+            given = given[key]
+        raise PointError(wrong.path, f"{wrong.message}{as_decimal(given) or as_mapping(given)}") from error
     protocol, adversary = (part(role, values[role], folder, game.bases[role]) for role in ROLES)
     network = checked.network and {
         key: float(value) if key.startswith("latency") and isinstance(value, int) else value  # as it is in tables
@@ -166,6 +171,17 @@ _PLAIN: Final = {
 """Words of pydantic's messages, and plainer ones."""
 
 
+_AS: Final = {
+    "network": "{latency: 5}; left out, messages arrive at once",
+    "control": "{fault: coarse} or {protocol: randomized}",
+    "claims": "[{name: it holds, measure: fraction(ok), at_least: 0.95}]",
+    "plots": "[{kind: cost, x: sites}]",
+    "zip": "[[sites, protocol.alpha]], names of lists that move together",
+    "parts": "{few: {sites: 4}, many: {sites: 64}}",
+}
+"""Keys whose values have a form of their own, each with an example."""
+
+
 Fault = tuple[tuple[str | int, ...], str]
 """The place of a fault, and one line with what is accepted."""
 
@@ -191,7 +207,8 @@ def _in_words(fault: Any, data: object, model: type[BaseModel]) -> Fault:
     if kind == "missing":
         key = str(fault["loc"][-1])
         meaning = (model.model_fields[key].description or "").rstrip(".") if not path else ""
-        return (*path, key), f"is missing: {meaning}" if meaning else "is missing"
+        remedy = next((as_entry(data, kinds(role)) for role in ROLES if role in path[:1]), "")
+        return (*path, key), (f"is missing: {meaning}" if meaning else "is missing") + remedy
     if kind == "extra_forbidden":
         models: dict[Any, type[BaseModel]] = {("claims", 3): Claim, (path[0], 1): model}
         inner = models.get((path[0], len(path)))
@@ -199,16 +216,29 @@ def _in_words(fault: Any, data: object, model: type[BaseModel]) -> Fault:
         return tuple(path), f"unknown key{nearest(str(path[-1]), known)}" + (f" ({accepted(known)})" if known else "")
     if kind == "value_error":
         return tuple(path), str(fault["ctx"]["error"])
+    advice = _advice(kind, path, given, fault["msg"])
     if kind in ("model_type", "dict_type"):
-        return tuple(path), f"must hold keys and values; got {given!r}"
+        return tuple(path), f"must hold keys and values; got {given!r}{advice}"
     if kind == "string_pattern_mismatch" and fault["ctx"]["pattern"] == NAME:
         words = "letters, digits, dots, hyphens and underscores, with a letter or digit first"
         return tuple(path), f"must consist of {words}; got {given!r}"
-    message, advice = fault["msg"], ""
-    if kind == "literal_error":
-        advice = nearest(str(given), re.findall("'(.*?)'", message))
-    if kind.startswith("int_"):
-        advice = as_whole(given)
+    message = fault["msg"]
     for words, plain in _PLAIN.items():
         message = re.sub(words, plain, message)
     return tuple(path), f"{message}; got {given!r}{advice}"
+
+
+def _advice(kind: str, path: Sequence[str | int], given: object, message: str) -> str:
+    """Return what to write in place of a value of another type, for the end of pydantic's message on it."""
+    if kind == "literal_error":
+        return nearest(str(given), re.findall("'(.*?)'", message))
+    if kind.startswith("int_"):
+        return as_whole(given)
+    if kind.startswith("float_"):
+        return as_decimal(given)
+    like = next((f", as in {key}: {_AS[str(key)]}" for key in reversed(path) if key in _AS), "")
+    if kind in ("model_type", "dict_type"):
+        return as_mapping(given) or like
+    if kind == "string_type" and isinstance(given, int | float) and path[0] != "zip":
+        return "; a text that reads as a number, true or false is quoted"
+    return like if kind in ("list_type", "string_type") else ""

@@ -38,12 +38,21 @@ _CLOSE: Final = 0.8
 
 
 class Skipped(NamedTuple):
-    """A claim or a figure that is skipped: which (`claim` or `plot`), its number in the file, its name, and why."""
+    """A claim or a figure that is skipped.
+
+    It has which it is (`claim` or `plot`), its number in the file, its name, why, and its file and line.
+    """
 
     what: str
     number: int
     name: str
     why: str
+    at: str = ""
+
+    @property
+    def line(self) -> str:
+        """Return it in a line, for the terminal."""
+        return f"{self.at}: SKIPPED {self.what} {self.name!r}: {self.why}"
 
 
 def columns_of_kinds(game: Task, points: Sequence[Point] = ()) -> frozenset[str]:
@@ -65,7 +74,13 @@ def columns_of_kinds(game: Task, points: Sequence[Point] = ()) -> frozenset[str]
 
 
 def why_skipped(
-    claim: Claim, known: Columns, columns: Mapping[str, object], game: Task, points: Sequence[Point] = ()
+    claim: Claim,
+    known: Columns,
+    columns: Mapping[str, object],
+    game: Task,
+    points: Sequence[Point] = (),
+    *,
+    edited: bool = False,
 ) -> str:
     """Return why a claim has no games to be measured on; empty if it may have some, or is wrong.
 
@@ -78,6 +93,8 @@ def why_skipped(
     game, points
         The task and the points, other scenarios of which may have more columns: asked only then, as all kinds are
         loaded for that.
+    edited
+        Whether something is set over the file: a value that no point has is then no mistake.
     """
     try:
         texts = [text for text in (claim.where, claim.measure, claim.margin) if text]
@@ -87,11 +104,11 @@ def why_skipped(
             return why_not_here(missing, columns, game, points)
         chosen = possible_rows(claim.where, known)
         if not chosen.any():
-            return f"no game meets {claim.where!r}{near_text(claim.where, known)}"
+            return f"no game meets {claim.where!r}{near_text(claim.where, known, edited=edited)}"
         games = select(known, chosen.nonzero()[0])
         for condition in _conditions(claim.measure):
             if not possible_rows(condition, games).any():
-                return f"no game meets {condition!r}{near_text(condition, games)}"
+                return f"no game meets {condition!r}{near_text(condition, games, edited=edited)}"
         for axis in _axes(claim.measure):
             if columns_of(axis) <= set(games) and len(set(rows(axis, games).tolist())) < 2:
                 return f"{axis} has one value"
@@ -114,28 +131,35 @@ def why_not_here(missing: Collection[str], columns: Collection[str], game: Task,
     return f"nothing here sweeps {', '.join(sorted(missing))}{advice}"
 
 
-def why_undrawn(where: str, known: Columns) -> str:
-    """Return why a figure has no games; empty if it may have some."""
+def why_undrawn(where: str, known: Columns, *, edited: bool = False) -> str:
+    """Return why a figure has no games; empty if it may have some. `edited` is as for `why_skipped`."""
     with suppress(ExpressionError):
-        return "" if possible_rows(where, known).any() else f"no game meets {where!r}{near_text(where, known)}"
+        if not possible_rows(where, known).any():
+            return f"no game meets {where!r}{near_text(where, known, edited=edited)}"
     return ""
 
 
-def near_text(where: str, known: Columns) -> str:
-    """Return advice for a text in a condition that no point and no kind has, very close to one that a point has."""
+def near_text(where: str, known: Columns, *, edited: bool = False) -> str:
+    """Return advice for a condition that no point meets: a near text, else the values that there are.
+
+    There is none for a kind that no point has and that is registered: an edit has left it out. `edited` is as for
+    `why_skipped`.
+    """
     texts = sorted({str(value) for column in known.values() for value in column if isinstance(value, str)})
     asked = [node.value for node in ast.walk(parse(where)) if isinstance(node, ast.Constant)]
     missing = [one for one in asked if isinstance(one, str) and one not in texts]
-    near = [close for one in missing for close in get_close_matches(one, texts, 1, _CLOSE) if not _is_kind(one)]
-    if near or missing:
-        return f"{MEANT}{near[0]!r}?" if near else ""
+    if near := [close for one in missing for close in get_close_matches(one, texts, 1, _CLOSE) if not _is_kind(one)]:
+        return f"{MEANT}{near[0]!r}?"
+    if any(edited or _is_kind(one) for one in missing):
+        return ""
     values = {name: list(dict.fromkeys(known[name].tolist())) for name in sorted(columns_of(where) & known.keys())}
     listed = [
         f"{name}: {', '.join(f'{one:g}' if isinstance(one, float) else str(one) for one in each)}"
         for name, each in values.items()
         if len(each) <= MOST
     ]
-    return f" ({'; '.join(listed)})" if listed else ""
+    others = f"({'; '.join(listed)})" * bool(listed)
+    return f" {others}".rstrip() if edited else f"{MEANT}another value {others}?".replace(" ?", "?")
 
 
 def _is_kind(name: str) -> bool:

@@ -38,8 +38,8 @@ def adversary_of(point: Point) -> Any:
     except ValueError as error:
         raise PointError(("adversary", "sees"), str(error).removeprefix("sees ")) from error
     if needed is not None:
-        name = point.adversary.label
-        raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it with sees: {needed}")
+        name, entry = point.adversary.label, f"{{kind: {point.adversary.kind}, sees: {needed}}}"
+        raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it beside its kind: {entry}")
     return adversary
 
 
