@@ -53,7 +53,7 @@ def test_a_reader_that_closes_the_pipe_loses_no_file() -> None:
 
 @pytest.mark.slow
 def test_the_status_is_that_of_the_run_whoever_reads_it() -> None:
-    Path("small.yaml").write_text(SMALL.replace("at_least: 1", "at_least: 2"))
+    Path("small.yaml").write_text(SMALL.replace("(ok)", "(not ok)"))
     done = piped("$disttrack run small.yaml --workers 1 --no-figures 2>&1 | true")
     assert done.returncode == 1, "a claim failed"
     done = piped("$disttrack list 2> said | true")

@@ -11,6 +11,8 @@ from pydantic import ValidationError
 from disttrack.simulator.claims.claim import Claim, Control
 
 ASKS: Final[dict[str, Any]] = {"name": "n", "measure": "fraction(ok)", "at_least": 0.5}
+RATIO: Final = "mean(words) / mean(items)"
+"""It has no ends, as a share has."""
 
 
 def claim(**keys: Any) -> Claim:
@@ -83,7 +85,7 @@ def test_a_chance_goes_with_measures_of_single_games(measure: str) -> None:
     ],
 )
 def test_bounds(keys: dict[str, Any], accepts: tuple[float, float], message: str) -> None:
-    result = claim(**keys)
+    result = claim(measure=RATIO, **keys)
     assert result.accepts == pytest.approx(accepts, rel=1e-11)
     assert result.bound == message
 

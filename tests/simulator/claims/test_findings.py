@@ -56,6 +56,12 @@ def test_all_that_a_finding_says() -> None:
     assert (missed.verdict, missed.holds, missed.value, missed.games) == ("FAIL", False, 0.75, 12)
 
 
+def test_why_nothing_is_measured_is_said_without_the_measure_again() -> None:
+    measure = "crossing(words, sites, protocol == 'b', protocol == 'a')"
+    (one,) = result(measure=measure, at_least=0)
+    assert (one.measure, one.note) == (measure, "no crossing: the first group is never below")
+
+
 def test_several_claims_have_their_findings_in_order_and_each_its_own_control() -> None:
     broken = ControlTable({**TABLE, "ok": np.zeros(12, dtype=bool)}, 0)
     claims = [
@@ -73,7 +79,7 @@ def test_several_claims_have_their_findings_in_order_and_each_its_own_control() 
         ("four", TWO[0], "no control: why", None),
         ("four", TWO[1], "no control: why", None),
     ]
-    assert findings[4].note == "'fraction(ko)': there is no column 'ko'; did you mean 'ok'? (accepted: " + (
+    assert findings[4].note == "there is no column 'ko'; did you mean 'ok'? (accepted: " + (
         ", ".join(TABLE) + ")"
     )
     assert [one.verdict for one in findings] == ["PASS"] * 4 + ["FAIL"] * 2
@@ -97,7 +103,7 @@ def test_what_cannot_be_measured_has_failed_with_the_reason() -> None:
     same = {**TABLE, GAME: np.repeat(np.arange(4), 3)}
     (one,) = result(same, measure="mean(protocol)")
     assert (one.value, one.games, one.played, one.false_alarm) == (None, 4, 12, None)
-    assert one.note == "'mean(protocol)': protocol is not a number"
+    assert one.note == "protocol is not a number"
 
 
 def test_a_margin_that_is_none_is_noted_and_the_verdict_stays() -> None:

@@ -46,7 +46,7 @@ def test_intact_games_of_a_group_are_measured_with_its_broken_ones_each_once() -
 
 
 def test_a_control_that_cannot_be_measured_is_none() -> None:
-    no_column = "'fraction(ok)': there is no column 'ok' (accepted: words, broken )"
+    no_column = "there is no column 'ok' (accepted: words, broken )"
     made = ControlTable({"words": np.array([1.0])}, 0)
     assert beside(made) == [("VACUOUS", f"control: {no_column}", None, "fault f")]
     assert beside(made, at_least=0.9) == [("FAIL", f"control: {no_column}", None, "fault f")]

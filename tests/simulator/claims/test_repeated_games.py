@@ -50,7 +50,7 @@ def test_games_without_coins_are_counted_once() -> None:
 def test_what_has_no_coins_has_no_false_alarm(measure: str) -> None:
     (finding,) = result(SAME, measure=measure, at_least=0.5)
     assert (finding.verdict, finding.false_alarm) == ("PASS", 0.0)
-    (missed,) = result(SAME, measure=measure, at_least=5)
+    (missed,) = result(SAME, measure=measure.replace("ok", "not ok"), at_least=1 if "ok" in measure else 5)
     assert (missed.verdict, missed.false_alarm) == ("FAIL", None)
 
 

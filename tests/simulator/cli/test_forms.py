@@ -60,10 +60,10 @@ def test_run_as_a_document() -> None:
 def test_a_quiet_run_prints_only_failed_claims() -> None:
     assert disttrack(*run("-q")).output == ""
     assert Path("results/small/claims.csv").is_file()
-    failing = disttrack(*run("--quiet", "--set", "claims.0.at_least=2"))
+    failing = disttrack(*run("--quiet", "--set", "claims.0.measure=fraction(not ok)"))
     assert failing.exit_code == 1
     assert "Claims of small" in failing.stdout
-    assert "FAIL     always right: fraction(ok)  1" in failing.stdout
+    assert "FAIL     always right: fraction(not ok)  0" in failing.stdout
     assert "sites" not in failing.stdout
 
 
@@ -71,8 +71,8 @@ def test_seeds_in_each_form() -> None:
     (one,) = document(*run("--seeds", "2"))["runs"]
     assert one["claims"][0]["held"] == one["claims"][0]["seeds"] == 2
     assert disttrack(*run("--seeds", "2", "-q")).stdout == ""
-    failing = disttrack(*run("--seeds", "2", "-q", "--set", "claims.0.at_least=2"))
-    assert re.search(r"0 of 2  always right: fraction\(ok\) +1 +>= 2 +1 2\n", failing.stdout)
+    failing = disttrack(*run("--seeds", "2", "-q", "--set", "claims.0.measure=fraction(not ok)"))
+    assert re.search(r"0 of 2  always right: fraction\(not ok\) +0 +>= 1 +1 2\n", failing.stdout)
     assert one["ok"] is True
     assert failing.exit_code == 1
 
@@ -132,7 +132,7 @@ def test_play_as_a_document() -> None:
 
 
 def test_one_failed_claim_in_several_scenarios_is_status_1() -> None:
-    Path("failing.yaml").write_text(SMALL.replace("at_least: 1", "at_least: 2").replace("name: small", "name: failing"))
+    Path("failing.yaml").write_text(SMALL.replace("(ok)", "(not ok)").replace("name: small", "name: failing"))
     for files in (("small.yaml", "failing.yaml"), ("failing.yaml", "small.yaml")):
         result = disttrack("run", *files, "--workers", "1", "--no-figures", "-q")
         assert result.exit_code == 1

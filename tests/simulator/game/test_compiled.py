@@ -198,6 +198,8 @@ def wrong(view: View) -> int:
 def test_a_function_is_asked_as_by_leap(uncompiled: None, protocol: Protocol, function: Any) -> None:
     game = same(protocol, function, sites=5, items=1000, seed=2, on_error="record")
     assert game.verdict == ("error" if function in (raising, wrong) else "ok")
+    if function is raising:  # after the items that its view had, and not after one less
+        assert str(game.error).split()[-4] == str(game.items)
 
 
 def skipping(view: View) -> int | None:

@@ -13,6 +13,7 @@ from loaded_scenarios import short_data
 
 from disttrack.simulator import load, run
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.scenario.attainable import out_of_reach
 from disttrack.simulator.scenario.document import Document, read
 from disttrack.simulator.scenario.load import build
 from disttrack.simulator.scenario.shipped import shipped_scenarios
@@ -38,6 +39,37 @@ plots:
   - {kind: cost, x: sites}
   - {kind: measure, x: confidence, y: words, where: protocol == 'randomized'}
 """
+
+
+def test_a_ratio_without_room_for_its_adversaries_is_refused_before_a_game() -> None:
+    plot = {"kind": "cost", "x": "sites", "ratio_to": "exact"}
+    data = {"name": "n", "trials": 1, "items": 30, "sites": [2, 4], "protocol": ["exact", "randomized"], "alpha": 0.1}
+    data |= {"adversary": [{"kind": "freeze"}, "round-robin", "uniform"], "plots": [plot]}
+    assert not load(data).skipped
+    (left_out,) = load(data, ["protocol=randomized"]).skipped
+    assert left_out.why == "nothing here plays exact"
+    with pytest.raises(ScenarioError, match=r"ratio_to must be one of exact, randomized; got 'exat'"):
+        load(data | {"plots": [plot | {"ratio_to": "exat"}]})
+    more = data | {"adversary": ["freeze", "round-robin", "uniform", "zipf"]}
+    with pytest.raises(ScenarioError, match=r"ratio_to has room for 3 adversaries, and these are 4; choose them with"):
+        load(more)
+    assert not load(more | {"plots": [plot | {"where": "adversary != 'zipf'"}]}).skipped
+
+
+def test_the_check_names_claims_that_no_outcome_of_so_many_games_meets() -> None:
+    claims: list[Any] = [
+        {"name": "half", "each": "sites", "measure": "fraction(ok)", "equals": 0.5},
+        {"name": "most", "measure": "fraction(ok)", "at_least": 0.9, "at_most": 0.99},
+        {"name": "all", "measure": "fraction(ok)", "at_least": 0.9999},
+        {"name": "never", "measure": "fraction(ok)", "equals": 1 / 3, "where": "sites == 2"},
+        {"name": "unknown", "measure": "fraction(ok)", "equals": 0.5, "where": "words > 3"},
+    ]
+    data = {"name": "n", "trials": 3, "items": 30, "sites": [2, 4], "protocol": "exact", "adversary": "uniform"}
+    lines = [*out_of_reach(load(data | {"claims": claims}))]
+    half = [f"claim 'half [sites == {k}.0]': no outcome of 3 games meets = 0.5; 4 can" for k in (2, 4)]
+    assert lines == [*half, "claim 'most': no outcome of 6 games meets >= 0.9, <= 0.99; 10 can"]
+    with pytest.raises(ScenarioError, match=r"a share is from 0 to 1, and none is >= 1.5"):
+        load(data | {"claims": [claims[2] | {"at_least": 1.5}]})
 
 
 @pytest.fixture

@@ -158,6 +158,9 @@ class Claim(Strict):
     def _bounds(self) -> Claim:
         if self.at_least is None and self.at_most is None and self.equals is None:
             raise ValueError("a claim needs a bound: at_least, at_most, or equals with within")
+        low, high = self.accepts
+        if outermost(self.measure) == "fraction" and (low > 1 or high < 0):
+            raise ValueError(f"a share is from 0 to 1, and none is {self.bound}")
         if self.within is not None and self.equals is None:
             raise ValueError("within goes with equals: equals: 1.0, within: 0.05")
         if self.control is not None and self.no_control is not None:

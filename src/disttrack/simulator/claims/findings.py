@@ -281,7 +281,7 @@ def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     try:
         estimate = measure(claim.measure, table)
     except ExpressionError as error:
-        return replace(finding, note=str(error))
+        return replace(finding, note=_why(error, claim))
     note = without_verdict(claim, table)
     verdict = UNDECIDED if note else "PASS" if meets(claim, estimate.value) else "FAIL"
     finding = replace(finding, value=estimate.value, low=estimate.low, high=estimate.high, verdict=verdict, note=note)
@@ -294,6 +294,11 @@ def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     if strength is not None:
         finding = replace(finding, power=strength.value, of_goal=strength.of_goal)
     return replace(finding, false_alarm=rate)
+
+
+def _why(error: ExpressionError, claim: Claim) -> str:
+    """Return why a measure has no value, without the measure: it is beside the note wherever that is shown."""
+    return str(error).removeprefix(f"{claim.measure!r}: ")
 
 
 def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) -> list[Finding]:
@@ -318,7 +323,7 @@ def _against(finding: Finding, claim: Claim, games: Columns) -> Finding:
     try:
         value = measure(claim.measure, games).value
     except ExpressionError as error:
-        return _passing(finding, note=f"control: {error}")
+        return _passing(finding, note=f"control: {_why(error, claim)}")
     finding = replace(finding, control=value)
     if finding.holds and (note := without_verdict(claim, games)):
         return replace(finding, verdict=UNDECIDED, note=f"control: {note}")

@@ -184,10 +184,10 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     """Return a figure of words, and below it one of their ratios to those of `plot.ratio_to`, on a common axis."""
     trials, asked = tables.trials, plot.ratio_to
     results = list(tables.scenarios) if tables.several else []
-    if asked not in (known := [*results, *tables.protocols]):
-        raise ValueError(f"ratio_to must be one of {', '.join(known)}; got {asked!r}")
-    if len(words.panels) > words.columns:
-        raise ValueError(f"ratio_to has room for {words.columns} adversaries; choose them with where")
+    if why := plot.refuses([*results, *tables.protocols], len(words.panels)):
+        raise ValueError(why)
+    if len(words.panels) > words.columns:  # in one column of a paper
+        raise ValueError(f"ratio_to has room for {words.columns} adversaries here; choose them with where")
     by_result = asked in results
     unit = trials[trials["result" if by_result else "protocol"] == asked]
     settings = _settings(trials, unit, asked, plot.x)

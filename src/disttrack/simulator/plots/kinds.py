@@ -5,6 +5,7 @@ Light: a scenario is checked with these classes before anything runs; the functi
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 EFOLD: Final = "words-per-efold"
 """Words over the logarithm of the growth of the stream, ln((start + items) / start)."""
+BESIDE: Final = 3
+"""Adversaries for which a cost figure has room beside each other, with ratios below them."""
 COUNTED: Final = ("words", "messages", "bits", EFOLD)
 """What a cost figure may count."""
 
@@ -74,6 +77,16 @@ class Cost(BuiltIn):
             raise ValueError(f"y must be one of {', '.join(COUNTED)}; got {self.y!r}")
         if self.lower_bounds and self.y == "bits":
             raise ValueError("lower_bounds must be left out with y: bits; they are bounds of messages and words")
+
+    def refuses(self, protocols: Collection[str], adversaries: int) -> str:
+        """Return why it has no place for these protocols and this number of adversaries; empty if it has one."""
+        if not self.ratio_to:
+            return ""
+        if self.ratio_to not in protocols:
+            return f"ratio_to must be one of {', '.join(protocols)}; got {self.ratio_to!r}"
+        if adversaries <= BESIDE:
+            return ""
+        return f"ratio_to has room for {BESIDE} adversaries, and these are {adversaries}; choose them with where"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,13 @@ from disttrack.simulator.points.point import Part, Point, part
 from disttrack.simulator.points.registry import ROLES, advice_on, game_of, kinds, parameters
 from disttrack.simulator.points.settings import Row, differ
 from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.figures import MORE_COLUMNS, LackingError, check_drawable, check_plot
+from disttrack.simulator.scenario.figures import (
+    MORE_COLUMNS,
+    LackingError,
+    check_drawable,
+    check_plot,
+    why_without_unit,
+)
 from disttrack.simulator.scenario.model import keys_of
 from disttrack.simulator.scenario.sides import entries_of
 from disttrack.simulator.scenario.skipped import Skipped, why_not_here, why_skipped, why_undrawn
@@ -222,7 +228,7 @@ def check_plots(
         try:
             plot = check_plot(request, axes, columns=columns, called=called(game.sizes), folder=document.folder)
             check_drawable(plot, _kind_of(request), game, {**columns, **MORE_COLUMNS})
-            why = why_undrawn(plot.where, table, edited=document.edited)
+            why = why_undrawn(plot.where, table, edited=document.edited) or why_without_unit(plot, points, table)
         except LackingError as error:
             if not (why := why_not_here(error.names, columns, game, points)):
                 faults.add(document.error(faults.place("plots", number), str(error)))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, Final
 
 from disttrack.simulator.claims.columns import ColumnType
-from disttrack.simulator.claims.expression_checks import check_condition
-from disttrack.simulator.claims.expressions import ExpressionError, columns_of
+from disttrack.simulator.claims.expression_checks import check_condition, possible_rows
+from disttrack.simulator.claims.expressions import Columns, ExpressionError, columns_of
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.points.point import Point
 from disttrack.simulator.points.registry import find, kinds, make, parameters
 from disttrack.simulator.points.source import source_of
 from disttrack.simulator.tasks.base import Task
@@ -97,6 +98,29 @@ _IN_WORDS: Final = {
     "ledger": "ledger of a budget",
 }
 """What figures need, where it is no column of numbers."""
+
+
+def why_without_unit(plot: Any, points: Sequence[Point], known: Columns) -> str:
+    """Return why a cost figure has no games to compare with, since another edit left them out; else nothing.
+
+    Raises
+    ------
+    ValueError
+        It never has them, or has no room for its adversaries: unless outcomes choose its games, both are known before.
+    """
+    asked = getattr(plot, "ratio_to", "")
+    if not asked or plot.kind != "cost" or not columns_of(plot.where or "True") <= {*known}:
+        return ""
+    x = plot.x.removeprefix("adversary_")
+    there = possible_rows(plot.where, known) & (known[plot.x] == known[plot.x] if plot.x in known else True)
+    chosen = [point for point, may in zip(points, there, strict=True) if may]
+    protocols = list(dict.fromkeys(one.protocol.label for one in chosen))
+    if asked not in protocols and asked in kinds("protocol"):
+        return f"nothing here plays {asked}"
+    against = {repr((one.adversary.label, {**one.adversary.arguments, x: None})) for one in chosen}
+    if why := plot.refuses(protocols, len(against)):
+        raise ValueError(f"plot 'cost': {why}")
+    return ""
 
 
 def check_drawable(plot: Any, kind: str, game: Task, columns: Mapping[str, ColumnType]) -> None:

@@ -143,8 +143,8 @@ class Engine(ABC):
             self.close(self.game_end)
 
     def stop(self) -> None:
-        """End a game that cannot continue, with the step before the present one."""
-        self.game_end = max(0, self.now - 1)
+        """End a game that cannot continue, with its last step that is over: the view has it if the adversary raised."""
+        self.game_end = max(self.now - 1, self.view.steps)
         if self.game_end:
             self.close(self.game_end)
 

@@ -170,10 +170,12 @@ class Step(Engine, Ends):
             self.consultation.news(step)
         if self.given == self.items:
             self.game_end = step
-        if step >= self.consultation.due:
-            self.consult(step)
-        self.judge(step)
-        self.given_before = self.given
+        try:
+            if step >= self.consultation.due:
+                self.consult(step)
+        finally:  # the step is over, whatever the adversary does
+            self.judge(step)
+            self.given_before = self.given
 
     def judge(self, step: int) -> None:
         """Compare the output with the items, and take the rows of the timeline."""
