@@ -52,10 +52,6 @@ def with_kernels() -> list[Protocol]:
 PROTOCOLS: Final = with_kernels()
 
 
-def test_there_are_some() -> None:
-    assert len({type(one) for one in PROTOCOLS}) >= 6
-
-
 @needs_numba
 def test_a_server_whose_answers_are_functions_on_arrays_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The part `served` is called by a function that the compiled one calls, where it was left out."""

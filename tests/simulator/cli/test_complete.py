@@ -27,22 +27,13 @@ def completed(*words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "names"),
     [
-        (("conf",), ["conformance"]),
-        (("run", "headl"), ["headline"]),
         (("run", "mi"), ["mirror", "mine.yaml"]),
         (("run", "./mi"), ["<file>"]),
-        (("check", "headl"), ["headline"]),
-        (("play", "--protocol", "rob"), ["robust"]),
         (("play", "--protocol", "freez"), ["<file>"]),
-        (("play", "--adversary", "freez"), ["freeze", "freeze-item"]),
         (("play", "--adv"), ["--adversary"]),
-        (("attack", "--protocol", "rob"), ["robust"]),
-        (("describe", "headl"), ["headline"]),
         (("describe", "freez"), ["freeze", "freeze-item"]),
         (("list", "sc"), ["scenarios"]),
-        (("audit", "rob"), ["robust"]),
         (("audit", "al"), ["all"]),
-        (("conformance", "freez"), ["freeze", "freeze-item"]),
         (("plot", "nowhere"), ["<dir>"]),
     ],
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import cycle
 from pathlib import Path
 from typing import Final
 
@@ -24,16 +24,13 @@ plots:
   - {kind: cost, x: sites}
 """
 VALUES: Final = (
-    "2020-13-01", "0x_", "9" * 5000, "{kind: [a]}", "{kind: 5}", '"\\UFFFFFFFF"', '"\\ud800"', "\udcff", "", "~", "[]",
-    "{}", "[[]]", "{a: b}", "1e999", "-1", ".nan", "true", "1e18", "a" * 3000, "!!python/object:os.abort x", "&a [*a]",
-    "{<<: 1}", "[1,", "\x00", "/", "::", "x.py:Y", "[null]", "[{kind: robust}, 3]", "{latency: {exponential: x}}",
+    "2020-13-01", "9" * 5000, "{kind: [a]}", '"\\UFFFFFFFF"', '"\\ud800"', "\udcff", "", "~", "[[]]", "{a: b}", "1e999",
+    "-1", ".nan", "a" * 3000, "!!python/object:os.abort x", "&a [*a]", "[1,", "\x00", "::", "x.py:Y",
 )  # fmt: skip
 """Found by trying thousands; each of these once ended in a traceback, or stands beside one that did."""
 KEYS: Final = (
-    "sites", "items", "trials", "name", "task", "protocol", "adversary", "protocol.alpha", "protocol.kind",
-    "protocol.0", "protocol.9.alpha", "protocol.file", "network", "engine", "zip", "zip.0", "claims", "claims.0",
-    "claims.0.where", "claims.0.measure", "claims.0.each", "claims.0.within", "claims.0.control", "plots.0",
-    "plots.0.x", "²", "", ".", "a.b.c", "sites.5", "\udcff", ".".join("x" * 1000),
+    "sites", "trials", "task", "protocol", "protocol.alpha", "protocol.9.alpha", "network", "zip.0", "claims.0",
+    "claims.0.where", "claims.0.control", "plots.0.x", "²", "", "sites.5", "\udcff", ".".join("x" * 1000),
 )  # fmt: skip
 
 
@@ -63,7 +60,7 @@ def test_set_refuses_in_one_line(key: str, tmp_path: Path, capsys: pytest.Captur
 def test_specs_refuse_in_one_line(side: str, capsys: pytest.CaptureFixture[str]) -> None:
     usual = {"--protocol": "deterministic:alpha=0.1", "--adversary": "freeze"}
     shapes = ("{}", "robust:alpha={}", "drain:patience={}", "robust {}", "robust:{}=1")
-    for value, shape in product(VALUES, shapes):
+    for value, shape in zip(VALUES, cycle(shapes), strict=False):
         sides = {**usual, side: shape.format(value)}
         flags = [part for pair in sides.items() for part in pair]
         assert _status(["play", "--sites", "4", "--items", "20", *flags], capsys) in (0, 1, 2)

@@ -71,9 +71,7 @@ def test_in_a_game_with_random_delays_sites_overtake_each_other_but_never_themse
 
 # ---------------------------------------------------------------------- words that are none
 
-NO_WORDS: list[Any] = [
-    0, -1, -300_000, float("nan"), float("inf"), 0.5, 1.0, True, "one", None, np.float64(2), np.int64(0),
-]  # fmt: skip
+NO_WORDS: list[Any] = [0, -300_000, float("nan"), 1.0, True, "one", np.int64(0)]
 WAYS: list[dict[str, Any]] = [
     {"engine": "step"},
     {"engine": "leap"},
@@ -91,9 +89,8 @@ def test_a_message_of_no_words_is_refused_where_it_is_sent(way: dict[str, Any], 
     assert "scripted_protocol.py:" in str(refusal.value)
 
 
-@pytest.mark.parametrize("words", NO_WORDS, ids=repr)
+@pytest.mark.parametrize(("words", "way"), list(zip([0, 1.0, "one"], WAYS, strict=True)), ids=str)
 @pytest.mark.parametrize("answers", ["to one", "to all"])
-@pytest.mark.parametrize("way", WAYS, ids=str)
 def test_the_server_is_refused_too(way: dict[str, Any], answers: str, words: Any) -> None:
     said = (words,) if answers == "to one" else (1, words)
     with pytest.raises(PartError) as refusal:

@@ -134,7 +134,7 @@ def same(protocol: Protocol, adversary: Any, **options: Any) -> Game:
 
 @pytest.mark.parametrize("number", range(2 * len([*COMPILED, *OTHERS])))
 def test_it_plays_the_game_of_leap(uncompiled: None, number: int) -> None:
-    """Each adversary against two trackers in turn, in two short games and a long one; all pairs are played below."""
+    """Each adversary against two trackers in turn, in two short games and a long one."""
     adversaries = [*COMPILED, *OTHERS]
     protocol, adversary = TRACKERS[number % len(TRACKERS)], adversaries[number % len(adversaries)]
     for size in (*SIZES[:2], SIZES[2 + number % 2]):
@@ -153,20 +153,19 @@ def test_of_any_size(
     same(protocol, adversary, sites=sites, items=items, start=start, seed=seed)
 
 
-@pytest.mark.parametrize("adversary", [Freeze(), pytest.param(Uniform(), marks=pytest.mark.slow)], ids=named)
-def test_a_game_of_many_messages_as_compiled(adversary: Adversary) -> None:
+def test_a_game_of_many_messages_as_compiled() -> None:
     """The largest errors, failing steps and coins of batches, over some ends of the log of changes."""
-    game = same(Randomized(alpha=0.02), adversary, sites=100, items=300_000, seed=1)
+    game = same(Randomized(alpha=0.02), Freeze(), sites=100, items=300_000, seed=1)
     assert game.output_changes > 20_000
-    assert (game.verdict == "failed") == isinstance(adversary, Freeze)
+    assert game.verdict == "failed"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "adversary"), list(enumerate([*COMPILED, *OTHERS])), ids=named)
 def test_each_pair_as_compiled(number: int, adversary: Adversary) -> None:
-    """Each pair, in one size; each adversary and each protocol in every size."""
-    for place, protocol in enumerate(TRACKERS):
-        same(protocol, adversary, seed=4, **SIZES[(place + number) % len(SIZES)])
+    """Each adversary against every third tracker, each in one size; others are played above and below."""
+    for place in range(number % 3, len(TRACKERS), 3):
+        same(TRACKERS[place], adversary, seed=4, **SIZES[(place + number) % len(SIZES)])
 
 
 # ---------------------------------------------------------------------- functions of the user's

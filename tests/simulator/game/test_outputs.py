@@ -21,10 +21,10 @@ from disttrack.simulator.game.outputs import distance, relative_error
 from disttrack.simulator.points.registry import kinds
 from disttrack.simulator.tasks.duel import play_duel
 
-NONE_AT_ALL: list[Any] = [nan, np.float64(nan), np.float32(nan), None, "seven", 1j, Exactly(1, 0)]
-INFINITE: list[Any] = [inf, -inf, np.float64(inf), np.float32(-inf), 10**400, -(10**400)]
-FEW: list[Any] = [nan, "seven", -(10**400), Exactly(1, 0)]
-"""One of each way to be no number, for the engines beside the plain one."""
+NONE_AT_ALL: list[Any] = [np.float32(nan), None, "seven", Exactly(1, 0)]
+INFINITE: list[Any] = [-inf, np.float64(inf), 10**400]
+FEW: list[Any] = [nan, -(10**400)]
+"""One of each way to be no finite number, for the engines beside the plain one."""
 ENGINES: list[dict[str, Any]] = [
     {"engine": "step"},
     {"engine": "leap"},
@@ -53,7 +53,6 @@ def facts(game: Game) -> tuple[Any, ...]:
     return game.verdict, game.max_rel_error, game.failing_fraction, game.first_failure, game.output_changes
 
 
-@pytest.mark.quick_cases(16)
 @pytest.mark.parametrize(("way", "odd"), ODD_BY_ENGINE, ids=lambda one: repr(one)[:30])
 def test_at_every_step(way: dict[str, Any], odd: Any) -> None:
     game = play(Scripted(always(odd)), RoundRobin(), sites=3, items=200, **way)
@@ -63,7 +62,6 @@ def test_at_every_step(way: dict[str, Any], odd: Any) -> None:
     assert not np.isfinite(game.series["output"]).any()
 
 
-@pytest.mark.quick_cases(26)
 @pytest.mark.parametrize(
     ("adversary", "way", "odd"),
     [

@@ -16,7 +16,6 @@ from disttrack.adversaries.schedules import NEVER, Schedule
 from disttrack.protocols import Deterministic, Exact
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError, ScenarioError
-from disttrack.simulator.game.network import Latency
 
 TRACKER = Deterministic(alpha=0.1)
 
@@ -62,25 +61,6 @@ def test_a_game_without_a_step_shows_no_error() -> None:
         assert ("largest error" in words) == shown
 
 
-@pytest.mark.parametrize("protocol", [None, Deterministic, "deterministic"])
-def test_a_protocol_must_be_one(protocol: Any) -> None:
-    with pytest.raises(TypeError, match="protocol"):
-        play(protocol, RoundRobin(), sites=2, items=10)
-
-
-def test_an_adversary_must_be_one_or_a_function() -> None:
-    with pytest.raises(TypeError, match="adversary"):
-        play(TRACKER, 3, sites=2, items=10)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("engine", ["bulk"])
-def test_an_engine_that_cannot_play_says_so(engine: str) -> None:
-    with pytest.raises(ScenarioError, match="reacts"):
-        play(TRACKER, Freeze(), sites=2, items=10, engine=engine)
-    with pytest.raises(ScenarioError, match="take time"):
-        play(TRACKER, RoundRobin(), sites=2, items=10, engine=engine, network=Latency(constant=1))
-
-
 def test_a_class_that_declares_no_power_is_named() -> None:
     class Odd(Freeze):
         kind: ClassVar[str] = "odd"
@@ -90,15 +70,6 @@ def test_a_class_that_declares_no_power_is_named() -> None:
         ScenarioError, match="adversary odd: sees = 'everything' is not a power; accepted: outputs, traffic"
     ):
         play(TRACKER, Odd(), sites=2, items=10)
-
-
-def test_auto_says_which_engine_and_why() -> None:
-    bulk = play(TRACKER, RoundRobin(), sites=2, items=10)
-    leap = play(TRACKER, Freeze(), sites=2, items=10)
-    assert (bulk.engine, leap.engine) == ("bulk", "leap")
-    assert "does not react" in bulk.engine_reason
-    assert "reacts" in leap.engine_reason
-    assert play(TRACKER, RoundRobin(), sites=2, items=10, engine="step").engine_reason == "asked for"
 
 
 def test_auto_falls_back_where_bulk_finds_out_late() -> None:
@@ -185,12 +156,6 @@ def test_resting_for_ever_ends_the_game(engine: str) -> None:
 
     game = play(Exact(), Rests(), sites=2, items=100, engine=engine)
     assert game.items == 3
-
-
-@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
-def test_a_game_without_items(engine: str) -> None:
-    game = play(TRACKER, RoundRobin(), sites=3, items=0, engine=engine)
-    assert (game.items, game.messages, game.verdict, len(game.series)) == (0, 0, "undecided", 0)
 
 
 # ---------------------------------------------------------------------- start and state

@@ -11,7 +11,6 @@ import pytest
 
 from disttrack import (
     Deterministic,
-    DifferenceEstimators,
     Exact,
     Freeze,
     Message,
@@ -134,12 +133,7 @@ def test_known_start_and_network_are_kept() -> None:
     assert found.game.max_lag > 0
 
 
-TRACKERS = (Exact(), Randomized(alpha=0.15, delta=0.05), DifferenceEstimators(alpha=0.15), Robust(alpha=0.15))
-"""Without coins, with one coin a report, of copies, and of rounds."""
-
-
-@pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("tracker", TRACKERS, ids=repr)
+@pytest.mark.parametrize("tracker", [Exact(), Robust(alpha=0.15)], ids=repr)
 def test_conformance_prints_the_shortest_failing_game_of_a_planted_fault(tracker: Protocol) -> None:
     faulty = broken(tracker, "lost-reports")
     with pytest.raises(ConformanceError, match=r"your tracker fails: \d site.*, sites fed: ") as fault:

@@ -16,10 +16,15 @@ from disttrack.simulator.game.engines import base
 from tests.simulator.game.network.shipped import protocols
 
 
-@pytest.mark.quick_cases(30)
-@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
-@pytest.mark.parametrize("adversary", [Uniform(), Freeze(), SingleSite()], ids=lambda one: one.kind)
-@pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
+@pytest.mark.parametrize(
+    ("protocol", "adversary", "engine"),
+    [
+        (protocol, (Uniform(), Freeze(), SingleSite())[(place + number) % 3], engine)
+        for place, protocol in enumerate(protocols())
+        for number, engine in enumerate(("step", "leap", "bulk"))
+    ],
+    ids=lambda one: getattr(one, "kind", one),
+)
 def test_counts_of_sites_are_those_of_the_transcript(protocol: Protocol, adversary: Adversary, engine: str) -> None:
     try:
         game = play(protocol, adversary, sites=5, items=300, start=10, seed=3, engine=engine, record=True)

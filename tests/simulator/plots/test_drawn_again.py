@@ -19,8 +19,8 @@ from disttrack.simulator.results.read import read_tables
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 FIGURES: Final = (
-    *(("dynamic", 0), ("dynamic", 1), ("flights", 0), ("flights", 1), ("flights", 2), ("scale", 0), ("monitor", 0)),
-    *(("monitor", 1), ("power", 0), ("queries", 0), ("static", 0), ("table1", 0)),
+    *(("dynamic", 0), ("dynamic", 1), ("flights", 0), ("flights", 1), ("flights", 2), ("scale", 0)),
+    *(("monitor", 1), ("power", 0), ("queries", 0), ("static", 0)),
 )
 """Scenarios, and the place of the figure among theirs: small tables, so that each takes a second at most."""
 

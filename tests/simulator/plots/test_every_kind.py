@@ -135,21 +135,10 @@ def test_every_kind_and_pair_is_described_or_refused(number: str) -> None:
 
 
 @pytest.mark.quick_cases(0)
-@pytest.mark.parametrize("column", ["alpha", "words", "max_rel_error", "sites", "items"])
+@pytest.mark.parametrize("column", ["alpha", "max_rel_error", "items"])
 def test_odd_values_are_drawn_or_refused(column: str) -> None:
     sides = [(("deterministic", "exact"), "one"), (("exact",), "two"), (("robust", "exact"), "many")]
     for place, (value, (protocols, number)) in enumerate(zip(ODD.values(), cycle(sides), strict=False)):
         made = with_values(tables(protocols, number, "alpha"), column, value)
         for request in REQUESTS[place % 2 :: 2]:  # each kind along some axes
             hold(made, request)
-
-
-@pytest.mark.slow
-def test_odd_figures_are_drawn() -> None:
-    for number, axis, value in (("one", "sites", 0.0), ("many", "alpha", np.nan)):
-        made = tables(("deterministic", "exact"), number, axis)
-        exact = made.trials["protocol"] == "exact"
-        odd = with_values(made, "alpha", made.trials["alpha"].where(~exact, value).to_numpy())
-        for request in REQUESTS[number == "one" :: 2]:
-            if request.get("x", axis) == axis:
-                hold(odd, request, drawn=True)

@@ -30,21 +30,6 @@ def powers(figure: Description) -> int:
     return sum("propto" in one.label for panel in figure.panels for one in panel.of(Series, ""))
 
 
-def test_a_figure_is_titled_by_its_axes(tmp_path: Path) -> None:
-    """The headline of a scenario is a finding: it stands over the page, and over no figure."""
-    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
-    for request, title in (
-        ({"kind": "cost", "x": "sites"}, "Words by number of sites"),
-        ({"kind": "error", "x": "sites"}, "Largest error, in units of α, by number of sites"),
-        ({"kind": "matrix"}, "Games that held, by protocol and adversary"),
-        ({"kind": "breakdown"}, "Words by kind of message"),
-        ({"kind": "timeline"}, "Error and words in the course of a game"),
-        ({"kind": "spread", "y": "words"}, "Words"),
-        ({"kind": "cost", "x": "sites", "title": "Mine"}, "Mine"),
-    ):
-        assert described([folder], request).title == title
-
-
 def test_no_power_is_stated_where_other_parameters_move_with_the_axis(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
     assert powers(described([folder], {"kind": "cost", "x": "sites"})) > 0
@@ -158,14 +143,6 @@ def test_a_caption_for_print_has_what_a_screen_shows_around_the_panels(tmp_path:
         assert figure.note in text
 
 
-def test_each_theory_line_has_a_colour_of_its_own_and_that_of_its_line(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), alphas=(0.05, 0.1, 0.2))
-    (panel,) = described([folder], {"kind": "cost", "x": "sites"}).panels
-    bounds = {one.name: one.look.colour for one in panel.of(Series, "bound")}
-    assert bounds.items() <= {one.name: one.look.colour for one in panel.of(Series, "")}.items()
-    assert len(set(bounds.values())) == len(bounds) > 3
-
-
 def test_lone_marks_have_their_names_below_the_panels_and_marks_of_theory(tmp_path: Path) -> None:
     """A label beside one would lie across the panel, and a theory line through one place is not seen."""
     folders = [
@@ -177,12 +154,6 @@ def test_lone_marks_have_their_names_below_the_panels_and_marks_of_theory(tmp_pa
     assert not any(one.label for one in series)
     assert len(figure.legend) == 2
     assert [bool(one.look.marker) for one in series if one.role == "bound"] == [True, True]
-
-
-def test_marks_are_called_joined_where_a_line_joins_them(tmp_path: Path) -> None:
-    for name, sites, joined in (("one", (16,), False), ("several", (16, 64), True)):
-        folder = write_result(tmp_path / name, trials=2, adversaries=("freeze",), sites=sites)
-        assert ("joined" in described([folder], {"kind": "frontier"}).note) is joined
 
 
 def test_the_foot_names_dashes_and_bands_that_can_be_seen(tmp_path: Path) -> None:
@@ -235,11 +206,6 @@ def test_the_foot_says_over_what_the_unit_of_relative_words_is_a_median(tmp_path
         ("protocol == 'deterministic' and adversary == 'freeze'", "is deterministic and adversary is freeze."),
     ):
         assert said in described([folder], {"kind": "cost", "x": "sites", "over": over}).note
-
-
-def test_the_foot_of_costs_says_what_a_bound_bounds(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), protocols=("robust",))
-    assert "upper bound of theory on the mean" in described([folder], {"kind": "cost", "x": "sites"}).note
 
 
 def test_rows_name_ranges_that_can_be_seen_and_games_that_are_left_out(tmp_path: Path) -> None:

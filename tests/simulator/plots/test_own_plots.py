@@ -8,7 +8,6 @@ from pathlib import Path
 
 import own_kinds
 import pytest
-from synthetic_results import write_result
 
 from disttrack.simulator.cli.options import class_of
 from disttrack.simulator.errors import ScenarioError
@@ -113,13 +112,6 @@ def test_one_that_goes_wrong_costs_its_figure_only(file: Path, old: str, new: st
     assert "\n" not in str(caught.value)
     assert not Path("out/figures/spread-sites.svg").exists()
     assert Path("out/figures/cost-sites.svg").exists()
-
-
-def test_its_name_and_keys_are_those_of_its_fields(file: Path, tmp_path: Path) -> None:
-    made = check_plot({"kind": "spread.py:Spread", "x": "sites", "size": 5.0}, ["sites"], folder=file.parent)
-    assert (made.x, made.size, made.name) == ("sites", 5.0, "spread-sites")
-    result = write_result(tmp_path / "written", trials=1, sites=(16, 64))
-    assert [path.stem for path in draw(result, [made])] == ["spread-sites", "spread-sites"]
 
 
 def test_entry_points_register_plots(monkeypatch: pytest.MonkeyPatch) -> None:

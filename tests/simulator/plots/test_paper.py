@@ -46,7 +46,7 @@ def test_both_widths_are_written_in_all_forms(result: Path) -> None:
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("page", [SINGLE, DOUBLE, SCREEN], ids=["single", "double", "screen"])
+@pytest.mark.parametrize("page", [SINGLE, SCREEN], ids=["single", "screen"])
 def test_a_paper_has_its_width_and_small_texts_and_no_title(result: Path, page: Page, tmp_path: Path) -> None:
     with house_style(page):
         made = figure_of(read_tables([result]), check_plot({"kind": "cost", "x": "sites"}))
@@ -61,16 +61,9 @@ def test_a_paper_has_its_width_and_small_texts_and_no_title(result: Path, page: 
         assert largest <= 8
 
 
-def test_figures_of_a_paper_have_a_folder_of_their_own(result: Path) -> None:
-    written = draw(result, [{"kind": "matrix", "where": "sites == 16"}], style="paper")
-    assert {path.parent.relative_to(result) for path in written} == {Path("figures/paper")}
-    assert {path.stem for path in written} == {"matrix-sites-16-double"}
-
-
-@pytest.mark.parametrize("adversaries", [("freeze",), ("freeze", "round-robin")])
-def test_marks_of_a_single_column_are_whole(adversaries: tuple[str, ...], tmp_path: Path) -> None:
+def test_marks_of_a_single_column_are_whole(tmp_path: Path) -> None:
     """Also in panels beside each other, in which an axis is an inch long; marks as large as on a screen are cut off."""
-    folder = write_result(tmp_path / "one", sites=(16, 64, 1024), trials=2, adversaries=adversaries)
+    folder = write_result(tmp_path / "one", sites=(16, 64, 1024), trials=2, adversaries=("freeze", "round-robin"))
     with house_style(SINGLE):
         made = figure_of(read_tables([folder]), check_plot({"kind": "cost", "x": "sites"}))
     save(made, tmp_path / "figure", ("svg",), SINGLE)
@@ -80,7 +73,7 @@ def test_marks_of_a_single_column_are_whole(adversaries: tuple[str, ...], tmp_pa
             places = line.get_transform().transform(line.get_xydata())
             room = points * min((places - box.min).min(), (box.max - places).min())
             assert room > line.get_markersize() / 2
-            assert len(adversaries) == 1 or room < 6 / 2, "the control: the size on a screen"
+            assert room < 6 / 2, "the control: the size on a screen"
 
 
 def test_an_unknown_style_is_refused_before_anything_is_drawn(result: Path) -> None:

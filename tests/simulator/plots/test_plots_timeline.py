@@ -10,13 +10,13 @@ import pytest
 from synthetic_results import write_result
 
 from disttrack.adversaries import Freeze, RoundRobin
-from disttrack.protocols import Deterministic, Exact, Randomized
+from disttrack.protocols import Deterministic, Randomized
 from disttrack.simulator.game.play import play
 from disttrack.simulator.plots import timeline_of
 from disttrack.simulator.plots.description import Region
 from disttrack.simulator.plots.kinds import Timeline
 from disttrack.simulator.plots.requests import planned
-from disttrack.simulator.plots.traces import from_game, game_described, outcome, timeline
+from disttrack.simulator.plots.traces import from_game, game_described, timeline
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.read import read_tables
 
@@ -53,13 +53,6 @@ def test_short_games_have_enough_ticks_and_the_foot_names_the_first_item(items: 
     assert described.note.endswith("Every step is shown." if low == 1 else "Every step from item 2 on is shown.")
 
 
-def test_an_unrecorded_game_is_shown_at_its_checkpoints() -> None:
-    game = play(Randomized(alpha=0.2), Freeze(), sites=64, items=4_000, seed=1)
-    trace = from_game(game, "")
-    assert not trace.exact
-    assert list(trace.error) == list(game.series["rel_error"])
-
-
 @pytest.mark.slow
 def test_a_game_draws_itself(tmp_path: Path) -> None:
     game = play(Randomized(alpha=0.2), Freeze(), sites=64, items=4_000, seed=1, record=True)
@@ -75,12 +68,6 @@ def test_a_game_draws_itself(tmp_path: Path) -> None:
     assert (tmp_path / "both.svg").exists()
     with pytest.raises(ValueError, match=r"path must end in \.png or \.svg"):
         timeline_of(game, tmp_path / "game.gif")
-
-
-def test_a_game_without_a_promise_has_no_band() -> None:
-    panels = game_described(play(Exact(), RoundRobin(), sites=4, items=500)).panels
-    assert panels[1].y.label == "relative error"
-    assert not [region for panel in panels for region in panel.of(Region)]
 
 
 def test_a_game_of_one_item_can_be_drawn() -> None:
@@ -108,12 +95,6 @@ def test_games_without_a_relative_error_get_no_timeline(tmp_path: Path) -> None:
     assert "timeline" not in planned(Results(folder), read_tables([folder]), None)[0]
     with pytest.raises(ValueError, match="shows relative errors, by which these games are not judged"):
         timeline(Timeline(), read_tables([folder]))
-
-
-def test_a_game_that_promises_no_accuracy_is_not_said_to_be_within_it() -> None:
-    assert outcome("ok", 0.0, promised=False) == "holds at every step"
-    assert outcome("ok", 0.0, promised=True) == "within α at every step"
-    assert outcome("ok", 0.0, promised=True, lagged=True) == "lag-aware error within α"
 
 
 @pytest.mark.parametrize(

@@ -132,9 +132,9 @@ def test_on_axes_of_the_users_own() -> None:
         figure(Series("a", [1], [1], LINE), given=[left, right])
 
 
-@pytest.mark.parametrize("scale", ["linear", "log"])
-@pytest.mark.parametrize("low", [None, 0.5])
-@pytest.mark.parametrize("ends", [(10, 5), (5, 10), (5, 5)])
+@pytest.mark.parametrize(
+    ("ends", "low", "scale"), [((10, 5), None, "linear"), ((5, 10), 0.5, "log"), ((5, 5), None, "log")]
+)
 def test_an_open_end_of_a_shared_axis_is_that_of_all_panels(ends: tuple[int, int], low: float, scale: Any) -> None:
     axis = Axis("steps", scale, (low, None))
     panels = [Panel([Series("a", [1, end], [1, end], LINE, label="a")], axis, axis) for end in ends]
@@ -160,8 +160,7 @@ def test_labels_are_moved_as_little_as_can_be(labels: int) -> None:
         assert np.array(spread(wanted.tolist(), sizes.tolist(), -1e3, 1e3))[order] == pytest.approx(best)
 
 
-@pytest.mark.parametrize("columns", [2, 3])
-@pytest.mark.parametrize("label", ["", "a label beside the last panel"])
+@pytest.mark.parametrize(("columns", "label"), [(2, ""), (3, "a label beside the last panel")])
 def test_no_title_runs_into_the_next_panel_or_out_of_the_figure(label: str, columns: int) -> None:
     title = "against trace, file access.csv, site gateway, time time"
     series = [Series("a", [1, 2], [1, 2], LINE, label=label * (place == columns - 1)) for place in range(columns)]

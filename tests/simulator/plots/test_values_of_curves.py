@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from math import inf, log, sqrt
 from pathlib import Path
 from typing import Any
@@ -159,22 +158,6 @@ def test_lower_bounds_are_k_and_root_k_over_alpha_an_efold(folder: Path, tmp_pat
     assert not described(two, {**COST, "lower_bounds": True}).panels[0].of(Series, "lower bound")
 
 
-def test_the_start_of_a_stream_counts_for_efolds_and_bounds(tmp_path: Path) -> None:
-    folder, start = write_result(tmp_path / "late", sites=SITES, trials=3, protocols=("robust",)), 50_000
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    for point in manifest["points"]:
-        point["start"] = start
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    panel = described(folder, {**COST, "y": "words-per-efold", "lower_bounds": True}).panels[0]
-    efolds = log((start + 2_000_000) / start)
-    games = groups(folder, "words", adversary="round-robin")
-    assert list(of(panel, "robust").y) == pytest.approx([games[site][1] / efolds for site in SITES])
-    protocol = make("protocol", class_of("protocol", "robust", {}), {"alpha": 0.03})
-    wanted = [protocol.cost_bound(site, 2_000_000, start) / efolds for site in SITES]
-    assert list(of(panel, "robust", "bound").y) == pytest.approx(wanted)
-    assert list(of(panel, "k/α", "lower bound").y) == pytest.approx([site / 0.03 for site in SITES])
-
-
 def test_a_figure_that_is_asked_for_takes_no_file_of_the_scenarios_or_of_another_condition(folder: Path) -> None:
     results = Results(folder)
     shipped = planned(results, tables_of(results), None)[0]
@@ -199,13 +182,6 @@ def test_who_lacks_the_parameter_of_the_axis_is_named(tmp_path: Path) -> None:
     assert "Left out, without confidence: deterministic." in made.note
 
 
-def test_accuracy_is_drawn_against_one_over_alpha(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "accuracy", sites=(64,), alphas=(0.1, 0.01), trials=1, protocols=("robust",))
-    panel = described(folder, {"kind": "cost", "x": "alpha"}).panels[0]
-    assert list(of(panel, "robust").x) == pytest.approx([10, 100])
-    assert "1/α" in panel.x.label
-
-
 def test_a_panel_without_lines_is_left_out(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "own", sites=(16,), extra=("burn", [1, 2, 4]), side="adversary", trials=1)
     assert len(described(folder, {"kind": "cost", "x": "burn"}).panels) == 2
@@ -224,17 +200,6 @@ def test_the_fitted_power_is_that_of_the_marks(folder: Path) -> None:
     assert line.label.startswith("robust $\\propto k^")
     assert f"{slope:.2f}" in line.label
     assert of(wide.panels[0], "robust").label.startswith("$"), "of two panels the last one has the names"
-
-
-def test_costs_against_items_have_a_linear_scale(tmp_path: Path) -> None:
-    folder = write_result(
-        tmp_path / "growth", sites=(1000,), items=(10**3, 10**6, 2**20 * 10**6), trials=1, protocols=("robust",),
-        adversaries=("freeze",),
-    )  # fmt: skip
-    (panel,) = described(folder, {"kind": "cost", "x": "items"}).panels
-    words = pd.read_csv(folder / "trials.csv").sort_values("items")["words"].tolist()
-    assert (panel.y.scale, list(of(panel, "robust").y)) == ("linear", words)
-    assert described(folder, {"kind": "measure", "x": "items", "y": "items"}).panels[0].y.scale == "log"
 
 
 def test_errors_keep_their_values_beyond_the_scale(infinite: Path) -> None:
@@ -277,15 +242,6 @@ def test_a_frontier_has_the_games_and_their_medians(folder: Path, infinite: Path
     assert f"words, {held} of {len(randomized)} games hold" in made.caption
 
 
-def test_a_frontier_of_several_accuracies_shows_relative_errors(tmp_path: Path) -> None:
-    two = write_result(tmp_path / "two", sites=(64,), alphas=(0.1, 0.01), trials=2, adversaries=("round-robin",))
-    (panel,) = described(two, FRONTIER).panels
-    assert panel.y.label == "largest relative error"
-    assert not panel.of(Rule)
-    errors = pd.read_csv(two / "trials.csv")["max_rel_error"]
-    assert sorted(y for one in panel.of(Series, "games") for y in one.y) == sorted(errors)
-
-
 def test_shares_have_the_exact_interval(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "shares", sites=(16, 256), trials=5)
     request = {"kind": "measure", "x": "sites", "y": "ok", "where": "adversary == 'freeze'", "theory": 0.9}
@@ -302,7 +258,7 @@ def test_shares_have_the_exact_interval(tmp_path: Path) -> None:
     assert "95 % intervals" in made.note
 
 
-@pytest.mark.parametrize("values", [[0.0, 0.0, 0.0], [0.0, 0.2, 0.3], [0.0, 0.004, 2.0], [1e-12, 1e-3, 0.5]])
+@pytest.mark.parametrize("values", [[0.0, 0.0, 0.0], [0.0, 0.004, 2.0], [1e-12, 1e-3, 0.5]])
 @pytest.mark.parametrize("column", ["failing_fraction", ""])
 def test_a_mark_of_a_frontier_is_where_its_value_is_or_the_note_says_that_it_is_0(
     tmp_path: Path, values: list[float], column: str

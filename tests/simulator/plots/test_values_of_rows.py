@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from dataclasses import replace
-from math import inf, isnan
+from math import inf
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -15,7 +15,6 @@ import pytest
 from drawn import described
 from synthetic_results import write_result
 
-from disttrack.simulator.plots.bars import COLOURS, lightness
 from disttrack.simulator.plots.description import Bars, Cells, Panel, Series, Words
 from disttrack.simulator.plots.kinds import Budget
 from disttrack.simulator.plots.requests import values_in_words
@@ -53,21 +52,6 @@ def test_cells_count_the_games_that_held_and_have_the_median_error(folder: Path)
             assert cells.texts[down][across] == f"{held}/3\n{worst:.2f} α"
             assert cells.values[down, across] == pytest.approx(1 - held / 3)
     assert "randomized holds in 3 of 6" in made.caption
-
-
-def test_cells_of_infinite_errors_and_of_no_games(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "result", sites=(16,), trials=3, protocols=("robust", "exact"))
-
-    def lost(rows: pd.DataFrame) -> None:
-        rows.loc[rows["adversary"] == "freeze", "max_rel_error"] = inf
-        rows.drop(rows.index[(rows["protocol"] == "exact") & (rows["adversary"] == "freeze")], inplace=True)
-
-    change(folder, "trials", lost)
-    made = described(folder, MATRIX)
-    (cells,) = made.panels[0].of(Cells)
-    assert cells.texts[0][1] == "3/3\n∞ α"
-    assert (cells.texts[1][1], isnan(cells.values[1, 1])) == ("", True)
-    assert "∞: infinite, in 3 of 9 games." in made.note
 
 
 def test_the_controls_of_claims_stand_below_what_they_control() -> None:
@@ -109,19 +93,6 @@ def test_bars_are_shares_of_the_mean_words_and_are_not_averaged_over_adversaries
             assert total.text == f"{whole:,.0f}"
             rounded = float(f"{whole:.3g}")
             assert f"{protocol} against {adversary}: {rounded:,.0f} words" in made.caption
-
-
-def test_what_goes_to_the_sites_is_hatched_and_nothing_else(folder: Path) -> None:
-    bars = described(folder, BREAKDOWN).panels[0].of(Bars)
-    assert {bar.name: bool(bar.fill.hatch) for bar in bars} == {
-        "report, to the server": False, "broadcast, to the sites": True, "poll, to the sites": True
-    }  # fmt: skip
-    hatches = [bar.fill.hatch for bar in bars if bar.fill.hatch]
-    assert hatches == ["////", "\\\\\\\\"], "neighbours keep apart in a grey print, the costliest first"
-    assert all((bar.fill.edge == "white") == (lightness(bar.fill.colour) < 0.6) for bar in bars)
-    assert bars[0].fill.colour == COLOURS["report"]
-    legend = [(name, fill.hatch) for fill, name in described(folder, BREAKDOWN).legend]
-    assert legend == [("report", ""), ("broadcast", "////"), ("poll", "\\\\\\\\")]
 
 
 @pytest.mark.parametrize("centre", ["median", "mean"])

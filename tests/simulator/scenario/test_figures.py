@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from disttrack.simulator.plots import PLOTS, check_plot
@@ -36,14 +33,11 @@ def test_the_name_of_the_file_says_what_it_shows() -> None:
             r"unknown kind 'cots' of plot; did you mean 'cost'\? \(accepted: cost, ",
         ),
         ({"x": "sites"}, "a plot needs its kind"),
-        (7, "a plot needs its kind"),
         ({"kind": "cost"}, r"x: cost needs this parameter \(accepted: "),
         ({"kind": "cost", "x": "site"}, r"that the scenario sweeps \(sites, confidence\).*did you mean 'sites'"),
         ({"kind": "cost", "x": "adversary"}, "must be an axis that the scenario sweeps"),
-        ({"kind": "cost", "x": ["sites"]}, "x: must be a text"),
         ({"kind": "cost", "x": "sites", "y": "word"}, "y: must be one of words, messages, bits"),
         ({"kind": "matrix", "x": "sites"}, r"x: matrix has no such parameter \(accepted: .*controls"),
-        ({"kind": "measure", "x": "sites"}, "y: measure needs this parameter"),
         ({"kind": "timeline", "whre": "ok"}, "did you mean 'where'"),
         ({"kind": "timeline", "where": "sites >"}, "where: "),
     ],
@@ -57,12 +51,3 @@ def test_anything_else_is_refused_in_one_line(asked: object, message: str) -> No
 def test_without_a_sweep_there_is_no_axis() -> None:
     with pytest.raises(ValueError, match="nothing is swept"):
         check_plot({"kind": "cost", "x": "sites"}, ())
-
-
-def test_checking_a_request_does_not_load_matplotlib() -> None:
-    code = (
-        "import sys; from disttrack.simulator.plots import check_plot; "
-        "check_plot({'kind': 'cost', 'x': 'sites', 'where': 'sites > 1'}, ['sites']); "
-        "sys.exit(any(name.split('.')[0] in ('matplotlib', 'pandas') for name in sys.modules))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -105,10 +105,8 @@ def test_a_game_is_replayed_from_the_seed_of_its_part(file: Path, tmp_path: Path
         (["trials=1"], (3, 1, 8), (8, 1, 2)),
         (["seed=5"], (5, 2, 8), (5, 3, 2)),
         (["parts.many.trials=7"], (3, 2, 8), (8, 7, 2)),
-        (["sites=[2, 3]"], (3, 2, 8), (8, 3, 2)),
         (["protocol+=deterministic"], (3, 2, 12), (8, 3, 4)),
         (["parts.few.protocol+=deterministic"], (3, 2, 12), (8, 3, 2)),
-        (["parts.many.protocol.alpha=0.1"], (3, 2, 8), (8, 3, 2)),
     ],
 )
 def test_an_override_reaches_all_parts_or_one(
@@ -135,13 +133,9 @@ def test_a_part_is_played_alone_and_the_claims_of_others_are_skipped(file: Path,
     ("old", "new", "message"),
     [
         ("{seed: 3, ", "{sed: 3, ", "two.yaml:8: parts.few.sed: unknown key; did you mean 'seed'?"),
-        ("{seed: 3, ", "{seed: x, ", "two.yaml:8: parts.few.seed: must be a whole number"),
         ("{seed: 3, ", "{claims: [], ", "two.yaml:8: parts.few.claims: unknown key"),
         ("sites: [2, 4]", "sites: [2, 0]", "two.yaml:8: parts.few.sites[1]: must be at least 1; got 0"),
-        ("items: [300, 900]", "items: [300, -1]", "two.yaml:4: items[1]: must be at least 0; got -1"),
         ("items: [500, 700]", "items: [500]", "two.yaml:14: parts.many.zip[0]: lists that move together"),
-        ("alpha: 0.3", "alpha: 3", "two.yaml:15: parts.many.protocol.alpha: must"),
-        ("[randomized, exact]", "[exact]", "two.yaml:3: alpha: no protocol here takes it"),
         ("[randomized, exact]", "[exact], alpha: 0.5", "two.yaml:8: parts.few.alpha: no protocol here takes it"),
         (
             "trials: 2\nparts",

@@ -17,15 +17,6 @@ def values(data: dict[str, Any], groups: list[list[str]] | None = None) -> list[
     return [combination.values for combination in combinations(data, groups or [])]
 
 
-def test_the_product_of_all_lists_the_last_one_fastest() -> None:
-    assert values({"sites": [1, 2], "items": 5, "start": [0, 9]}) == [
-        {"sites": 1, "items": 5, "start": 0},
-        {"sites": 1, "items": 5, "start": 9},
-        {"sites": 2, "items": 5, "start": 0},
-        {"sites": 2, "items": 5, "start": 9},
-    ]
-
-
 def test_lists_inside_entries_belong_to_their_entry() -> None:
     result = values({"protocol": [{"kind": "a", "alpha": [1, 2]}, {"kind": "b"}]})
     assert result == [

@@ -61,14 +61,11 @@ COUNTER = {
     ("plot", "lacking"),
     [
         ({"kind": "cost", "x": "epsilon"}, "words"),
-        ({"kind": "cost", "x": "epsilon", "y": "bits"}, "bits"),
-        ({"kind": "measure", "x": "epsilon", "y": "words"}, "words"),
         ({"kind": "spread", "y": "final_error", "also": "messages"}, "messages"),
         ("breakdown", "messages"),
         ("timeline", "max_rel_error"),
         ("budget", "ledger of a budget"),
         ("frontier", "words and no max_rel_error"),
-        ("windows", "overshoot"),
     ],
 )
 def test_a_plot_of_what_no_game_of_the_task_has_is_refused_with_those_it_can_have(plot: Any, lacking: str) -> None:

@@ -61,11 +61,6 @@ def both(protocol: Protocol, adversary: Any, **options: Any) -> Game:
     return leap
 
 
-def test_there_is_something_to_test() -> None:
-    assert len(protocols()) >= 12
-    assert len(adversaries()) >= 17
-
-
 @pytest.mark.quick_cases(15)
 @pytest.mark.parametrize(
     ("place", "number"), [pair for pair in product(range(len(protocols())), range(len(NETWORKS))) if sum(pair) % 3 == 0]
@@ -79,27 +74,30 @@ def test_some_pairs_agree(place: int, number: int) -> None:
 
 
 @pytest.mark.quick_cases(3)
-@pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
-def test_all_pairs_agree_without_a_network(protocol: Protocol) -> None:
-    for number, adversary in enumerate(adversaries()):
+@pytest.mark.parametrize("place", range(len(protocols())))
+def test_pairs_agree_without_a_network(place: int) -> None:
+    """Each protocol against every third adversary, so that each pair of neighbours has them all."""
+    protocol, them = protocols()[place], adversaries()
+    for number in range(place % 3, len(them), 3):
+        adversary = them[number]
         both(protocol, adversary, sites=1 + number % 4, items=60, start=20 * (number % 3), seed=number)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("network", ["crashes", "linked crashes"])
-@pytest.mark.parametrize("protocol", protocols()[::2], ids=lambda one: one.kind)
-def test_all_pairs_agree(protocol: Protocol, network: str) -> None:
+@pytest.mark.parametrize("protocol", protocols()[::4], ids=lambda one: one.kind)
+def test_pairs_agree(protocol: Protocol) -> None:
     restarts = lost = 0
-    for adversary in adversaries():
-        game = both(protocol, adversary, sites=3, items=150, seed=4, network=NETWORKS[network])
+    for number, adversary in enumerate(adversaries()):
+        network = NETWORKS["linked crashes" if number % 2 else "crashes"]
+        game = both(protocol, adversary, sites=3, items=150, seed=4, network=network)
         restarts, lost = restarts + game.restarts, lost + game.lost
     assert lost > 0
-    assert (restarts > 0) == ("crash" in network)
+    assert restarts > 0
 
 
-@pytest.mark.quick_cases(8)
-@pytest.mark.parametrize("name", EDGES)
-@pytest.mark.parametrize("protocol", protocols()[::3], ids=lambda one: one.kind)
+@pytest.mark.parametrize(
+    ("name", "protocol"), list(zip(EDGES, protocols()[::2], strict=False)), ids=lambda one: getattr(one, "kind", one)
+)
 def test_the_edges_agree(protocol: Protocol, name: str) -> None:
     them = adversaries()
     for number, size in enumerate(({"sites": 1, "items": 1}, {"sites": 1, "items": 60}, {"sites": 4, "items": 100})):
@@ -119,7 +117,7 @@ def test_bulk_is_refused_and_auto_takes_leap() -> None:
     assert play(protocol, adversary, sites=2, items=20, network=nothing).engine == "bulk"
 
 
-@pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
+@pytest.mark.parametrize("protocol", protocols()[::5], ids=lambda one: one.kind)
 def test_faults_draw_from_a_stream_of_their_own(protocol: Protocol) -> None:
     """With delays of 0 a network that draws but never harms leaves the game as it is."""
     rare = {"duplication": 1e-15, "reordering": 1e-15, "crash": {"rate": 1e-15, "down": 1}}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any
 
 import pytest
@@ -65,27 +64,20 @@ def test_sites_that_are_not_there() -> None:
         (Partition, {"begin": 5, "end": 4}, "partition: to must be at least from, 5; got 4"),
         (Crash, {"down": 0, "at": 1}, "crash: down must be a whole number of at least 1; got 0"),
         (Crash, {"down": 1}, "crash: needs either at, a step, or rate, crashes a step"),
-        (Crash, {"down": 1, "at": 1, "rate": 0.5}, "crash: needs either at, a step, or rate, crashes a step"),
         (Crash, {"down": 1, "rate": 1.5}, "crash: rate must be a number from 0 to 1; got 1.5"),
         (Crash, {"down": 1, "at": 1, "state": "x"}, "crash: state must be kept or lost; got 'x'"),
         (Crash, {"down": 1, "at": 1, "readmit": 1}, "crash: readmit must be true or false; got 1"),
-        (Restart, {"down": 1, "rate": -0.5}, "server: rate must be a number from 0 to 1; got -0.5"),
         (Restart, {"down": 1, "at": 1, "checkpoint": 0},
          "server: checkpoint must be a whole number of at least 1; got 0"),
-        (Restart, {"down": 1, "at": 1, "state": None}, "server: state must be kept or lost; got None"),
         (Network, {"warm_up": -1}, "warm_up must be a whole number of at least 0; got -1"),
         (Network, {"loss": 1.5}, "loss must be a number from 0 to 1; got 1.5"),
-        (Network, {"reordering": "a"}, "reordering must be a number from 0 to 1; got 'a'"),
         (Network, {"loss": 1, "link": Link()}, "loss must be below 1 with a reliable link, which would send for ever"),
         (Link, {"timeout": 0}, "link: timeout must be a whole number of at least 1; got 0"),
         (Link, {"backoff": 0.9}, "link: backoff must be a finite number of at least 1; got 0.9"),
-        (Link, {"backoff": inf}, "link: backoff must be a finite number of at least 1; got inf"),
         (Latency, {}, "latency needs one of constant, mean, uniform, lognormal; got none"),
         (Latency, {"mean": 1, "constant": 1},
          "latency needs one of constant, mean, uniform, lognormal; got ['constant', 'mean']"),
         (Latency, {"constant": -1}, "latency: constant must be a number of steps from 0 to 2^62; got -1"),
-        (Latency, {"mean": inf}, "latency: mean must be a number of steps from 0 to 2^62; got inf"),
-        (Latency, {"uniform": (0, "a")}, "latency: uniform must be a number of steps from 0 to 2^62; got (0, 'a')"),
         (Latency, {"uniform": 3}, "latency: uniform must be two numbers; got 3"),
         (Latency, {"uniform": (3, 2)}, "latency: uniform must go from the least to the largest; got (3, 2)"),
         (Latency, {"mean": 0}, "latency: mean must be above 0; for no delay leave the network out"),

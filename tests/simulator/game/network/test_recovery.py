@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from disttrack.adversaries import Freeze, RoundRobin, SingleSite, Uniform
-from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized, Robust
+from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Protocol, Robust
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.simulator import play
 from disttrack.simulator.game.network.recovery import SiteMachine
@@ -25,9 +25,9 @@ def kinds_of(game: Game) -> dict[str, int]:
 
 
 @pytest.mark.quick_cases(5)
-@pytest.mark.parametrize("link", ["bare", "reliable"])
-@pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
-def test_a_site_without_its_state_is_readmitted_by_the_stated_rule(protocol: Protocol, link: str) -> None:
+@pytest.mark.parametrize("place", range(len(protocols())))
+def test_a_site_without_its_state_is_readmitted_by_the_stated_rule(place: int) -> None:
+    protocol, link = protocols()[place], ("bare", "reliable")[place % 2]
     network = {"latency": 2, "warm_up": 1000, "crash": {**LOST, "sites": 1}, "link": link}
     game = play(protocol, RoundRobin(), sites=4, items=5_000, seed=2, network=network)
     assert game.restarts == 1
@@ -49,7 +49,7 @@ def test_a_site_without_its_state_is_readmitted_by_the_stated_rule(protocol: Pro
 
 
 @pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
+@pytest.mark.parametrize("protocol", protocols()[::3], ids=lambda one: one.kind)
 def test_a_server_without_its_state_shows_its_checkpoint_and_asks_all_sites(protocol: Protocol) -> None:
     network = {"latency": 2, "server": {**LOST, "checkpoint": 300}, "link": "reliable"}
     game = play(protocol, RoundRobin(), sites=4, items=5_000, seed=2, network=network, record=True)
@@ -110,8 +110,7 @@ def test_crashes_come_at_their_rate(rate: float, down: int, steps: int, up: floa
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("protocol", [Deterministic(alpha=0.1), Exact(), Randomized(alpha=0.3), Robust(alpha=0.3),
-                                      Martingale(alpha=0.3)], ids=lambda one: one.kind)  # fmt: skip
+@pytest.mark.parametrize("protocol", [Deterministic(alpha=0.1), Robust(alpha=0.3), Exact()], ids=lambda one: one.kind)
 def test_a_reliable_link_makes_good_what_loss_breaks(protocol: Protocol) -> None:
     wires = {"latency": 2, "loss": 0.2, "duplication": 0.1, "warm_up": 2000}
     bare, linked = (
@@ -157,7 +156,7 @@ LATE_COPIES: dict[str, Any] = {
 @pytest.mark.parametrize("protocol", [Exact(), Deterministic(alpha=0.1), DeterministicRounds(alpha=0.1)], ids=str)
 def test_what_is_always_right_is_so_again_after_a_recovery(protocol: Protocol, trouble: str) -> None:
     network = {**LATE_COPIES, "link": "reliable", **TROUBLE[trouble]}
-    for seed in range(3):
+    for seed in range(2):
         game = play(protocol, Uniform(), sites=3, items=1_500, seed=seed, network=network)
         assert game.restarts >= 1
         assert game.ok
@@ -167,7 +166,7 @@ def test_what_is_always_right_is_so_again_after_a_recovery(protocol: Protocol, t
 @pytest.mark.parametrize("trouble", TROUBLE)
 def test_no_site_falls_silent_over_late_copies_of_a_recovery(trouble: str) -> None:
     """Each later item is a message still: a copy of an old request or of a new start parks nobody."""
-    for seed in range(8):
+    for seed in range(3):
         game = play(
             Exact(), Uniform(), sites=3, items=900, seed=seed, network={**LATE_COPIES, **TROUBLE[trouble]}, record=True
         )
