@@ -81,7 +81,7 @@ def _most_signals(walk: Walk, allowed: float, most: int, near: int | None) -> in
     first = decisive(walk, most) if _by_tosses(walk, most) else most
     count = _by_bounds(walk, allowed, first, near or first)
     if count is None and _by_tosses(walk, most):
-        count = int(np.searchsorted(failures_by(walk, first), allowed, side="right"))
+        count = int(np.searchsorted(failures_by(walk, first, allowed), allowed, side="right"))
     if count is not None:
         return most if count == first else count
     low, high, target = 0, most + 1, log(allowed)
