@@ -112,6 +112,22 @@ def test_few_signals_and_steep_lines_are_worked_out_by_tosses(
     assert most_signals(walk, expected * 0.5, signals) < signals
 
 
+def test_the_recursion_ends_as_soon_as_it_is_certain_how_many_signals_are_allowed() -> None:
+    """The number is that of all probabilities, and long rounds end early in both ways."""
+    rng, exceeded, certain = np.random.default_rng(3), 0, 0
+    for alpha in (0.02, 0.1, 0.5, 0.9):
+        for p in (1e-4, 0.02, 0.4, 0.95, 1 - 1e-6):
+            walk, signals = Walk(alpha, float(rng.uniform(0.5, 40)), p), int(rng.choice([3, 90, 700]))
+            every = failures_by(walk, signals)
+            for allowed in (0.0, 1e-9, 1e-3, every[-1], 1.001 * every[-1], 2 * every[-1], float(rng.choice(every))):
+                some = failures_by(walk, signals, allowed)
+                assert some.searchsorted(allowed, side="right") == every.searchsorted(allowed, side="right")
+                exceeded += len(some) < signals
+                certain += len(some) == signals and some[-1] < every[-1]
+    assert exceeded > 30
+    assert certain > 20
+
+
 # ---------------------------------------------------------------------- Brownian motion, and extremes
 
 

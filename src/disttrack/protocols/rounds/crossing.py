@@ -37,6 +37,8 @@ _WINDOWS: Final = 6
 """Such computations before the search is left to single numbers,"""
 _CHORDS: Final = 7
 """and numbers of which one is computed before the interval is halved every other time."""
+_CLEAR: Final = 1.05
+"""Factor of a failure probability beyond all errors of the sums: with fewer signals it is not larger than with it."""
 _MANY: Final = 8192
 """Signals up to which the sums of a light coin are added for consecutive numbers."""
 _LIGHT: Final = 1e-7
@@ -81,12 +83,14 @@ def _most_signals(walk: Walk, allowed: float, most: int, near: int | None) -> in
     first = decisive(walk, most) if _by_tosses(walk, most) else most
     count = _by_bounds(walk, allowed, first, near or first)
     if count is None and _by_tosses(walk, most):
-        count = int(np.searchsorted(failures_by(walk, first), allowed, side="right"))
+        count = int(np.searchsorted(failures_by(walk, first, allowed), allowed, side="right"))
     if count is not None:
         return most if count == first else count
     low, high, target = 0, most + 1, log(allowed)
     tried: dict[int, float] = {}
     middle = min(near or most, most)
+    if middle < most and failure(walk, most) * _CLEAR <= allowed:
+        return most  # then all numbers that the search would try are safe
     while high - low > 1:
         tried[middle] = log(max(failure(walk, middle), 1e-300))
         low, high = (middle, high) if tried[middle] <= target else (low, middle)

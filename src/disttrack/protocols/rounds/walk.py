@@ -13,7 +13,7 @@ is to stop it.
 
 from __future__ import annotations
 
-from math import log, log1p, sqrt
+from math import expm1, log, log1p, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -23,6 +23,10 @@ Floats = npt.NDArray[np.float64]
 
 POISSON: Final = 1e-6
 """A smaller bias is treated as a Poisson process: ln of the failure probability moves by less than 50 p."""
+
+
+_OFTEN: Final = 32
+"""Signals between two looks at what may still fail."""
 
 
 class Walk(NamedTuple):
@@ -60,8 +64,11 @@ def walk_of(alpha: float, total: float, p: float) -> Walk:
     return Walk(alpha, alpha * total * p, p if p > POISSON else 0.0)
 
 
-def failures_by(walk: Walk, signals: int) -> Floats:
+def failures_by(walk: Walk, signals: int, allowed: float | None = None) -> Floats:
     """Return the failure probabilities of rounds of 1, 2, …, `signals` signals, by recursion over the tosses.
+
+    If `allowed` is given, they are computed until it is certain which of them are at most `allowed`: up to the first
+    that is larger, or without later failures that cannot make one larger.
 
     It goes from one time at which a line is tested to the next, and keeps the probability of each number of signals
     without failure. A failure at `j` signals counts for rounds of more than j. It takes about 10 µs per signal; p must
@@ -74,7 +81,7 @@ def failures_by(walk: Walk, signals: int) -> Floats:
     early = np.rint(walk.early(numbers) / walk.p).astype(np.int64)
     times = np.concatenate((late, early[1:]))
     order = np.argsort(times, kind="stable")
-    failed = np.zeros(signals)
+    failed, total = np.zeros(signals), 0.0
     laws: dict[int, Floats] = {}
     alive, least, now = np.ones(1), 0, 0  # probabilities of least, least + 1, … signals
     for place in order[np.searchsorted(times[order], 0, side="right") :].tolist():
@@ -92,9 +99,31 @@ def failures_by(walk: Walk, signals: int) -> Floats:
         elif least <= number < least + len(alive):
             failed[number] += alive[number - least]
             alive, least = alive[number - least + 1 :], number + 1
+        if allowed is not None and not high:
+            total += failed[number]  # the upper line has been tested with this number before
+            if total > allowed:
+                return np.cumsum(failed[: number + 1])
+            if number % _OFTEN == 0 and failed.sum() + _later(walk, alive, least, now) < allowed * (1 - 1e-9):
+                break
         if not len(alive):
             break
     return np.cumsum(failed)
+
+
+def _later(walk: Walk, alive: Floats, least: int, items: int) -> float:
+    """Return a bound of the probability of failures after `items` items, from those of `least`, … signals by then.
+
+    With B signals after n items, exp(t (B - (1 + alpha) p n)) does not grow on average for a small t > 0, and is at
+    least exp(t a) where the output is too high; the same holds for exp(t ((1 - alpha) p n - B)) where it is too low.
+    """
+    numbers, bound = np.arange(least, least + len(alive)), 0.0
+    for sign in (1, -1):
+        slope = (1 + sign * walk.alpha) * walk.p
+        tilt = min(4 * walk.alpha / (1 - walk.p), 30.0)
+        while log1p(walk.p * expm1(sign * tilt)) > sign * tilt * slope:
+            tilt *= 0.97
+        bound += float(alive @ np.exp(tilt * (sign * (numbers - slope * items) - walk.offset)))
+    return bound
 
 
 def _signals_in(items: int, p: float) -> Floats:

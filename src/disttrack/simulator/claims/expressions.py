@@ -16,7 +16,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import Any, Final
 
@@ -97,8 +97,12 @@ def argument(text: str, table: Columns) -> tuple[Columns, Values]:
     return table, rows(ast.unparse(call.args[0]), table)
 
 
+@lru_cache(maxsize=1024)
 def parse(text: str) -> ast.expr:
-    """Return the tree of an expression; ExpressionError if it is none, or exceeds a limit."""
+    """Return the tree of an expression, which nobody changes; ExpressionError if it is none, or exceeds a limit.
+
+    It is kept, since a claim is checked and evaluated for many groups and columns.
+    """
     if len(text) > MOST_LETTERS:
         raise ExpressionError(f"{text[:40]!r}… has {len(text):,} letters; at most {MOST_LETTERS:,} are read")
     try:

@@ -84,10 +84,10 @@ class Count(Task):
                 raise PointError(("adversary", "of"), str(error).removeprefix("of: ")) from error
         sites, _ = _size(point, adversary)
         try:
-            checked_network(point.network, sites, point.protocol.make())
+            checked_network(point.network, sites, protocol)
         except ValueError as error:
             raise blamed(error, "network", point.network) from error
-        _engine(point)
+        _engine(point, protocol, adversary)
 
     def play(self, point: Point, seed: int) -> Record:
         return record_of(self.game(point, seed=seed, on_error="record"))
@@ -105,7 +105,7 @@ class Count(Task):
         """Return the messages of the cost bound (or else one per item) and of the network, and the time of the sent."""
         protocol, adversary, network = point.protocol.make(), adversary_of(point), network_of(point.network)
         sites, items = _size(point, adversary)
-        engine = _engine(point)
+        engine = _engine(point, protocol, adversary)
         if compiles(point.engine, engine, protocol, adversary, network):
             engine = COMPILED
         bound = protocol.quick_bound(sites, items, point.start)
@@ -187,11 +187,11 @@ def record_of(game: Game, **columns: object) -> Record:
     return Record(row, *game.lists(), game.engine_reason, game.error, game.coins, game.judged)
 
 
-def _engine(point: Point) -> str:
-    """Return the engine that will play the point."""
+def _engine(point: Point, protocol: Protocol, adversary: Adversary) -> str:
+    """Return the engine that will play the point, whose sides are given."""
     try:
         network = network_of(point.network)
-        return choose_engine(point.engine, point.protocol.make(), adversary_of(point), network)[0]
+        return choose_engine(point.engine, protocol, adversary, network)[0]
     except ScenarioError as error:
         raise PointError(("engine",), str(error)) from error
 
