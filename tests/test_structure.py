@@ -27,29 +27,24 @@ LONGEST: Final = 60
 SIDES: Final = frozenset({"protocols", "adversaries"})
 ARROWS: Final[dict[str, frozenset[str]]] = {
     # what the simulator plays with; neither side knows the other, nor the simulator
-    "installed": frozenset(),
     "lazy": frozenset(),
-    "mechanisms": frozenset({"installed", "lazy"}),
+    "mechanisms": frozenset({"lazy"}),
     "protocols": frozenset({"lazy", "mechanisms"}),
     "adversaries": frozenset({"lazy", "mechanisms"}),
     # rooms of the simulator, from the ground up
     "errors": frozenset(),
-    "points": frozenset({"installed", "adversaries", "mechanisms", "errors", "claims", "faults"}),
+    "points": frozenset({"adversaries", "mechanisms", "errors", "claims", "faults"}),
     "claims": frozenset({"errors"}),
     "game": SIDES | {"mechanisms", "errors", "claims", "points"},
     "tasks": SIDES | {"lazy", "mechanisms", "errors", "points", "claims", "game", "faults"},
-    "scenario": frozenset({"installed", "mechanisms", "errors", "points", "claims", "game", "tasks"}),
+    "scenario": frozenset({"mechanisms", "errors", "points", "claims", "game", "tasks"}),
     "results": frozenset({"errors", "points", "claims", "scenario", "tasks"}),
-    "plots": frozenset(
-        {"installed", "lazy", "mechanisms", "errors", "claims", "points", "tasks", "scenario", "results"}
-    ),
+    "plots": frozenset({"lazy", "mechanisms", "errors", "claims", "points", "tasks", "scenario", "results"}),
     "pages": frozenset(),
     "notebook": frozenset({"game", "pages", "points", "report", "results", "scenario"}),
     "report": frozenset({"errors", "points", "tasks", "results", "plots", "pages"}),
     "runs": frozenset({"mechanisms", "errors", "points", "claims", "game", "tasks", "scenario", "results"}),
-    "replay": frozenset(
-        {"installed", "adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}
-    ),
+    "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),
     "search": SIDES | {"mechanisms", "game", "learners", "points", "errors", "tasks", "scenario", "results", "runs"},
     "conformance": SIDES | {"mechanisms", "errors", "game", "points"},
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
@@ -57,7 +52,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "environment": frozenset({"protocols", "game", "learners", "points", "results"}),
     "vector_environment": frozenset({"environment", "learners"}),
     "cli": frozenset(
-        {"installed", "errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
+        {"errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
         | {"report", "replay", "runs", "search", "templates", "conformance"}
     ),
     "__main__": frozenset({"cli"}),
@@ -77,7 +72,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
             "tasks",
         }
     ),
-    "disttrack": SIDES | {"installed", "mechanisms", "simulator"},
+    "disttrack": SIDES | {"mechanisms", "simulator"},
     "templates": frozenset({"disttrack", "mechanisms", "protocols", "points", "plots", "results"}),
 }
 """The rooms, and which other rooms each may import from."""
@@ -122,7 +117,7 @@ def room(module: str) -> str:
     match module.split(".")[1:]:
         case ["simulator", inner, *_]:
             return inner
-        case [package, *_] if package in (*PACKAGES, "installed", "lazy"):
+        case [package, *_] if package in (*PACKAGES, "lazy"):
             return package
     return "disttrack"
 

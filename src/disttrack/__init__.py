@@ -16,13 +16,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from disttrack.installed import EntryPoint, entry_points, version_of
-
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     # of two classes of one name, the hard instance that plays comes after the one that is computed
-    from disttrack import adversaries, mechanisms, protocols  # noqa: F401, I001
-    from disttrack.mechanisms import *  # noqa: F403
+    from disttrack import adversaries, mechanisms, protocols  # noqa: F401
     from disttrack.adversaries import *  # type: ignore[assignment]  # noqa: F403
+    from disttrack.mechanisms import *  # noqa: F403
     from disttrack.protocols import *  # noqa: F403
     from disttrack.simulator import *  # noqa: F403
 
@@ -34,6 +34,8 @@ _HOMES: Final = ("disttrack.simulator", "disttrack.protocols", "disttrack.advers
 
 def _plugged() -> dict[str, EntryPoint]:
     """Return the classes that installed packages register, by name; of two of one name, the first."""
+    from importlib.metadata import entry_points
+
     groups = ("disttrack.protocols", "disttrack.adversaries", "disttrack.names")
     return {point.attr: point for group in reversed(groups) for point in reversed(entry_points(group=group))}
 
@@ -45,7 +47,12 @@ def __getattr__(name: str) -> Any:
     if name in _GROUPS:
         return import_module(f"disttrack.{name}")
     if name == "__version__":
-        return version_of("disttrack") or "0+not-installed"  # run from its source folder
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("disttrack")
+        except PackageNotFoundError:
+            return "0+not-installed"  # run from its source folder
     if not name.startswith("_"):
         for home in _HOMES:
             module = import_module(home)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from disttrack.installed import EntryPoint
 from disttrack.mechanisms import PerItem, counters
 from disttrack.simulator.cli import main
 from disttrack.simulator.points import registry
@@ -29,9 +30,9 @@ class Doubled(PerItem):
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let every look for entry points find the class."""
 
-    def entry_points(group: str) -> list[EntryPoint]:
+    def entry_points(group: str, **given: Any) -> list[EntryPoint]:
         points = [EntryPoint("doubled", f"{__name__}:Doubled", "disttrack.protocols")]
-        return [point for point in points if point.group == group]
+        return [point for point in points if point.matches(group=group, **given)]
 
     monkeypatch.setattr(registry, "entry_points", entry_points)
     monkeypatch.setattr(counters, "entry_points", entry_points)

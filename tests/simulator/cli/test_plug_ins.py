@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -11,7 +12,6 @@ import pytest
 from commands import disttrack, refused
 
 import disttrack as face
-from disttrack.installed import EntryPoint
 from disttrack.protocols import Deterministic
 from disttrack.simulator import cli
 from disttrack.simulator.cli import plug_ins

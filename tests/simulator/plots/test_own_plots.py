@@ -115,7 +115,7 @@ def test_one_that_goes_wrong_costs_its_figure_only(file: Path, old: str, new: st
 
 
 def test_entry_points_register_plots(monkeypatch: pytest.MonkeyPatch) -> None:
-    from disttrack.installed import EntryPoint
+    from importlib.metadata import EntryPoint
 
     point = EntryPoint("theirs", "disttrack.simulator.plots.kinds:Matrix", "disttrack.plots")
     monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "disttrack.plots" else [])

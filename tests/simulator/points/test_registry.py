@@ -215,7 +215,7 @@ def test_refused_parameters_say_where(arguments: dict[str, object], path: tuple[
 
 
 def test_entry_points_of_other_packages_register_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    from disttrack.installed import EntryPoint
+    from importlib.metadata import EntryPoint
 
     points = [
         EntryPoint("theirs", "disttrack.adversaries.adaptive:Freeze", "disttrack.adversaries"),

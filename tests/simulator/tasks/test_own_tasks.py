@@ -167,7 +167,7 @@ def test_a_record_that_no_table_can_hold_stops_the_run_and_is_not_kept(file: Pat
 
 
 def test_entry_points_register_tasks(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from disttrack.installed import EntryPoint
+    from importlib.metadata import EntryPoint
 
     point = EntryPoint("theirs", "disttrack.simulator.tasks.tracking:Count", "disttrack.tasks")
     monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "disttrack.tasks" else [])

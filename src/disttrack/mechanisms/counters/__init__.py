@@ -9,9 +9,9 @@
 from __future__ import annotations
 
 import inspect
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final
 
-from disttrack.installed import entry_points
 from disttrack.lazy import Kinds, lazy_names
 from disttrack.mechanisms.checks import one_of
 
@@ -58,7 +58,8 @@ def counter_class(kind: str) -> type[Counter]:
     if kind not in COUNTERS:
         from disttrack.mechanisms.counters import base
 
-        for loaded in (point.load() for point in entry_points(group=GROUP) if point.name == kind):
+        for point in entry_points(group=GROUP, name=kind):
+            loaded = point.load()
             if inspect.isclass(loaded) and issubclass(loaded, base.Counter):
                 return loaded
     one_of("counter", kind, COUNTERS)

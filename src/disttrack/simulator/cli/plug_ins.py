@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from disttrack.installed import entry_points
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.installed import entry_points
 
 
 def plugged(group: str) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def plugged(group: str) -> dict[str, Any]:
         try:
             found[point.name] = point.load()
         except Exception as error:
-            whose = point.package or point.value
+            whose = point.dist.name if point.dist is not None else point.value
             raise ScenarioError(
                 f"{whose}: its entry point {point.name} of {group} cannot be loaded: {type(error).__name__}: {error}"
             ) from error

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from disttrack.installed import version_of
 from disttrack.simulator.plots.page import FORMS
-from disttrack.simulator.points.code import versions, whole_code
+from disttrack.simulator.points.code import version_of, versions, whole_code
 from disttrack.simulator.points.own_files import foreign, texts
 from disttrack.simulator.results.files import is_inside
 from disttrack.simulator.results.stored import (

@@ -11,10 +11,10 @@ import hashlib
 import os
 import platform
 from functools import cache, lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from disttrack.installed import version_of
 from disttrack.simulator.errors import ScenarioError
 
 PACKAGES: Final = ("adversaries", "mechanisms", "protocols", "simulator")
@@ -132,3 +132,12 @@ def _digest(path: str, changed: int, size: int) -> str:
         return bare_digest(Path(path).read_bytes())
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@cache
+def version_of(name: str) -> str:
+    """Return the version of a library, read once; empty if it is not there."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""

@@ -20,9 +20,9 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from disttrack.installed import entry_points
 from disttrack.simulator.errors import ScenarioError, accepted, as_decimal, nearest, printable
 from disttrack.simulator.points.code import is_ours
+from disttrack.simulator.points.installed import entry_points
 from disttrack.simulator.points.lines import as_field, as_fields, defined_at
 from disttrack.simulator.points.source import (
     EXITS,
@@ -122,7 +122,7 @@ def kinds(family: Family) -> dict[str, Kind]:
                 raise ValueError(f"{reference} and {known[name].reference} are both called {name}")
             known[name] = Kind(name, family, reference, group=stated.groups[name])
     for point in entry_points(group=f"disttrack.{home.plural}"):
-        whose = point.package or point.group
+        whose = point.dist.name if point.dist is not None else point.group
         origin = "built in" if whose == "disttrack" else whose
         if point.name not in known:  # names of built-in kinds are permanent
             known[point.name] = Kind(point.name, family, point.value, origin)

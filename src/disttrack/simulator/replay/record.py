@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 import pandas as pd
@@ -12,7 +13,6 @@ from pydantic import BaseModel, Field
 
 from disttrack.adversaries.moves import Moves
 from disttrack.adversaries.replay import Turn
-from disttrack.installed import version_of
 from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.game.play import play
 from disttrack.simulator.points.names import in_words, label_of
@@ -263,7 +263,7 @@ def _record_of_items(point: Point, seed: int, whence: Whence) -> GameRecord:
         sites=game.k, items=game.game_end, start=0, alpha=game.protocol.alpha, seed=seed, engine=game.name,
         verdict=game.problem.row()["verdict"], steps=game.game_end, first_failure=first, first_failing_step=first,
         max_rel_error=game.problem.worst, max_lag=0, messages=game.ledger.messages, words=game.ledger.words,
-        error=None, network=None, disttrack=version_of("disttrack"), **whence,
+        error=None, network=None, disttrack=version("disttrack"), **whence,
     )  # fmt: skip
     return GameRecord(about, [sent(*row) for row in game.transcript or ()], history, rows, item, copies)
 
@@ -306,7 +306,7 @@ def record_of(game: Game, point: Point | None = None, whence: Whence | None = No
         facts[role] = part.label if part is not None else facts[role]
     network = None if point is None or point.network is None else dict(point.network)
     return GameRecord(
-        About(**facts, **(whence or {}), kinds=kinds, network=network, disttrack=version_of("disttrack")),
+        About(**facts, **(whence or {}), kinds=kinds, network=network, disttrack=version("disttrack")),
         [sent(*row) for row in _rows(game, game.transcript)],
         [(row.step, _plain(row.output)) for row in _rows(game, game.outputs)],
         asked(_rows(game, game.turns), game.steps),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from disttrack.installed import entry_points
+from disttrack.simulator.points.installed import entry_points
 
 
 def shipped_scenarios() -> dict[str, Path]:
