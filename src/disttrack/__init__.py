@@ -14,15 +14,14 @@ used.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     # of two classes of one name, the hard instance that plays comes after the one that is computed
-    from disttrack import adversaries, mechanisms, protocols  # noqa: F401
-    from disttrack.adversaries import *  # type: ignore[assignment]  # noqa: F403
+    from disttrack import adversaries, mechanisms, protocols  # noqa: F401, I001
     from disttrack.mechanisms import *  # noqa: F403
+    from disttrack.adversaries import *  # type: ignore[assignment]  # noqa: F403
     from disttrack.protocols import *  # noqa: F403
     from disttrack.simulator import *  # noqa: F403
 
@@ -34,8 +33,6 @@ _HOMES: Final = ("disttrack.simulator", "disttrack.protocols", "disttrack.advers
 
 def _plugged() -> dict[str, EntryPoint]:
     """Return the classes that installed packages register, by name; of two of one name, the first."""
-    from importlib.metadata import entry_points
-
     groups = ("disttrack.protocols", "disttrack.adversaries", "disttrack.names")
     return {point.attr: point for group in reversed(groups) for point in reversed(entry_points(group=group))}
 
