@@ -55,7 +55,7 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
         "size": scenario.size,
         "control_games": scenario.control_games,
         "user_files": scenario.files,
-        "dropped": remarks(scenario.points),
+        "dropped": remarks(scenario.points, elsewhere=True),
         "skipped": [{**one._asdict(), "line": one.line} for one in scenario.skipped],
         **{name: getattr(work, name) for name in ("workers", "messages", "seconds", "memory", "disk")},
     }
