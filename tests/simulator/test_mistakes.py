@@ -71,7 +71,9 @@ def test_a_mistake_in_an_adversary(name: str) -> None:
 def test_a_number_that_is_no_site_is_not_offered_as_one() -> None:
     with pytest.raises(Exception, match="yielded -1 after step 0; accepted: a schedule") as raised:
         play(TRACKER, lambda view: (yield -1), sites=4, items=100)
-    assert "Burst(-1)" not in str(raised.value)
+    assert str(raised.value).count("; Rest(1) skips a step") == 1
+    with pytest.raises(Exception, match=r"named site -1 at step 1; .*; return None skips a step"):
+        play(TRACKER, lambda view: -1, sites=4, items=100)
 
 
 MINE = "from disttrack import Adversary\n\n\nclass Mine(Adversary):\n"

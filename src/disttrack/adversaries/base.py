@@ -87,6 +87,9 @@ class Facts:
 class View(Facts):
     """The information that an adversary has: the outputs, its own moves, and the algorithm's parameters.
 
+    It is one object in the whole game and always shows the present: keep its values (``before = view.output``), for a
+    view that is kept shows what is then the present too.
+
     Attributes
     ----------
     sites, items

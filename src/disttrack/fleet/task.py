@@ -16,9 +16,10 @@ from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.network import Latency, Network, network_of
 from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.answers import Answer, held
 from disttrack.simulator.tasks.base import ERROR, SITES, Demand, Record, Size
-from disttrack.simulator.tasks.tracking import Count, record_of
+from disttrack.simulator.tasks.tracking import ASKED_IN_PYTHON, Count, asked_each, record_of
 
 MESSAGES, REQUESTS = 60e3, 50e3
 """Messages and requests that are played per second, fitted to the games of the scenarios `quota` and `quota-any`."""
@@ -108,7 +109,8 @@ class QuotaGame(Count):
     def demand(self, point: Point) -> Demand:
         """Return the same, with the time of the requests: each is admitted or rejected, and judged."""
         known = super().demand(point)
-        return replace(known, seconds=known.messages / MESSAGES + (point.items or 0) / REQUESTS)
+        asked = 1 / ASKED_IN_PYTHON if asked_each(adversary_of(point)) else 0.0
+        return replace(known, seconds=known.messages / MESSAGES + (point.items or 0) * (1 / REQUESTS + asked))
 
     def play(self, point: Point, seed: int) -> Record:
         game = self.game(point, seed=seed, on_error="record")

@@ -90,7 +90,15 @@ def nearest(name: str, names: Iterable[str]) -> str:
     "; did you mean 'Push'?"
     >>> nearest("quicksort", ["robust", "block"])
     ''
+
+    A parameter that is named with its side has its own name in tables.
+
+    >>> nearest("adversary.patience", ["adversary", "patience"])
+    "; did you mean 'patience'?"
     """
+    side, _, inner = str(name).rpartition(".")
+    if inside := [one for one in names if side and one in (inner, f"{side}_{inner}")]:
+        return f"{MEANT}{inside[-1]!r}?"
     by_small: dict[str, str] = {}
     for one in names:
         by_small.setdefault(one.lower(), one)

@@ -213,3 +213,14 @@ def test_a_scenario_beside_its_bare_name_and_a_folder_in_its_place() -> None:
     assert "did you mean 'semester.yaml'?" in refused("run", "semster.yaml")
     for command in ("run", "replay", "check"):
         assert "folder: is a folder; name the file of a scenario" in refused(command, "folder")
+
+
+@pytest.mark.parametrize(("move", "told"), [("hash(str(view.steps))", True), ("view.steps", False)])
+def test_a_function_whose_games_depend_on_the_process_is_named(move: str, told: bool) -> None:
+    Path("own.py").write_text(f"def goes(view):\n    return {move} % view.sites\n")
+    Path("own.yaml").write_text(
+        "name: own\nsites: 16\nitems: 500\nprotocol: {kind: randomized, alpha: 0.1}\nadversary: own.py:goes\n"
+    )
+    done = disttrack("check", "own.yaml")
+    assert ("randomized against goes: another process plays another game of the same seed" in done.stdout) == told
+    assert done.exit_code == 0

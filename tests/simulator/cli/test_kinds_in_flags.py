@@ -57,6 +57,20 @@ def test_words_that_a_command_does_not_take_are_answered_with_those_to_write(wor
     assert refused(*words.split()).endswith(remedy)
 
 
+def test_a_task_of_the_user_is_played_and_an_accuracy_of_theirs_has_the_range_of_the_game() -> None:
+    Path("own.py").write_text(
+        "from dataclasses import dataclass\nfrom disttrack import Deterministic\n"
+        "from disttrack.simulator.tasks.tracking import Count\n\n\n"
+        'class Mine(Count):\n    kind = "mine"\n\n\n'
+        "@dataclass(frozen=True)\nclass Wide(Deterministic):\n    alpha: float = 0.3\n"
+    )
+    size = ("--sites", "2", "--items", "9")
+    assert disttrack("play", "--protocol", "exact", "--task", "own.py:Mine", *size).exit_code == 0
+    assert "got 7: an output of 0 is within" in refused("play", "--protocol", "own.py:Wide:alpha=7", *size)
+    assert refused("play", "--protocol", "exact", "--with", "own.py:Mine").endswith("--task mine.py:Mine")
+    assert refused("list", "own.py:Mine").endswith("a class of yours has disttrack describe own.py:Mine")
+
+
 def test_an_audit_takes_parameters_in_words_of_their_own() -> None:
     apart, joined = (
         disttrack("audit", *words, "--budget") for words in (["robust", "alpha=0.2"], ["robust:alpha=0.2"])

@@ -54,6 +54,12 @@ def said(data: dict[str, Any], *overrides: str) -> str:
             [{"name": "c", "measure": "fraction(ok)", "at_least": 1, "control": "coarse"}],
             "got 'coarse', as in control: {fault: coarse} or {protocol: randomized}",
         ),
+        ("plots", [{"kind": "error", "x": "protocol.sites"}], "got 'protocol.sites'; did you mean 'sites'?"),
+        (
+            "claims",
+            [{"name": "c", "measure": "fraction(ok)", "at_least": 1, "where": "adversary.site == 1"}],
+            "a column has a plain name; write site",
+        ),
         ("name", 1e3, "got 1000.0; a text that reads as a number, true or false is quoted"),
         ("network", {"latency": "5ms"}, "units of time are for `disttrack advise`"),
         ("zip", [["items", "protocol.alpha"]], "items and protocol.alpha have one value each: remove it"),

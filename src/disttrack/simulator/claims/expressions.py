@@ -203,6 +203,8 @@ class _Evaluation:
                 return self._compare(operators, [left, *others])
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords):
                 return self._call(name, arguments, keywords)
+            case ast.Attribute(attr=name):
+                raise self._refused(f"a column has a plain name; write {name}")
             case ast.List() | ast.Tuple():
                 raise self._refused("a list is allowed only after 'in', as in protocol in ['robust', 'block']")
         raise self._refused("only columns, numbers, texts, + - * / **, comparisons, and, or, not, in, and measures")

@@ -16,7 +16,7 @@ from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.tables import Column, Table, print_table, terminal_width, wrapped
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.registry import FAMILIES, HOMES, ROLES, Family, Kind, kinds, kinds_for, parameters
-from disttrack.simulator.points.source import import_reference
+from disttrack.simulator.points.source import import_reference, is_reference
 
 SORTS: Final[dict[str, Family]] = {
     "protocols": "protocol",
@@ -77,6 +77,8 @@ def _fault_of(what: str) -> str:
     known = {**dict.fromkeys(shipped_scenarios(), "scenario"), **sorts}
     if what in known:
         return f"{what} is {'an' if known[what][0] in 'aeiou' else 'a'} {known[what]}: disttrack describe {what}"
+    if is_reference(what):
+        return f"what is installed is listed; a class of yours has disttrack describe {what}"
     others = f"{accepted(SORTS)}, or a task that disttrack list names"
     return f"there is no {what!r}{nearest(what, [*SORTS, *known])} ({others})"
 

@@ -56,7 +56,7 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
         "size": scenario.size,
         "control_games": scenario.control_games,
         "user_files": scenario.files,
-        "dropped": [*remarks(scenario.points), *out_of_reach(scenario)],
+        "dropped": [*remarks(scenario.points, elsewhere=True), *out_of_reach(scenario)],
         "skipped": [{**one._asdict(), "line": one.line} for one in scenario.skipped],
         **{name: getattr(work, name) for name in ("workers", "messages", "seconds", "memory", "disk")},
     }

@@ -36,6 +36,8 @@ def instead(error: click.ClickException, words: Sequence[str]) -> str:
 def _in_place_of(option: str, words: Sequence[str], command: click.Command) -> str:
     """Return how a command takes what was given as an option that it does not have."""
     name = option.lstrip("-").replace("-", "_")
+    if name == "with":
+        return "; a class of yours is named where a kind is: --protocol, --adversary or --task mine.py:Mine"
     given = next((word.partition("=")[2] for word in words if word.startswith(f"{option}=")), "")
     value = given or next(iter(words[words.index(option) + 1 :]), "…") if option in words or given else "…"
     kind, side = next(((kind, side) for kind, side in _kinds_in(words) if _has(side, kind, name)), ("", ""))

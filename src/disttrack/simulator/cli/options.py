@@ -109,7 +109,7 @@ def point_of(
 
     Without a task it is the one that the protocol is made for; sizes that are None are `SIZES` where that has them.
     """
-    from disttrack.simulator.points.registry import find, game_of, parameters
+    from disttrack.simulator.points.registry import game_of, parameters
     from disttrack.simulator.runs.estimate import estimate
     from disttrack.simulator.scenario.document import value_of
     from disttrack.simulator.scenario.load import load
@@ -119,7 +119,7 @@ def point_of(
     maker = class_of(data["protocol"]["kind"], "protocol")
     set_here = dict(entry.partition("=")[::2] for entry in overrides)
     data["task"] = set_here.get("task") or task or game_of(maker) or "count"
-    game = find("task", data["task"])
+    game = class_of(data["task"], "task")
     if adversary is None and game.bases["adversary"] != Task.bases["adversary"]:
         adversaries = list(game.kinds("adversary"))
         raise ScenarioError(f"--adversary: task {data['task']} needs one (accepted: {', '.join(adversaries)})")

@@ -229,7 +229,7 @@ def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> l
 
     played = set(report.trials["point"][report.trials["verdict"] != "error"].tolist())
     lost = {point.number for point in scenario.points} - played
-    dropped = remarks(scenario.points, lost=lost, limit=limit)
+    dropped = remarks(scenario.points, lost=lost, limit=limit, elsewhere=True)
     for line in dropped:
         print_text(line, err=True)
     _print_errors(report.errors, str(report.dir / "errors.txt"))

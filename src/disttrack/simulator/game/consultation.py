@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from disttrack.adversaries.base import Adversary, BlindView, Choice, View
+from disttrack.adversaries.moves import SKIP
 from disttrack.adversaries.replay import Recorder
 from disttrack.adversaries.schedules import Rest, Schedule
 from disttrack.adversaries.scripts import NoPlan, Script, Scripted
@@ -149,13 +150,16 @@ class Consultation:
                 word = "yield" if isinstance(adversary, Script | Scripted) else "return"
                 raise MoveError(f"{who}: {answer.did}; {word} {any_plan if self.takes is Schedule else accepted}")
             hint = _meant(answer, adversary) if self.takes is Schedule else ""
+            if hint == "" and isinstance(answer, int | np.integer) and answer == SKIP:
+                hint = "; Rest(1) skips a step"
             shown = shortened(repr(answer))
             raise MoveError(f"{who}: {said} {shown} after step {step}; accepted: {accepted}{hint}")
         lowest, highest = answer.named()
         site = lowest if lowest < 0 else highest
+        skip = "return None" if isinstance(self.adversary, Choice) and self.adversary.each_item else "Rest(1)"
         raise MoveError(
             f"{who}: named site {site} at step {step + answer.first_step(site)}; "
-            f"this game has sites 0 … {self.view.sites - 1}"
+            f"this game has sites 0 … {self.view.sites - 1}" + f"; {skip} skips a step" * (site == SKIP)
         )
 
 

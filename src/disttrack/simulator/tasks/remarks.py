@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout, suppress
 from traceback import format_exception
-from typing import Final
+from typing import Any, Final
 
+from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere, is_own, why_only_here
+from disttrack.simulator.game.reference import SHORT
 from disttrack.simulator.game.repeat import unrepeatable
 from disttrack.simulator.points.lines import cause_of
 from disttrack.simulator.points.point import Point
@@ -18,7 +20,9 @@ PATIENCE: Final = 10.0
 """Seconds for the short games by which a class is tried, without another limit."""
 
 
-def remarks(points: Iterable[Point], *, lost: Container[int] = (), limit: float | None = None) -> list[str]:
+def remarks(
+    points: Iterable[Point], *, lost: Container[int] = (), limit: float | None = None, elsewhere: bool = False
+) -> list[str]:
     """Return lines on what a reader of results should know of the user's files and classes.
 
     Parameters
@@ -27,14 +31,17 @@ def remarks(points: Iterable[Point], *, lost: Container[int] = (), limit: float 
         Numbers of points all of whose games ended in an error: their classes are not tried again.
     limit
         Seconds for each pair of classes to be tried; `PATIENCE` if left out.
+    elsewhere
+        Whether the short games are played in a new process too, which takes half a second.
     """
     points = list(points)
     tried = [point for point in points if point.number not in lost]
-    return list(dict.fromkeys([*_on_streams(points), *_on_classes(tried, limit or PATIENCE)]))
+    return list(dict.fromkeys([*_on_streams(points), *_on_classes(tried, limit or PATIENCE, elsewhere=elsewhere)]))
 
 
-def _on_classes(points: Sequence[Point], limit: float) -> Iterator[str]:
+def _on_classes(points: Sequence[Point], limit: float, *, elsewhere: bool) -> Iterator[str]:
     """Yield lines on classes whose games cannot be played again; of each pair one short game is compared."""
+    alike = []
     pairs = {(point.protocol.kind, point.adversary.kind): point for point in reversed(points) if point.own}
     for point in pairs.values():
         if not isinstance(point.task.make(), Count):
@@ -47,6 +54,24 @@ def _on_classes(points: Sequence[Point], limit: float) -> Iterator[str]:
             line = f"{point.protocol.kind} against {point.adversary.kind}: {said}"
         if line:
             yield line
+        else:
+            alike.append(prepare(point))
+    if elsewhere:
+        yield from _on_processes(alike, limit)
+
+
+def _on_processes(given: Sequence[Mapping[str, Any]], limit: float) -> Iterator[str]:
+    """Yield a line on classes whose short games are others in a new process; nothing where that cannot be seen."""
+    games = [Asked(one["protocol"], one["adversary"], one["sites"], min(SHORT, one["items"])) for one in given]
+    games = [game for game in games if not any(why_only_here(side) for side in game[:2] if is_own(side))]
+    game = None
+    with suppress(Exception, TooLong), redirect_stdout(Dropped()), limited("to play short games twice", limit):
+        game = differs_elsewhere(games) if games else None
+    if game:
+        yield (
+            f"{game.protocol.kind} against {game.adversary.kind}: another process plays another game of the same seed,"
+            " so that results depend on --workers; `disttrack conformance` says why"
+        )
 
 
 def _on_streams(points: Sequence[Point]) -> list[str]:

@@ -50,6 +50,8 @@ TIGHT: Final = 0.06
 """The same of `robust` with tight constants, whose quick bound is that of the paper's."""
 ASKED: Final = 250e3
 """Messages per second after which an adversary that is not compiled is asked again, beside those of the engine."""
+ASKED_IN_PYTHON: Final = 60e3
+"""The same of one that is asked at each item, which is too often for engines of arrays, or is a class of the user's."""
 ROUND, ROUND_OF_TIGHT = 5e-5, 2.5e-4
 """Seconds per message of a site, as a measure of the rounds: of arrays, and of rules that are computed anew."""
 
@@ -76,6 +78,10 @@ class Count(Task):
         if rules_of(protocol)[0] not in ("count", self.kind):
             reason = f"{point.protocol.label} plays {' and '.join(protocol.plays)}, not {point.task.label}"
             raise PointError(("protocol", "kind"), f"{reason}: {advice_on(type(protocol))}")
+        alpha = getattr(protocol, "alpha", None)
+        if point.protocol.own and isinstance(alpha, int | float) and not 0 < alpha < 1:
+            why = "an output of 0 is within a factor 1 ± alpha" if alpha >= 1 else "no output is as near as that"
+            raise PointError(("protocol", "alpha"), f"must be between 0 and 1, both excluded; got {alpha:g}: {why}")
         adversary = adversary_of(point)
         if isinstance(adversary, Replay):
             try:
@@ -108,12 +114,15 @@ class Count(Task):
         engine = _engine(point, protocol, adversary)
         if compiles(point.engine, engine, protocol, adversary, network):
             engine = COMPILED
+        if (asked := asked_each(adversary)) and engine != "step":
+            engine = "leap"
         bound = protocol.quick_bound(sites, items, point.start)
         messages = float(bound) if math.isfinite(bound) else float(items)
         share = share_sent(protocol) if math.isfinite(bound) else 1.0
         if network is not None:
             messages = network.messages(messages, sites, items, protocol)
         rate, item_rate = RATES[engine]
+        item_rate = min(item_rate, ASKED_IN_PYTHON) if asked else item_rate
         if adversary.oblivious and engine != "step" and network is None and not self.each_item:
             item_rate = max(item_rate, RATES["bulk"][1])
         looked_at = items if adversary.each_item or engine == "step" else 0
@@ -124,7 +133,8 @@ class Count(Task):
         seconds = sent / rate + looked_at / item_rate
         if engine in ("bulk", COMPILED):
             seconds += sent / sites * seconds_a_round(protocol, engine)
-            seconds += 0.0 if _needs_no_asking(adversary) else sent / ASKED
+            asked_again = ASKED_IN_PYTHON if point.adversary.own else ASKED
+            seconds += 0.0 if _needs_no_asking(adversary) else sent / asked_again
         return Demand(seconds, memory, messages)
 
 
@@ -140,6 +150,11 @@ def seconds_a_round(protocol: Protocol, engine: str) -> float:
     if protocol.kind == "martingale" and getattr(protocol, "parameters", "") == "tight":
         return ROUND_OF_TIGHT
     return ROUND if engine == "bulk" and share_sent(protocol) <= USUALLY else 0.0
+
+
+def asked_each(adversary: Adversary) -> bool:
+    """Return whether an adversary is asked at each item, in Python."""
+    return adversary.each_item and not _needs_no_asking(adversary)
 
 
 def _needs_no_asking(adversary: Adversary) -> bool:
