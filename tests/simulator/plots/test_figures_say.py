@@ -285,7 +285,7 @@ def test_rows_name_ranges_that_can_be_seen_and_games_that_are_left_out(tmp_path:
     for between, first, wanted in (
         (2.0, 1.0, "Marks: medians. Thick: 5 % to 95 % of the games. Thin: all."),
         (1.0001, 1.0, "Marks: medians of 3 games."),
-        (1.0001, None, "Marks: medians of 3 games. Left out: 1 of 6 games, without a value."),
+        (1.0001, None, "Marks: medians of 2 to 3 games. Left out: 1 of 6 games, without a value."),
     ):
         messages = 100.0 * between ** trials["trial"]
         messages[0] = messages[0] if first else np.nan
