@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -148,7 +149,8 @@ def _orders(every: Sequence[Line]) -> dict[str, int]:
         if (setting := _setting(line)) in orders:
             continue
         beside = {order for other, order in orders.items() if users[other] & users[setting]}
-        taken = {order for other, order in orders.items() if other and setting}  # defaults are no setting
+        # plain lines are those of defaults: as such they look alike but for values of one parameter
+        taken = {order for other, order in orders.items() if setting and (order or _names(other) & _names(setting))}
         least = min(1, line.order)
         free = [one for one in (line.order, *range(least, STYLES)) if one < STYLES and one not in beside | taken]
         more = (one for one in chain((line.order,), count(least)) if one not in beside)
@@ -174,6 +176,12 @@ def _orders_of_results(every: Sequence[Line], rounds: int) -> dict[str, int]:
 
 def _setting(line: Line) -> str:
     return line.label.removeprefix(line.protocol)
+
+
+def _names(setting: str) -> set[str]:
+    """Return the parameters of a setting, as far as their values in words show them: without their numbers."""
+    parts = (re.sub(r"[\d.,:]+", " ", part).split() for part in setting.split(", "))
+    return {words[0] for words in parts if words}
 
 
 def _users(settings: Mapping[Line, str]) -> dict[str, set[str]]:
