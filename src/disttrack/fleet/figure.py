@@ -12,7 +12,7 @@ from disttrack.simulator.plots.marks import BORDER, mark
 from disttrack.simulator.plots.panels import look_of, shape
 from disttrack.simulator.plots.sweep import panels
 from disttrack.simulator.results.formats import short
-from disttrack.simulator.results.lines import lines, swept_axes
+from disttrack.simulator.results.lines import lines_of_panels, swept_axes
 from disttrack.simulator.results.read import Tables, fixed
 
 _LIMIT: Final = Look(BORDER, width=1.2, order=1)
@@ -26,9 +26,11 @@ def windows(tables: Tables, count: int) -> Description:
     looks: dict[str, Look] = {}
     limits: set[float] = set()
     made, last, highest = [], 0.0, 0.0
-    for against, there in panels(tables):
+    groups = panels(tables)
+    each = lines_of_panels([there for _, there in groups], "", ("adversary",) if "adversary" in axes else ())
+    for (against, _), mine in zip(groups, each, strict=True):
         items: list[Item] = []
-        for line in lines(there, "", ("adversary",) if "adversary" in axes else ()):
+        for line in mine:
             game = line.games.iloc[0]
             rule = tables.points[str(game["result"])][int(game["point"])].get("protocol") or {}
             if "window" not in rule:

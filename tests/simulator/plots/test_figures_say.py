@@ -60,6 +60,41 @@ def test_results_that_differ_in_a_parameter_state_it_beside_their_lines(tmp_path
     assert first.dashes != second.dashes
 
 
+@pytest.mark.parametrize(
+    "request_", [{"kind": "cost", "x": "sites"}, {"kind": "frontier"}], ids=lambda one: one["kind"]
+)
+def test_a_setting_looks_the_same_in_all_panels_and_for_all_protocols_and_no_other_does(
+    tmp_path: Path, request_: dict[str, Any]
+) -> None:
+    """A panel, and a protocol, without the first setting do not give its look to the next one."""
+    folder = write_result(tmp_path / "one", trials=1, extra=("delta", [0.1, 0.2, 0.3]))
+    trials = pd.read_csv(folder / "trials.csv")
+    first = trials["delta"] == 0.1
+    gone = first & ((trials["adversary"] == "freeze") | (trials["protocol"] == "martingale"))
+    trials[~gone].to_csv(folder / "trials.csv", index=False)
+    figure = described([folder], request_)
+    plain = not figure.legend
+    looks: dict[str, set[tuple[Any, ...]]] = {}
+    for panel in figure.panels:
+        for one in panel.of(Series, ""):
+            setting, look = one.name.rpartition(", ")[2], one.look
+            looks.setdefault(setting, set()).add((look.size, look.dashes))
+            assert look.colour in {other.colour for other, name in figure.legend if name == one.name} or plain
+    assert sorted(looks) == ["delta 0.1", "delta 0.2", "delta 0.3"]
+    assert all(len(mine) == 1 for mine in looks.values())
+    assert len(set().union(*looks.values())) == 3
+
+
+def test_of_six_results_no_two_lines_look_alike(tmp_path: Path) -> None:
+    folders = [
+        write_result(tmp_path / f"r{number}", trials=1, adversaries=("freeze",), protocols=("robust",),
+                     extra=("delta", [0.1, 0.2]))
+        for number in range(6)
+    ]  # fmt: skip
+    lines = described(folders, {"kind": "cost", "x": "sites"}).panels[0].of(Series, "")
+    assert len({(one.look.colour, one.look.dashes) for one in lines}) == len(lines) == 12
+
+
 def test_ratios_stand_below_the_words_and_their_crossings_are_named(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=3, adversaries=("uniform", "freeze"))
     figure = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"})
@@ -216,7 +251,7 @@ def test_rows_name_ranges_that_can_be_seen_and_games_that_are_left_out(tmp_path:
     for between, first, wanted in (
         (2.0, 1.0, "Marks: medians. Thick: 5 % to 95 % of the games. Thin: all."),
         (1.0001, 1.0, "Marks: medians of 3 games."),
-        (1.0001, None, "Marks: medians of 3 games. Left out: 1 of 6 games, without a value."),
+        (1.0001, None, "Marks: medians of 2 to 3 games. Left out: 1 of 6 games, without a value."),
     ):
         messages = 100.0 * between ** trials["trial"]
         messages[0] = messages[0] if first else np.nan

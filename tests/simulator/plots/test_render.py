@@ -56,6 +56,14 @@ def test_columns_of_a_table_are_points_as_lists_are() -> None:
     assert ends == [[(3, 6)], [(3, 6)]]
 
 
+@pytest.mark.parametrize(("rows", "above"), [(24, False), (25, True)])
+def test_a_tall_figure_has_the_numbers_of_its_axis_above_too(rows: int, above: bool, tmp_path: Path) -> None:
+    made = figure(Series("a", range(rows), range(rows), LINE), y=Axis(names=[f"row {row}" for row in range(rows)]))
+    assert made.axes[0].xaxis.get_tick_params()["labeltop"] is above
+    save(made, tmp_path / "tall", ("svg",))  # numbers that touch are left out, and these do not touch each other
+    assert len(made.axes[0].get_xticks()) > 3
+
+
 def test_points_are_drawn_at_their_values_and_beyond_the_scale_at_its_edges() -> None:
     y = Axis("error", "log", (0.05, 20), edges=(0.1, 10.0))
     made = figure(Series("a", [1, 2, 3], [0.001, 2.0, inf], LINE), y=y)

@@ -153,7 +153,7 @@ def test_lower_bounds_are_k_and_root_k_over_alpha_an_efold(folder: Path, tmp_pat
             assert list(of(panel, name, "lower bound").y) == pytest.approx(words)
         assert list(of(per.panels[0], name, "lower bound").y) == pytest.approx([x / log(2_000_001) for x in words])
     assert [of(panel, "k/α", "lower bound").label for panel in made.panels] == ["", "order k/α"]
-    assert "Dots: lower bounds" in made.note
+    assert "Thin grey dots: lower bounds" in made.note
     two = write_result(tmp_path / "two", alphas=(0.03, 0.1), trials=1, protocols=("robust",))
     assert not described(two, {**COST, "lower_bounds": True}).panels[0].of(Series, "lower bound")
 

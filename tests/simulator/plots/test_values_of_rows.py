@@ -177,4 +177,10 @@ def test_budgets_are_to_scale(folder: Path) -> None:
     assert given[2:] == [(1, 0.5, 0.25), (2, 0.5, 0.25), (2, 0.5, 0.125), (1, 0.75, 0.25)]
     assert [width for *_, width in spent] == [0.75, 0.125, 0.125, 0.125, 0.0625, 0.25]
     assert panel.title == "robust: epsilon 4, spent 3"
+    assert [one.text for one in panel.of(Words)] == ["whole", "first", "apart", "one", "other", "last"]
+    parts = [entry(f"level {number}", 1.0, 0.0) for number in range(1, 18)]
+    many = trials.assign(ledger=json.dumps(entry("whole", 17.0, 0.0, "sequence", *parts)))
+    (panel,) = Budget().describe(replace(tables, trials=many)).panels
+    named = [one.text for one in panel.of(Words) if one.text]
+    assert named == ["whole", *(f"level {number}" for number in range(1, 10))]
     assert "robust: epsilon 4, spent 3" in made.caption

@@ -154,6 +154,8 @@ _SLIVER: Final = 0.02
 """Share of the width below which parts beside each other are drawn as one bar."""
 _NARROW: Final = 0.055
 """Share of the width below which a bar has no name."""
+_EMS: Final = 75.0
+"""Width of the figure, in units of the size of a bar's name."""
 _BUDGET_NOTE: Final = (
     "Widths: shares of epsilon; filled: spent. Side by side: in sequence, the narrowest as one. ×: parts in parallel."
 )
@@ -186,12 +188,17 @@ def _budget_items(entry: Entry, left: float, scale: float, depth: int) -> Iterat
     if width > _NARROW:
         count, name = entry.get("count", 1), str(entry["name"])
         whole = f"{name} ×{count:,}" if count > 1 else name
-        shown = next((text for text in (whole, name) if len(text) <= width * 105), "")
+        shown = next((text for text in (whole, name) if _ems(text) <= width * _EMS - 0.5), "")
         yield Words(left + 0.006, depth, shown, size=7.5)
     for part in _merged(entry, scale) if depth + 1 < DEEPEST else ():
         yield from _budget_items(part, left, scale, depth + 1)
         if entry["rule"] != "parallel":
             left += part["epsilon"] * scale
+
+
+def _ems(text: str) -> float:
+    """Return about how wide a text is, in units of its size."""
+    return sum(0.34 if letter in "fijlrt.,:-' " else 0.63 for letter in text)
 
 
 def _merged(entry: Entry, scale: float) -> Iterator[Entry]:

@@ -120,10 +120,10 @@ def cost(plot: Cost, tables: Tables) -> Description:
     medians = tables.trials.groupby("protocol")[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
-    note = "Dots: lower bounds up to a constant factor: k/α without coins, below it √k/α with them." if least else ""
+    note = "Thin grey dots: lower bounds up to a constant factor: k/α without coins, below it √k/α with them."
     words = curves(
         plot, tables, _LABELS.get(plot.y, plot.y), values, bound if column != "bits" else None, more=least,
-        linear=linear, note=note, theory="upper bound of theory on the mean",
+        linear=linear, note=note * bool(least), theory="upper bound of theory on the mean",
     )  # fmt: skip
     return _beside_ratios(plot, tables, words, values) if plot.ratio_to else words
 

@@ -28,7 +28,7 @@ from disttrack.simulator.plots.panels import (
 from disttrack.simulator.plots.sweep import infinite_note, panels
 from disttrack.simulator.points.names import name_of
 from disttrack.simulator.results.formats import span
-from disttrack.simulator.results.lines import Line, lines, swept_axes
+from disttrack.simulator.results.lines import Line, lines, lines_of_panels, swept_axes
 from disttrack.simulator.results.read import Tables, fixed
 from disttrack.simulator.tasks.answers import judged_error, over_alpha
 
@@ -80,10 +80,11 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     x = value_axis(measured_label(plot.cost, tables), trials["_cost"], edges, most=6)
     looks: dict[str, Look] = {}
     made = []
-    for title, there in panels(tables):
-        games = trials.loc[trials.index.intersection(there.index)]
+    groups = [(title, trials.loc[trials.index.intersection(there.index)]) for title, there in panels(tables)]
+    by = apart if plot.y else ("adversary",)
+    for (title, _), mine in zip(groups, lines_of_panels([games for _, games in groups], axis, by), strict=True):
         items: list[Item] = border() if errors.limited else []
-        for line in lines(games, axis, apart) if plot.y else lines(games, axis):
+        for line in mine:
             looks.setdefault(line.label, look_of(line, kinds, dashes=""))
             items += _line(line, kinds, "point" if plot.y else axis)
         made.append(Panel(items, x, y, title))

@@ -26,7 +26,7 @@ from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import look_of, shape, value_axis
 from disttrack.simulator.plots.sweep import panels
 from disttrack.simulator.results.formats import short
-from disttrack.simulator.results.lines import lines
+from disttrack.simulator.results.lines import lines_of_panels
 from disttrack.simulator.results.read import GAME, Tables
 
 _HALF: Final = 0.5
@@ -48,6 +48,7 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
     alphas = tables.trials["alpha"].dropna()
     drawn = []
     groups = panels(tables)
+    every = lines_of_panels(games for _, games in groups)
     for place, (title, games) in enumerate(groups):
         items: list[Item] = []
         named = ratio or place == len(groups) - 1
@@ -58,7 +59,7 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
                 items.append(Region(1 - alpha, 1 + alpha, Fill("#000000", 0.06)))
         else:
             items += _line("items", games[:1], series, "items", Look("#888888", "", THIN, 1.2, order=2), named=named)
-        for line in lines(games):
+        for line in every[place]:
             # the checkpoints of games on data sets differ from game to game
             mine = line.games if ratio else line.games.sort_values(["point", "trial"])[:1]
             items += _line(line.label, mine, series, "_shown", look_of(line, kinds, marker="", width=1.6), named=named)

@@ -53,8 +53,9 @@ def overlay(compared: Compared, measure: str) -> Description:
             if each.low is not None and each.high is not None:
                 series.append(Series(name, [each.low, each.high], [row, row], thin, "interval"))
     intervals = any(one.role == "interval" for one in series)
-    left_out = len(every) - len(points)
+    left_out, others = len(every) - len(points), compared.names[len(LOOKS) :]
     more = f" Left out: {left_out:,} points more, without room; those that changed come before them." * bool(left_out)
+    more += f" Not drawn, for want of a mark: {', '.join(others)}." * bool(others)
     x = value_axis(measure, np.concatenate([one.x for one in series]))
     return Description(
         [Panel(series, x, Axis(names=points))], 1, 0.8 + 0.3 * len(points),

@@ -48,7 +48,7 @@ from disttrack.simulator.plots.sweep import (
 )
 from disttrack.simulator.points.names import name_of, with_name
 from disttrack.simulator.results.formats import short, swept_ticks
-from disttrack.simulator.results.lines import Line, lines
+from disttrack.simulator.results.lines import Line, lines_of_panels
 from disttrack.simulator.results.read import Tables
 
 FLOOR: Final = 0.1
@@ -132,8 +132,9 @@ def curves(
     if place(tables.trials, plot.x).isna().all():
         raise ValueError(f"x: {plot.x!r} has words for values, and a line needs numbers")
     drawn = []
-    for title, games in panels(tables, by):
-        every = [curve_of(line, plot.x, values, bound, judged=judged) for line in lines(games, plot.x)]
+    groups = panels(tables, by)
+    for (title, _), mine in zip(groups, lines_of_panels([games for _, games in groups], plot.x), strict=True):
+        every = [curve_of(line, plot.x, values, bound, judged=judged) for line in mine]
         if part := [curve for curve in every if len(curve.x)]:
             drawn.append((title, part))
     if not drawn:
@@ -155,7 +156,7 @@ def curves(
         last = named and (number % columns == 0 or number == len(drawn))
         items = _of_panel(part, looks, letter, low, named=last)
         made.append(Panel([*items, *(more if last else map(_unlabelled, more))], x, y, title))
-    notes = _notes(all_curves, values(tables.trials), tables.trials, y, theory, powers=named and not page().narrow)
+    notes = _notes(all_curves, values(tables.trials), y, theory, powers=named and not page().narrow)
     note = f"{note} {_without(plot.x, tables.trials)}".strip()
     return Description(
         made, columns, _height(rows, columns, len(looks)),
@@ -164,15 +165,13 @@ def curves(
     )  # fmt: skip
 
 
-def _notes(
-    every: Sequence[Curve], values: pd.Series[float], games: pd.DataFrame, y: Axis, theory: str, *, powers: bool
-) -> list[str]:
+def _notes(every: Sequence[Curve], values: pd.Series[float], y: Axis, theory: str, *, powers: bool) -> list[str]:
     """Return what marks, bands and dashes mean, each empty where there are none; last what infinite values are."""
     low, bands = y.edges[0], any(len(one.x) > 1 and apart(y, one.low, one.high).any() for one in every)
     inside = any(_inside(y, one.bound).any() for one in every)
     off = any((_inside(y, one.bound) & apart(y, one.bound, one.middle)).any() for one in every)
     return [
-        _SHARES_NOTE if values.dtype == bool else marks_note(games, every, bands=bands),
+        _SHARES_NOTE if values.dtype == bool else marks_note(every, bands=bands),
         _POWER_NOTE if powers and any(curve.fit for curve in every if curve.middle.min() > low) else "",
         f"Thin dashes: {theory}, in the colour of its line." if off else f"On the lines: {theory}." if inside else "",
         FLOOR_NOTE if any((curve.middle <= low).any() for curve in every) else "",

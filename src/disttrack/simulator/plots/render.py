@@ -55,6 +55,8 @@ _APART: Final = 6.0
 """The least distance of a title from the next panel, in points."""
 _SHORTEST: Final = 8
 """Lines of titles have more letters."""
+_TALL: Final = 24
+"""With more rows than this the numbers of the axis below them are above them too."""
 _STILL: Final = 1.0
 """A label that is moved by less, in points, takes no room from the axes."""
 
@@ -209,6 +211,7 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
         axes.tick_params(axis=which, length=0)  # type: ignore[arg-type]
         if which == "y":
             axes.set_ylim(len(axis.names) - 0.5, -0.5)
+            axes.tick_params(axis="x", labeltop=len(axis.names) > _TALL)
         return
     if axis.scale == "log":
         (axes.set_xscale if which == "x" else axes.set_yscale)("log")

@@ -12,7 +12,7 @@ from disttrack.simulator.plots.description import Axis, Cells, Description, Fill
 from disttrack.simulator.plots.kinds import Matrix, Spread
 from disttrack.simulator.plots.marks import mark
 from disttrack.simulator.plots.panels import apart, column_of, measured_label, missing_note, value_axis
-from disttrack.simulator.plots.sweep import infinite_note
+from disttrack.simulator.plots.sweep import infinite_note, of_games
 from disttrack.simulator.points.names import label_of, with_name
 from disttrack.simulator.results.formats import NOTHING, swept_ticks
 from disttrack.simulator.results.lines import Line, lines
@@ -83,12 +83,11 @@ def spread(plot: Spread, tables: Tables) -> Description:
     every = tables.trials[column].dropna().astype(float)
     many = int(np.isinf(every).sum())
     x = value_axis(measured_label(plot.y, tables), shown[np.isfinite(shown)])
-    sizes = [len(games) for _, _, games in groups]
+    sizes = [len(one) for _, _, games in groups if len(one := games[np.isfinite(games[column].astype(float))])]
     wide = any(apart(x, one.x[:1], one.x[1:], _MARK).any() for one in series if one.role == "range")
     note = "Marks: one game each." if max(sizes) == 1 else f"Marks: {plot.centre}s"
     if max(sizes) > 1:
-        of = sizes[0] if len(set(sizes)) == 1 else "the"
-        note += ". Thick: 5 % to 95 % of the games. Thin: all." if wide else f" of {of} games."
+        note += ". Thick: 5 % to 95 % of the games. Thin: all." if wide else f" of {of_games(sizes)}."
     note += f" Left out of all marks: infinite values, in {many:,} of {len(every):,} games." if many else ""
     note += missing_note(tables.trials[column])
     return Description(

@@ -171,7 +171,9 @@ def _fit_ticks(figure: Figure) -> bool:
         while axes.get_visible():
             low, high = sorted(axes.get_xlim())
             shown = [one for one in axis.get_majorticklabels() if low <= one.get_position()[0] <= high]
-            labels = sorted((one for one in shown if one.get_text()), key=lambda one: one.get_position()[0])
+            # a tall figure has them above its axes too, after those below
+            below = {one.get_position()[0]: one for one in reversed(shown) if one.get_text()}
+            labels = [below[place] for place in sorted(below)]
             boxes = [one.get_window_extent() for one in labels if one.get_visible()]
             if all(one.x1 + 0.03 * figure.dpi <= other.x0 for one, other in pairwise(boxes)):
                 break

@@ -14,7 +14,7 @@ import pandas as pd
 
 from disttrack.simulator.claims.statistics import clopper_pearson
 from disttrack.simulator.errors import nearest
-from disttrack.simulator.points.names import name_of
+from disttrack.simulator.points.names import name_of, setting, with_name
 from disttrack.simulator.results.lines import Line, swept_axes
 from disttrack.simulator.results.read import Tables
 
@@ -45,6 +45,8 @@ class Curve:
         Theory at each place, NaN where there is none.
     broken
         Whether at least half of the games at a place failed.
+    games
+        Number of games with a value at each place.
     alone
         Whether nothing but the axis changes along it: with other parameters moving too, no power is one of the axis.
     """
@@ -56,6 +58,7 @@ class Curve:
     high: Floats
     bound: Floats
     broken: npt.NDArray[np.bool_]
+    games: npt.NDArray[np.integer[Any]]
     alone: bool = True
 
     @cached_property
@@ -83,13 +86,22 @@ def panels(tables: Tables, by: str = "") -> list[tuple[str, pd.DataFrame]]:
     if column not in tables.trials:
         known = [str(one).lstrip("_") for one in tables.trials]
         raise ValueError(f"by must be a column of trials.csv; got {by!r}{nearest(by, known)}")
-    named = {column: name_of(by).replace("_", " ") if by else "against"} | {"adversary": "against"}
-    shown = [one for one in named if tables.trials[one].nunique() > 1]
+    shown = [one for one in dict.fromkeys([column, "adversary"]) if tables.trials[one].nunique() > 1]
     groups = tables.trials.groupby(shown, sort=False) if shown else [((), tables.trials)]
+    name = tables.called.get(by, by)
     return [
-        (", ".join(f"{named[one]} {value}" for one, value in zip(shown, values, strict=True)), games)
+        (", ".join(_title(one == "adversary", name, value) for one, value in zip(shown, values, strict=True)), games)
         for values, games in groups
     ]
+
+
+def _title(against: bool, name: str, value: Any) -> str:
+    """Return the part of a panel's title on one column: `against freeze`, `items = 3,000`."""
+    value = value.item() if hasattr(value, "item") else value
+    if against:
+        return f"against {value}"
+    name = name.replace("_", " ")
+    return with_name(name, value) if isinstance(value, bool) else f"{name_of(name)} = {setting(value)}"
 
 
 def curve_of(line: Line, axis: str, values: Values, bound: Bound | None, *, judged: bool = True) -> Curve:
@@ -116,7 +128,8 @@ def curve_of(line: Line, axis: str, values: Values, bound: Bound | None, *, judg
     # of all games at the place, also those without a value
     broken = every.groupby("x")["failed"].mean().loc[table["x"].sort_values().unique()] >= 0.5
     x, fails = broken.index.to_numpy(dtype=float), broken.to_numpy(dtype=bool)
-    return Curve(line, x, middle, low, high, bounds, fails, alone=set(swept_axes(line.games)) <= {axis})
+    sizes = groups.size().to_numpy()
+    return Curve(line, x, middle, low, high, bounds, fails, sizes, alone=set(swept_axes(line.games)) <= {axis})
 
 
 def _medians(groups: Any) -> tuple[Any, Any, Any]:
@@ -187,17 +200,27 @@ def axis_label(axis: str, tables: Tables) -> str:
     return tables.task.label(axis, "axes") or name_of(axis)
 
 
-def marks_note(games: pd.DataFrame, curves: Sequence[Curve], *, bands: bool) -> str:
+def marks_note(curves: Sequence[Curve], *, bands: bool) -> str:
     """Return the meaning of marks and bands, if these can be seen, and of hollow marks if there are any."""
     failing = " Hollow marks: at least half of the games failed." if any(curve.broken.any() for curve in curves) else ""
-    sizes = games.groupby(["result", "point"]).size()
-    least, most = int(sizes.min()), int(sizes.max())
-    if most == 1:
+    few = [one for curve in curves if curve.games.max() <= MANY for one in curve.games]
+    many = [one for curve in curves if curve.games.max() > MANY for one in curve.games]
+    if max([*few, *many]) == 1:
         return f"Marks: one game each.{failing}"
     if not bands:
-        return f"Marks: medians of {'the' if least != most else most} games.{failing}"
-    ends = "5 % to 95 %" if most > MANY else "least to largest"
-    return f"Marks: medians. Bands: {ends} of {'the' if least != most else most} games.{failing}"
+        return f"Marks: medians of {of_games([*few, *many])}.{failing}"
+    ends = [f"{ends} of {of_games(each)}" for ends, each in (("least to largest", few), ("5 % to 95 %", many)) if each]
+    return f"Marks: medians. Bands: {', '.join(ends)}.{failing}"
+
+
+def of_games(sizes: Sequence[int]) -> str:
+    """Return numbers of games in words.
+
+    >>> of_games([4, 4]), of_games([2, 4, 3])
+    ('4 games', '2 to 4 games')
+    """
+    least, most = min(sizes), max(sizes)
+    return f"{least:,} to {most:,} games" if least < most else f"{most:,} games"
 
 
 def infinite_note(values: npt.ArrayLike) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import Any, Final, TypeAlias
 
 import pandas as pd
@@ -51,7 +53,7 @@ def terms_of(trials: pd.DataFrame) -> list[str]:
     return [axis for axis in swept_axes(promised) if axis in (*_BASIC_AXES, "start")]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Line:
     """The games of one line: one protocol, and one variant of it where there are several.
 
@@ -124,6 +126,67 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
                 places[is_odd] += 1
             each.append(Line(str(protocol), own, variant, order, part, free, games))
     return each
+
+
+def lines_of_panels(
+    panels: Iterable[pd.DataFrame], x: str = "", apart: Sequence[str] = ("adversary",)
+) -> list[list[Line]]:
+    """Return the lines of each panel of a figure, with orders that are a function of their setting in all of them."""
+    each = [lines(games, x, apart) for games in panels]
+    every = [line for part in each for line in part]
+    several = [int(line.games[PLACE].iloc[0]) for line in every if PLACE in line.games]
+    orders = _orders_of_results(every, 1 + max(several) // STYLES) if several else _orders(every)
+    return [[replace(line, order=orders[line.label]) for line in part] for part in each]
+
+
+def _orders(every: Sequence[Line]) -> dict[str, int]:
+    """Return the order of each line by its label: one for a setting, whatever its protocol, and of no other setting.
+
+    Where there are more settings than styles, only those of one protocol always have different ones.
+    """
+    users, orders = _users({line: _setting(line) for line in every}), dict[str, int]()
+    for line in every:
+        if (setting := _setting(line)) in orders:
+            continue
+        beside = {order for other, order in orders.items() if users[other] & users[setting]}
+        # plain lines are those of defaults: as such they look alike but for values of one parameter
+        taken = {order for other, order in orders.items() if setting and (order or _names(other) & _names(setting))}
+        least = min(1, line.order)
+        free = [one for one in (line.order, *range(least, STYLES)) if one < STYLES and one not in beside | taken]
+        more = (one for one in chain((line.order,), count(least)) if one not in beside)
+        orders[setting] = free[0] if free else next(more)
+    return {line.label: orders[_setting(line)] for line in every}
+
+
+def _orders_of_results(every: Sequence[Line], rounds: int) -> dict[str, int]:
+    """Return the same for several results: the style is that of the result, further settings are lighter.
+
+    Parameters
+    ----------
+    rounds
+        How often the results use each style.
+    """
+    rests = {line: _setting(line).replace(with_name("result", line.games["result"].iloc[0]), "") for line in every}
+    users, levels = _users(rests), dict[str, int]()
+    for rest in rests.values():
+        beside = {level for other, level in levels.items() if users[other] & users[rest]}
+        levels.setdefault(rest, next(one for one in count() if one not in beside))
+    return {line.label: int(line.games[PLACE].iloc[0]) + STYLES * rounds * levels[rests[line]] for line in every}
+
+
+def _setting(line: Line) -> str:
+    return line.label.removeprefix(line.protocol)
+
+
+def _names(setting: str) -> set[str]:
+    """Return the parameters of a setting, as far as their values in words show them: without their numbers."""
+    parts = (re.sub(r"[\d.,:]+", " ", part).split() for part in setting.split(", "))
+    return {words[0] for words in parts if words}
+
+
+def _users(settings: Mapping[Line, str]) -> dict[str, set[str]]:
+    """Return the protocols that have each setting."""
+    return {one: {line.protocol for line, other in settings.items() if other == one} for one in settings.values()}
 
 
 def _has_one(values: pd.Series[float], axis: str) -> bool:
