@@ -30,11 +30,10 @@ from handbook import corpus, pictures
 from handbook.build import main as build_pages
 from handbook.corpus import Shipped
 
-PAGES = ("index.html", "tutorial.html", "protocols/robust.html", "gallery/tracking.html", "api/simulator.html")
+PAGES = ("index.html", "gallery/tracking.html", "api/simulator.html")
 BUILDER = ["-m", "zensical", "build", "--strict"]
 OPENED = [
     *((page, 400, "light") for page in PAGES),
-    ("index.html", 1400, "light"),
     ("tutorial.html", 1400, "dark"),
     ("protocols/robust.html", 1600, "light"),  # letters grow with the window from here on
 ]
@@ -252,7 +251,7 @@ def test_the_example_of_every_kind_plays_as_its_page_says(family: Family) -> Non
     assert len(names) >= 5
     examples = {name: example(family, name) for name in names}
     assert None not in examples.values()
-    for name, made in list(examples.items())[::4]:
+    for name, made in list(examples.items())[::8]:
         assert made is not None
         scenario = build(parse(made.text, f"{name}-example.yaml", ROOT / "src/disttrack/scenarios"))
         assert len(scenario.points) == 1

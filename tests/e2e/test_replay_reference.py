@@ -23,9 +23,7 @@ TABLES = ("trials.csv", "kinds.csv", "claims.csv")
     [
         ("all", 50),  # every protocol against every adversary
         ("headline", 4),
-        ("power", 5),
         ("generalisation", 5),
-        ("accuracy", 4),
         ("monitor", 3),
         ("sparse", 3),
         ("experts", 1),

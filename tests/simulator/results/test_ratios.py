@@ -86,7 +86,7 @@ def test_games_that_were_lost_to_errors_are_left_out(tmp_path: Path) -> None:
     assert max(row.ratio for row in outcome.rows if row.ratio) < 1.2
 
 
-@pytest.mark.parametrize("games", [7, 10, 25])
+@pytest.mark.parametrize("games", [7, 25])
 def test_the_interval_of_a_median_has_its_confidence(tmp_path: Path, games: int) -> None:
     """Exact: more of 20,000 draws than allowed miss with probability 1e-6 if the interval covers with 0.975.
 
@@ -112,7 +112,7 @@ def test_the_interval_of_a_median_has_its_confidence(tmp_path: Path, games: int)
     assert missed(0) <= allowed < missed(1)
 
 
-@pytest.mark.parametrize("largest", [1, 12, 900])
+@pytest.mark.parametrize("largest", [1, 900])
 def test_shares_differ_by_fishers_exact_test(largest: int) -> None:
     """As scipy.stats has it, of which the import alone takes a second; at the edges too."""
     rng = np.random.default_rng(SEED)

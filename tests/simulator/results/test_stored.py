@@ -20,13 +20,10 @@ GOOD = {"scenario": {"name": "x", "plots": ["cost"]}, "points": [{"point": 0, "p
     ("text", "message"),
     [
         ("", "Expecting value"),
-        ("[]", "no mapping|should be"),
         ("{}", "scenario: Field required"),
         ("[" * 100_000, "recursion"),
-        (json.dumps({**GOOD, "points": [{"point": 0, "start": [1]}]}), "points.0.start"),
         (json.dumps({**GOOD, "points": [{"point": 0, "protocol": {"alpha": {}}}]}), "points.0.protocol.alpha"),
         (json.dumps({"scenario": {"claims": [{"no_control": []}]}}), "scenario.claims.0.no_control"),
-        (json.dumps({**GOOD, "games": {"errors": [1]}}), "games.errors"),
     ],
 )
 def test_a_hostile_manifest_is_refused_in_one_line(text: str, message: str, tmp_path: Path) -> None:
@@ -35,12 +32,6 @@ def test_a_hostile_manifest_is_refused_in_one_line(text: str, message: str, tmp_
     with pytest.raises(NoResults, match=message) as caught:
         _ = Results(tmp_path).scenario
     assert "\n" not in str(caught.value)
-
-
-def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_bytes(b"\xff\xfe{")
-    with pytest.raises(ValueError, match="decode"):
-        read_manifest(tmp_path / "manifest.json")
 
 
 @pytest.mark.parametrize("damage", [lambda packed: packed[:-20], lambda packed: packed[:40] + b"?" + packed[41:]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MISBEHAVES = '''
-import faulthandler, os, signal, sys, threading, time
+import faulthandler, os, signal, sys, time
 import numpy as np
 from disttrack.adversaries import Adversary, Burst
 
@@ -31,9 +31,6 @@ def hangs():
     while True:
         pass
 
-def closes():
-    os.closerange(0, 200)
-
 def prints():
     print("hello from a game")
     print("x" * 100, file=sys.stderr)
@@ -59,9 +56,6 @@ def leaves_a_copy():
 def defaces():
     from disttrack.simulator.game.ledger import Ledger
     Ledger.words = property(lambda self: 7)
-
-def spins():
-    threading.Thread(target=time.sleep, args=(600,)).start()
 
 
 class Misbehaves(Adversary):

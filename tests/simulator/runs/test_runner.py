@@ -77,35 +77,16 @@ def test_a_row_a_game_in_the_order_of_points_and_trials(file: Path) -> None:
         assert int(row["words"]) == int(row["words_up"]) + int(row["words_down"])
     assert report.ok
     assert report.played + report.alike == GAMES
-
-
-def test_all_points_play_the_same_seeds(file: Path) -> None:
-    play(file)
-    by_trial: dict[str, set[str]] = {}
-    for row in table("out"):
-        by_trial.setdefault(row["trial"], set()).add(row["seed"])
-    assert [len(seeds) for seeds in by_trial.values()] == [1, 1, 1]
-    assert len(set.union(*by_trial.values())) == 3
-
-
-def test_a_row_can_be_played_again_from_its_seed(file: Path) -> None:
-    from disttrack.adversaries import Freeze
-    from disttrack.protocols import Randomized
-    from disttrack.simulator import play as play_game
-
-    play(file)
-    row = next(r for r in table("out") if r["protocol"] == "randomized" and r["adversary"] == "freeze")
-    game = play_game(Randomized(alpha=0.2), Freeze(), sites=int(row["sites"]), items=2000, seed=int(row["seed"]))
+    assert len({(row["trial"], row["seed"]) for row in rows}) == len({row["seed"] for row in rows}) == 3
+    row = next(r for r in rows if r["protocol"] == "randomized" and r["adversary"] == "freeze")
+    randomized = disttrack.Randomized(alpha=0.2)
+    game = disttrack.play(randomized, disttrack.Freeze(), sites=int(row["sites"]), items=2000, seed=int(row["seed"]))
     assert (str(game.words), repr(game.max_rel_error)) == (row["words"], row["max_rel_error"])
-
-
-def test_kinds_add_up_to_the_cost(file: Path) -> None:
-    play(file)
     sums: dict[tuple[str, str], int] = {}
     for row in table("out", "kinds.csv"):
         key = (row["point"], row["trial"])
         sums[key] = sums.get(key, 0) + int(row["words"])
-    assert sums == {(row["point"], row["trial"]): int(row["words"]) for row in table("out")}
+    assert sums == {(row["point"], row["trial"]): int(row["words"]) for row in rows}
 
 
 @pytest.mark.quick_cases(1)

@@ -152,7 +152,6 @@ def test_a_claim_that_misspells_a_name_is_left_undecided_and_the_run_does_not_en
     ("key", "misspelt"),
     [
         ("plots", "{kind: cost, x: site}"),
-        ("claims", "{name: a, measure: 'slope(words, site)', at_least: 0}"),
         ("claims", "{name: a, each: site, measure: max(words), at_least: 0}"),
     ],
 )

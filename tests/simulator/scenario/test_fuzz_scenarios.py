@@ -31,7 +31,7 @@ def hold(document: Any) -> None:
     assert min(work.messages, work.seconds, work.memory) >= 0
 
 
-@often(60)
+@often(30)
 @given(document=DOCUMENTS)
 def test_a_scenario_with_hostile_values_is_refused_in_a_line(document: Any) -> None:
     hold(document)

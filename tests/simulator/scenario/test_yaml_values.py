@@ -56,7 +56,6 @@ def test_aliases_that_multiply_are_refused() -> None:
         read_yaml("\n".join(lines))
 
 
-@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize(
     ("text", "message", "line"),
     [

@@ -32,9 +32,11 @@ def test_the_first_few_are_ranked_by_the_words_of_whole_games() -> None:
     assert all(one.words == one.protocol.cost_bound(40, 200_000) for one in bounds if one.label != "exact")
 
 
-@pytest.mark.quick_cases(4)
-@pytest.mark.parametrize("against", ["outputs", "nothing", "state"])
-@pytest.mark.parametrize(("sites", "items"), [(1, 10), (4, 1_000), (7, 30), (1, 1), (3, 200), (2_000, 50)])
+@pytest.mark.quick_cases(3)
+@pytest.mark.parametrize(
+    ("against", "sites", "items"),
+    [("outputs", 1, 10), ("nothing", 4, 1_000), ("state", 1, 1), ("outputs", 7, 30), ("nothing", 2_000, 50)],
+)
 def test_few_items_have_an_answer_which_is_the_cheapest_in_games(sites: int, items: int, against: str) -> None:
     """Also where the number of sites at which the answer changes is below 20: the search for it once went on for ever.
 
@@ -52,7 +54,7 @@ def test_few_items_have_an_answer_which_is_the_cheapest_in_games(sites: int, ite
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=10, deadline=None, derandomize=True)
 @given(
     st.floats(0, 6), st.floats(0, 13), st.floats(0.001, 0.9), st.sampled_from(["nothing", "outputs", "state"])
 )  # fmt: skip
@@ -86,11 +88,10 @@ def test_only_promises_that_hold_there_are_ranked(against: str, there: set[str],
     assert not missing & kinds
 
 
-@pytest.mark.parametrize("against", ["nothing", "outputs"])
-def test_the_games_of_advice_are_counted_as_they_end(against: str) -> None:
+def test_the_games_of_advice_are_counted_as_they_end() -> None:
     shown: list[tuple[int, int, float]] = []
     advise(
-        Situation(5, 2000, 0.3, 0.05, against),
+        Situation(5, 2000, 0.3, 0.05, "outputs"),
         on_progress=lambda progress: shown.append((progress.played, progress.games, progress.left)),
     )
     played = [number for number, _, _ in shown]

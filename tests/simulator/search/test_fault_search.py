@@ -67,11 +67,8 @@ def test_a_planted_fault_is_found_and_shortened(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("faults", "link"), [("lost=6 late=1*5", "reliable"), ("forgets=1*2 late=2*5 lost=1", "reliable")]
-)
-def test_the_same_searches_break_nothing_without_the_planted_fault(faults: str, link: str) -> None:
-    assert searched("deterministic", faults, link=link).broken == 0
+def test_a_search_breaks_nothing_without_a_planted_fault() -> None:
+    assert searched("deterministic", "forgets=1*2 late=2*5 lost=1", link="reliable").broken == 0
 
 
 @pytest.mark.slow
@@ -96,8 +93,6 @@ def test_the_list_is_within_the_budget_and_the_games_too() -> None:
     [
         ("", "a budget names each fault once"),
         ("lost", "a budget is faults with their number"),
-        ("lost=2*3", "a budget is faults with their number"),
-        ("late=2", "a budget is faults with their number"),
         ("late=2*0", "a budget is faults with their number"),
         ("lots=2*2", "unknown fault 'lots'; did you mean 'lost'?"),
         ("lost=1 lost=1", "a budget names each fault once"),

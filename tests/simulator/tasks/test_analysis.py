@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,8 +10,6 @@ from disttrack.mechanisms.statistical import Empirical, GaussianAnswers, Laplace
 from disttrack.mechanisms.statistical.queries import Coins, FeatureMean, Residual
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.load import build
 from disttrack.simulator.tasks.analysis.sample_size import needed
 from disttrack.simulator.tasks.analysis.task import StatisticalQueries, Truth
 from disttrack.simulator.tasks.analysis.worst_of_many import WorstOfMany
@@ -84,14 +80,6 @@ def test_the_worst_of_many() -> None:
     assert chosen <= worst
     stable = WorstOfMany().game(LaplaceAnswers(0.05), Speller(), sizes).worst_gap
     assert abs(stable) < 0.2
-
-
-def scenario(**keys: object) -> object:
-    data = {
-        "name": "s", "task": "statistical-queries", "samples": 9, "queries": 3, "protocol": {"kind": "empirical"},
-        "adversary": {"kind": "fixed-queries"}, **keys,
-    }  # fmt: skip
-    return build(Document("s.yaml", Path.cwd(), data))
 
 
 def test_a_sample_that_is_too_large_to_spell_out_is_said() -> None:

@@ -46,9 +46,9 @@ FALSE_ALARM = 1e-6
 
 
 @pytest.mark.quick_cases(8)
-@pytest.mark.parametrize("kind", sorted(COUNTERS))
-@pytest.mark.parametrize("adversary", [RoundRobin(), Scattered(count=40)], ids=lambda one: one.kind)
-def test_bulk_and_step_are_the_same_game(kind: str, adversary: Adversary) -> None:
+@pytest.mark.parametrize("place", range(len(COUNTERS)))
+def test_bulk_and_step_are_the_same_game(place: int) -> None:
+    kind, adversary = sorted(COUNTERS)[place], (RoundRobin(), Scattered(count=40))[place % 2]
     games = [
         play_duel(counter(kind, 1.0, 700), adversary, steps=700, seed=4, engine=engine) for engine in ("bulk", "step")
     ]
@@ -58,12 +58,6 @@ def test_bulk_and_step_are_the_same_game(kind: str, adversary: Adversary) -> Non
     assert games[0].output_changes == games[1].output_changes
     assert games[0].series["step"][-1] == 700
     assert games[0].series["items"] == games[1].series["items"]
-
-
-def test_seed_decides() -> None:
-    first, again, other = (play_duel(Binary(1.0, 99), Coin(), steps=99, seed=seed) for seed in (1, 1, 2))
-    assert first.max_abs_error == again.max_abs_error != other.max_abs_error
-    assert first.engine == "step"
 
 
 def test_referee_by_hand() -> None:
@@ -176,7 +170,7 @@ class Fives(Adversary):
         return Burst(0, 5)
 
 
-@pytest.mark.parametrize("number", [1, 7, 40, 500])
+@pytest.mark.parametrize("number", [7, 500])
 @pytest.mark.parametrize(("adversary", "items"), [(Scattered(count=40), 40), (RoundRobin(), 100), (Fives(), 100)])
 def test_the_first_items_are_no_more_than_are_asked_for(adversary: Adversary, items: int, number: int) -> None:
     view, whole = (View(sites=1, items=100, rng=np.random.default_rng(1)) for _ in range(2))

@@ -18,8 +18,11 @@ PAPER = Robust(alpha=0.2)
 
 
 @pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("protocol", [PAPER, Block(alpha=0.2)], ids=lambda protocol: protocol.kind)
-@pytest.mark.parametrize("adversary", [RoundRobin(), Uniform(), Freeze(), Drain()], ids=lambda one: one.kind)
+@pytest.mark.parametrize(
+    ("protocol", "adversary"),
+    [(PAPER, Uniform()), (PAPER, Freeze()), (Block(alpha=0.2), Drain())],
+    ids=lambda one: str(getattr(one, "kind", one)),
+)
 def test_bits_and_expected_bits_are_those_of_a_plain_count(protocol, adversary) -> None:
     game = play(protocol, adversary, **SETTING)
     rounds = list(rounds_of(game, protocol))

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 import pytest
-from plain_contents import as_plain, name_of
+from plain_contents import as_plain
 
 from disttrack.adversaries.contents import DrainItem, FreezeItem, HeavyItem, ZipfItems
 from disttrack.protocols.contents import HeavyHitters
@@ -29,8 +29,11 @@ ADVERSARIES: Final = (
 )
 
 
-@pytest.mark.parametrize("tracker", TRACKERS, ids=lambda one: one.by)
-@pytest.mark.parametrize("adversary", ADVERSARIES, ids=name_of)
+@pytest.mark.parametrize(
+    ("tracker", "adversary"),
+    list(zip(TRACKERS * 2, ADVERSARIES, strict=True)),
+    ids=lambda one: str(getattr(one, "kind", one)),
+)
 def test_the_largest_error_and_the_words_are_those_of_a_plain_game(tracker: Any, adversary: Any) -> None:
     """Also that the promise is kept by the deterministic one; in the band, items come and go."""
 

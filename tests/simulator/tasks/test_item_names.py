@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 from decimal import Decimal
 from enum import IntEnum
-from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -104,7 +103,7 @@ def test_a_game_does_not_depend_on_the_names(tracker: ItemTracker, data: st.Data
 def games_of_texts() -> str:
     """Return the outcomes of games in which some texts come equally often, so that errors are equal."""
     games = []
-    for tracker, last, length, engine in product(TRACKERS, (2, 4, 8), (1, 2, 40), ("step", "leap")):
+    for tracker, last, length, engine in product(TRACKERS, (2, 8), (1, 40), ("step", "leap")):
         adversary = Listed([0] * last, TEXTS[:last], length=length)
         games += [outcome(tracker, task, adversary, engine) for task in tracker.plays]
     return repr(games)
@@ -130,13 +129,10 @@ class Seven(IntEnum):
     [
         ([2**63 - 1, 2**63], [2**63 - 1, 2**63]),
         (np.array([2**63, 1], dtype=np.uint64), [2**63, 1]),
-        (np.array([3, 4], dtype=np.int8), [3, 4]),
         ([np.int64(3), 2**70], [3, 2**70]),
         (["7", 7], ["7", 7]),
-        (np.array(["7", "07"]), ["7", "07"]),
         ([np.str_("a"), Seven.SEVEN], ["a", 7]),
         (pd.Series(["a", "b"]), ["a", "b"]),
-        (range(2), [0, 1]),
         ((place for place in (5, 6)), [5, 6]),
     ],
 )
@@ -151,12 +147,14 @@ def test_names_stay_as_they_are(items: Any, accepted: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (1.5, "float 1.5"), (7.0, "float 7.0"), (float("nan"), "float nan"), (None, "NoneType None"),
-        (True, "bool True"), (b"a", "bytes b'a'"), (Decimal(7), r"Decimal Decimal\('7'\)"), ((1, 2), r"tuple \(1, 2\)"),
-        (Fraction(1, 2), r"Fraction Fraction\(1, 2\)"), (np.float64(7), r"float64 np.float64\(7.0\)"),
-        (np.bool_(True), r"bool np.True_"), (pd.NA, "NAType <NA>"), (pd.Timestamp(0), "Timestamp Timestamp"),
+        (7.0, "float 7.0"),
+        (float("nan"), "float nan"),
+        (True, "bool True"),
+        (Decimal(7), r"Decimal Decimal\('7'\)"),
+        (np.float64(7), r"float64 np.float64\(7.0\)"),
+        (pd.NA, "NAType <NA>"),
     ],
-)  # fmt: skip
+)
 def test_everything_else_is_refused_at_once(value: Any, shown: str) -> None:
     said = f"got {shown}.* at place 1"
     for other in (0, "a", 2**70):
@@ -261,8 +259,10 @@ class Fixed(ObliviousStream):
         return np.resize(self.items, length), np.ones(length, dtype=np.int64)
 
 
-@pytest.mark.parametrize("items", [[1.5, 1.7], [-3, 4], [2**63], [2**64, 2**64 + 5], ["a"], [True]])
-@pytest.mark.parametrize("engine", ["step", "bulk"])
+@pytest.mark.parametrize(
+    ("items", "engine"),
+    [([1.5, 1.7], "bulk"), ([-3, 4], "step"), ([2**63], "bulk"), ([2**64, 2**64 + 5], "step"), ([True], "bulk")],
+)
 def test_sketches_take_the_items_that_they_tell_apart(items: Any, engine: str) -> None:
     """They hash 64 bits: larger numbers would be equal to smaller ones, and floats are cut in arrays."""
     if items == [True]:
@@ -271,7 +271,7 @@ def test_sketches_take_the_items_that_they_tell_apart(items: Any, engine: str) -
         play_duel(Kmv(size=20), Fixed(items), updates=10, engine=engine)
 
 
-@pytest.mark.parametrize("code", [1.5, "1", None, True, float("nan")])
+@pytest.mark.parametrize("code", [1.5, "1", True])
 def test_updates_of_a_data_set_are_whole_numbers(code: Any) -> None:
     class Mine(UpdateStream):
         kind = "mine"

@@ -45,8 +45,11 @@ def largest_difference(server: Any, truth: Counter[int], step: int) -> Fraction:
     return worst
 
 
-@pytest.mark.parametrize("size", [1, 4, 30])
-@pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda one: f"{one.kind}-{getattr(one, 'bits', '')}")
+@pytest.mark.parametrize(
+    ("size", "adversary"),
+    list(zip([1, 4, 30] * 2, ADVERSARIES, strict=True)),
+    ids=lambda one: str(getattr(one, "kind", one)),
+)
 def test_the_largest_error_and_the_words_are_those_of_a_plain_game(size: int, adversary: Any) -> None:
     """Also that the server holds the right number of items, and only items that came."""
     tracker = ItemSample(alpha=0.5, size=size)

@@ -124,9 +124,16 @@ def test_a_tracker_coarser_than_it_promises_fails() -> None:
 
 @pytest.mark.parametrize("kind", [Countdown, Batch, CoinReports])
 @pytest.mark.parametrize(
-    ("sites", "threshold", "start"), [(1, 1, 0), (1, 400, 0), (40, 1, 0), (40, 17, 0), (40, 400, 399), (7, 400, 130)]
+    ("sites", "threshold", "start", "epsilon"),
+    [
+        (1, 1, 0, 0.2),
+        (1, 400, 0, 1e-9),
+        (40, 1, 0, 0.2),
+        (40, 17, 0, 1 - 1e-9),
+        (40, 400, 399, 1e-9),
+        (7, 400, 130, 0.2),
+    ],
 )
-@pytest.mark.parametrize("epsilon", [1e-9, 0.2, 1 - 1e-9])
 def test_step_and_leap_agree_at_the_ends(kind: Any, sites: int, threshold: int, start: int, epsilon: float) -> None:
     """One site, a threshold of 1 and one below the number of sites, an epsilon near 0 and near 1."""
     protocol = kind(threshold, epsilon)

@@ -120,18 +120,6 @@ def test_duels_refuse_it_too() -> None:
     assert play_duel(Binary(epsilon=1.0, horizon=9), Freeze(), steps=9).ok in (True, False)
 
 
-@pytest.mark.parametrize(
-    ("kind", "task"),
-    [("ams", "second-moment"), ("kmv", "distinct-count"), ("salted", "distinct-count"), ("count-min", "frequency"),
-     ("reset-sample", "resettable-sum"),
-     ("binary", "continual-count"), ("plain", "prediction"), ("fully-dynamic", "dynamic-queries"),
-     ("empirical", "statistical-queries")],
-)  # fmt: skip
-def test_a_sketch_or_counter_says_which_game_it_plays(kind: str, task: str) -> None:
-    with pytest.raises(ScenarioError, match=f"{kind} does not play here: a scenario with `task: {task}` plays it"):
-        find("protocol", kind, base=Count.bases["protocol"])
-
-
 def test_a_kind_of_another_game_is_named_with_a_task_that_plays_it() -> None:
     for task in (kind.load() for kind in kinds("task").values()):
         for role, base in task.bases.items():
