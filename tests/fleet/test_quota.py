@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from drawn import described
 from hostile import hold_line
+from small_fleets import stay
 
 from disttrack.adversaries import Burst, Freeze, Rest, RoundRobin
 from disttrack.adversaries.base import View
@@ -161,12 +162,6 @@ def test_the_course_of_a_game_begins_anew_with_each_window() -> None:
     ends = [output for step, output in zip(course["step"], course["output"], strict=True) if step % 50 == 0]
     assert ends == [12] * 6
     assert max(course["output"]) == 12
-
-
-def stay(view: Any, site: int, until: int) -> Iterator[Burst]:
-    """Yield requests to a site up to a step, whatever it answers."""
-    while view.steps < until:
-        yield Burst(site, until - view.steps)
 
 
 @pytest.mark.parametrize(
