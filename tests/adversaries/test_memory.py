@@ -6,24 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from seen_by_hand import burst, view
 
-from disttrack.adversaries import NEVER, BoundedMemory, Burst, Drain, Freeze, FreezeItem, SingleSite, View
+from disttrack.adversaries import NEVER, BoundedMemory, Drain, Freeze, FreezeItem, SingleSite
 from disttrack.adversaries.contents.plans import Pairs
 from disttrack.adversaries.memory import text_of
 from disttrack.protocols import Block, Randomized
 from disttrack.simulator import play
-
-
-def view(sites: int = 4, **facts: Any) -> View:
-    made = View(sites=sites, items=10**6, rng=np.random.default_rng(2))
-    made.record(**facts)
-    return made
-
-
-def burst(adversary: BoundedMemory, seen: View) -> tuple[int, int]:
-    plan = adversary.plan(seen)
-    assert isinstance(plan, Burst)
-    return plan.site, plan.length
 
 
 def test_a_machine_by_hand() -> None:
