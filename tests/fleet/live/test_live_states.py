@@ -86,7 +86,7 @@ def test_what_a_journal_brings_back_goes_on_as_if_nothing_had_happened(
     monkeypatch.setattr(journal, "EVERY", 50)  # so that states are stored too
     rng = random.Random(5)
     plain, kept = Fleet(protocol, None, seed=7), Fleet(protocol, tmp_path, seed=7)
-    for _ in range(400):
+    for _ in range(200):
         site, items = rng.randrange(K), rng.choice((1, 1, 2, 30))
         plain.take(site, items)
         kept.take(site, items)
