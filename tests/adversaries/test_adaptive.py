@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from seen_by_hand import burst, view
 
-from disttrack.adversaries import Adversary, Burst, Coin, Drain, Freeze, View
-
-
-def view(sites: int = 4, known: Any = None, items: int = 10**6, **facts: Any) -> View:
-    made = View(sites=sites, items=items, rng=np.random.default_rng(2), known=known)
-    made.record(**facts)
-    return made
-
-
-def burst(adversary: Adversary, seen: View) -> tuple[int, int]:
-    plan = adversary.plan(seen)
-    assert isinstance(plan, Burst)
-    return plan.site, plan.length
+from disttrack.adversaries import Coin, Drain, Freeze
 
 
 def test_freeze_waits_between_laps_and_leaves_sites_out() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from seen_by_hand import after, burst
 
-from disttrack.adversaries import Adversary, Bisect, Burst, View
+from disttrack.adversaries import Bisect, View
 
 
 def view(**facts: Any) -> View:
@@ -19,29 +20,19 @@ def view(**facts: Any) -> View:
 PARAMETERS = {"alpha": 0.3, "confidence": 1.0}
 
 
-def ask(adversary: Adversary, seen: View, items: int, moved: bool) -> tuple[int, int]:
-    seen.record(sent=seen.sent + items)
-    seen.record(steps=seen.steps + items)
-    seen.record(changes=seen.changes + moved)
-    seen.record(output=seen.output + 24 * moved)
-    plan = adversary.plan(seen)
-    assert isinstance(plan, Burst)
-    return plan.site, plan.length
-
-
 def test_by_hand() -> None:
     """Sites 0 to 2 are searched, 3 stores. Halves of 24: 12, then 6, then 3; who has signalled is left for good."""
     adversary, seen = Bisect(), view()
-    assert ask(adversary, seen, 0, False) == (0, 12)
-    assert ask(adversary, seen, 12, False) == (1, 12)
-    assert ask(adversary, seen, 5, True) == (2, 12)  # 1 has signalled at its fifth item
-    assert ask(adversary, seen, 12, True) == (0, 6)  # 2 with its last one, too; 0 again
-    assert ask(adversary, seen, 6, False) == (0, 3)
-    assert ask(adversary, seen, 3, True)[0] == 3  # all found: store until the round is over
-    assert ask(adversary, seen, 40, True)[0] == 3
+    assert burst(adversary, after(seen, 0)) == (0, 12)
+    assert burst(adversary, after(seen, 12)) == (1, 12)
+    assert burst(adversary, after(seen, 5, seen.output + 24)) == (2, 12)  # 1 has signalled at its fifth item
+    assert burst(adversary, after(seen, 12, seen.output + 24)) == (0, 6)  # 2 with its last one, too; 0 again
+    assert burst(adversary, after(seen, 6)) == (0, 3)
+    assert burst(adversary, after(seen, 3, seen.output + 24))[0] == 3  # all found: store until the round is over
+    assert burst(adversary, after(seen, 40, seen.output + 24))[0] == 3
     # 7 signals of 24 reach 160: the round is over, the output exact, and the search begins anew with greater blocks
     for _ in range(2):
-        assert ask(adversary, seen, 1, True)[0] == 3
+        assert burst(adversary, after(seen, 1, seen.output + 24))[0] == 3
     seen.record(output=seen.start + seen.sent + 1)
-    site, half = ask(adversary, seen, 1, True)
+    site, half = burst(adversary, after(seen, 1, seen.output + 24))
     assert (site, half) == (0, (int(0.15 * (160 + seen.sent)) + 1) // 2)

@@ -84,13 +84,11 @@ GOOD = {"weights": [[0.0, 0.0, 0.0, 1.0]], "bias": [0.0]}
     ("policy", "says"),
     [
         (3, "JSON object"),
-        ({}, "JSON object"),
         ({"layers": []}, "JSON object"),
         ({"layers": [GOOD], "name": 1}, "unknown key 'name'; accepted: burst, layers"),
         ({"layers": [GOOD], "burst": 0}, "burst must be a whole number of at least 1; got 0"),
         ({"layers": [3]}, "layer 0 must have"),
         ({"layers": [{"weights": [[1, 2], [3]], "bias": [1]}]}, "layer 0 must have"),
-        ({"layers": [{"weights": [], "bias": []}]}, "layer 0 must have a row"),
         ({"layers": [GOOD, GOOD]}, "layer 1 must have a row"),
         ({"layers": [{**GOOD, "bias": [1, 2]}]}, "layer 0 must have a row"),
         ({"layers": [{**GOOD, "bias": 1}]}, "a list"),

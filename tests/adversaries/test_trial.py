@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from seen_by_hand import after
 
 from disttrack.adversaries import Trial, View
 from disttrack.adversaries.listed_schedules import Runs
@@ -39,12 +40,7 @@ def view(sites: int = 5, **constants: Any) -> View:
 
 def ask(adversary: Trial, seen: View, items: int, output: float | None = None) -> list[tuple[int, int]]:
     """Return the bursts that it plans after so many more items, with the last of which the output may have moved."""
-    seen.record(sent=seen.sent + items)
-    seen.record(steps=seen.steps + items)
-    if output is not None:
-        seen.record(output=output)
-        seen.record(changes=seen.changes + 1)
-    plan = adversary.plan(seen)
+    plan = adversary.plan(after(seen, items, output))
     assert isinstance(plan, Runs)
     return list(zip(plan.sites.tolist(), plan.lengths.tolist(), strict=True))
 

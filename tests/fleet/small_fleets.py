@@ -123,9 +123,14 @@ class Edges(Scripted, Adversary):
             if end - self.before > view.steps:
                 yield Rest(end - self.before - view.steps)
             for site, until in ((view.sites - 1, end + self.after), (0, end + view.known["window"])):
-                while view.steps < until:
-                    yield Burst(site, until - view.steps)
+                yield from stay(view, site, until)
             end += 2 * view.known["window"]
+
+
+def stay(view: Any, site: int, until: int) -> Iterator[Burst]:
+    """Yield requests to a site up to a step, whatever it answers."""
+    while view.steps < until:
+        yield Burst(site, until - view.steps)
 
 
 def churn_at_once(view: Any) -> Iterator[Any]:

@@ -26,7 +26,7 @@ def test_its_answer_holds_when_it_is_played() -> None:
     assert "cheapest:      lease" in shown
     assert "600 steps are 1 s, 200 requests are admitted in them, a message takes 6 steps of 1.67 ms" in shown
     assert "verify:        disttrack run mine.yaml" in shown
-    played = disttrack("run", "mine.yaml", "--no-figures").stdout
+    played = disttrack("run", "mine.yaml", "--no-figures", "--set", "trials=1").stdout
     assert "PASS     no window admits more than is allowed" in played
     with open("mine.yaml") as file:
         assert file.read().partition("\n")[2] in disttrack("advise", "quota", *words).stdout
@@ -91,7 +91,7 @@ def test_the_scenario_plays_the_loads_and_windows_of_the_answer() -> None:
         assert sizes[0] == 3 * sizes[1]
 
 
-NAMES = ["my  file.yaml", "it's $(late)!;.yaml", "-x.yaml", "a[red].yaml", f"{'a long name ' * 9}.yaml"]
+NAMES = ["my  file.yaml", "it's $(late)!;.yaml", "-x.yaml", f"{'a[red] long ' * 9}.yaml"]
 """Names of files that a shell, the options of a command or a narrow terminal would take apart."""
 
 
@@ -109,15 +109,13 @@ def test_the_command_that_verifies_is_one_for_a_shell(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [NAMES[1], ""])
-def test_it_runs_when_it_is_pasted(name: str) -> None:
-    asked = ("--quota", "100/s", "--sites", "3", "--out", name) if name else ("--sites", "4", "--items", "100000")
-    command = command_of(disttrack("advise", *asked).stdout)
+def test_it_runs_when_it_is_pasted() -> None:
+    command = command_of(disttrack("advise", "--quota", "100/s", "--sites", "3", "--out", NAMES[1]).stdout)
     path = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     subprocess.run(command, shell=True, check=True, env={**os.environ, **path}, capture_output=True)
 
 
-@pytest.mark.parametrize(("unit", "seconds"), [("s", 1), ("min", 60), ("h", 3600)])
+@pytest.mark.parametrize(("unit", "seconds"), [("s", 1), ("h", 3600)])
 def test_the_window_is_the_unit_of_the_quota(unit: str, seconds: int) -> None:
     shown = disttrack("advise", "--quota", f"100/{unit}", "--sites", "3").stdout
     assert f"300 steps are {seconds:,} s, 100 requests are admitted in them" in shown
@@ -132,11 +130,11 @@ def test_a_load_that_can_not_exceed_what_is_allowed_costs_nothing() -> None:
     assert "control" not in scenario_of(best, service), "nothing can break it"
 
 
-@pytest.mark.parametrize("sites", [1, 30])
-@pytest.mark.parametrize("overshoot", [0.0, 0.002, 0.1])
-@pytest.mark.quick_cases(4)
-@pytest.mark.parametrize("any_window", [False, True])
-def test_a_bound_is_never_below_what_games_have(sites: int, overshoot: float, any_window: bool) -> None:
+@pytest.mark.quick_cases(2)
+@pytest.mark.parametrize(
+    ("any_window", "overshoot", "sites"), [(False, 0.0, 1), (False, 0.1, 30), (True, 0.0, 4), (True, 0.002, 8)]
+)
+def test_a_bound_is_never_below_what_games_have(any_window: bool, overshoot: float, sites: int) -> None:
     service = service_of(sites, 50.0, 1.0, None, overshoot, 0.0, any_window)
     for protocol in candidates(service):
         found = settled(protocol, service, 3)
@@ -174,7 +172,7 @@ def test_a_service_that_nothing_suits() -> None:
 
 def test_each_candidate_guarantees_the_overshoot() -> None:
     rng = random.Random(5)
-    for _ in range(200):
+    for _ in range(60):
         overshoot, latency = rng.choice([0.0, 0.001, 0.03, 0.3]), rng.choice([0.0, 0.001, 0.05])
         service = service_of(rng.choice([1, 4, 100]), rng.choice([10.0, 1000.0, 1e5]), 1.0, None, overshoot, latency)
         for protocol in candidates(service):

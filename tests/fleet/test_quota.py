@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from drawn import described
 from hostile import hold_line
+from small_fleets import stay
 
 from disttrack.adversaries import Burst, Freeze, Rest, RoundRobin
 from disttrack.adversaries.base import View
@@ -78,8 +79,7 @@ def test_what_is_counted_is_what_a_client_sees(protocol: Any, engine: str) -> No
     assert measured(game)["burst"] >= max(seen) / 40
 
 
-@pytest.mark.parametrize("k", [1, 4, 12, 50])
-@pytest.mark.parametrize("trip", [0, 15])
+@pytest.mark.parametrize(("k", "trip"), [(1, 15), (4, 0), (50, 15)])
 def test_the_rule_of_thumb_is_the_mean_under_even_load(k: int, trip: int) -> None:
     """Of round robin, without chance: within a tenth, or one request per site."""
     network = network_of({"latency": trip}) if trip else None
@@ -127,7 +127,7 @@ def test_no_copy_of_a_message_adds_to_what_may_be_admitted(how: Any) -> None:
         yield from stay(view, 1, 600)
 
     network = network_of({"latency": {"uniform": {"from": 0, "to": 30}}, "duplication": 0.5})
-    for seed in range(100):
+    for seed in range(30):
         game = play(Lease(60, 600, fraction=1.0), load, sites=3, items=560, seed=seed, network=network)
         assert by_window(game.looks, 600)[0]["admitted"] <= 60, seed
 
@@ -141,11 +141,6 @@ def test_a_death_is_in_the_guarantee_of_its_window() -> None:
     row = measured(play(BatchQuota(20, 100, size=10), die, sites=2, items=199))
     # 9 are lost, and 20 come to be known
     assert (row["overshoot"], row["overshoot_promised"], row["deaths"]) == (9 / 20, 27 / 20, 1)
-
-
-def test_greedy_waits_when_all_have_rejected() -> None:
-    game = play(Split(12, 1000), Greedy(), sites=4, items=2000, record=True)
-    assert len(game.turns) <= 40
 
 
 def test_greedy_waits_only_when_all_have_rejected_one_after_the_other() -> None:
@@ -167,12 +162,6 @@ def test_the_course_of_a_game_begins_anew_with_each_window() -> None:
     ends = [output for step, output in zip(course["step"], course["output"], strict=True) if step % 50 == 0]
     assert ends == [12] * 6
     assert max(course["output"]) == 12
-
-
-def stay(view: Any, site: int, until: int) -> Iterator[Burst]:
-    """Yield requests to a site up to a step, whatever it answers."""
-    while view.steps < until:
-        yield Burst(site, until - view.steps)
 
 
 @pytest.mark.parametrize(
@@ -201,10 +190,7 @@ def test_sites_come_and_go_in_order(plans: list[Any], said: str, engine: str) ->
         ({"window": 201}, "protocol.window: must be at most the steps of a game, 200 by `requests`; got 201"),
         ({"costs": 6}, "protocol.costs: must be at most the limit of 5; got 6"),
         ({"requests": 0}, "requests: must be at least 1; got 0"),
-        ({"requests": 2.5}, "requests: must be a whole number"),
         ({"requests": None}, "requests: is missing: Requests of a game"),
-        ({"sites": 0}, "sites: must be at least 1"),
-        ({"engine": "warp"}, "engine"),
         ({"items": 200}, "items: unknown key; did you mean 'requests'?"),
         ({"network": {"crash": {"at": 3, "down": 2}}}, "sites come and go, such as churn-of-sites"),
         (
@@ -214,7 +200,6 @@ def test_sites_come_and_go_in_order(plans: list[Any], said: str, engine: str) ->
         ({"network": {"faults": "site 0 down 2-3"}}, "network.faults: must be left out: adversaries say which sites"),
         ({"adversary": "ams-attack"}, "ams-attack does not play here: a scenario with `task: second-moment`"),
         ({"protocol": {"kind": "robust", "alpha": 0.1}}, "robust does not play here: a scenario with `task: count`"),
-        ({"epsilon": 0.1}, "epsilon: unknown key"),
     ],
 )
 def test_a_scenario_that_is_wrong_is_refused_in_one_line(change: dict[str, Any], said: str) -> None:
@@ -271,11 +256,8 @@ def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_
     ("every", "more", "empty"),
     [
         (100, {}, True),
-        (1, {}, False),
-        (100, {"costs": "1 4", "limit": 40}, True),
         (1, {"costs": "1 4", "limit": 40}, False),
         (100, {"shape": "sliding"}, True),
-        (100, {"shape": "bucket", "depth": 20}, True),
         (1, {"shape": "bucket", "depth": 20}, False),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 from commands import disttrack
+from small_fleets import stay
 
 from disttrack.adversaries import Burst, Rest, RoundRobin
 from disttrack.fleet.change import Change
@@ -32,12 +33,6 @@ def judged(protocol: Any, adversary: Any, network: Any = None, **sizes: Any) -> 
     """Return the measures of a game."""
     network = network_of(network)
     return measured(play(protocol, adversary, network=network, **sizes), network)
-
-
-def stay(view: Any, site: int, until: int) -> Iterator[Any]:
-    """Yield requests to a site up to a step, whatever it answers."""
-    while view.steps < until:
-        yield Burst(site, until - view.steps)
 
 
 @pytest.mark.parametrize("kind", [BatchQuota, CountdownQuota])

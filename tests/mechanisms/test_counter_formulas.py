@@ -12,7 +12,6 @@ import pytest
 
 from disttrack.mechanisms import (
     Binary,
-    Blt,
     Fresh,
     Hybrid,
     KAry,
@@ -23,7 +22,6 @@ from disttrack.mechanisms import (
     SmoothBinary,
     Sparse,
     SparseInfinite,
-    SquareRoot,
     TwoLevel,
 )  # fmt: skip
 from disttrack.mechanisms.counters import COUNTERS, counter_class
@@ -31,7 +29,6 @@ from disttrack.mechanisms.counters.base import Counter
 from disttrack.mechanisms.counters.k_ary import balanced_digits
 from disttrack.mechanisms.counters.smooth_binary import balance
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
-from disttrack.mechanisms.noise import Gaussian
 
 EPSILON = 0.8
 
@@ -158,21 +155,6 @@ def test_randomised_response() -> None:
         with pytest.raises(ValueError, match=rf"^x must be 0 or 1 for randomised response; got {shown}$"):
             run.release([1, wrong, 0])
     assert run.t == 0
-
-
-@pytest.mark.parametrize(
-    "made", [SquareRoot(EPSILON, 40, 1e-3), Blt(EPSILON, 40, 1e-3), Blt(EPSILON, 40, 1e-3, buffers=2)]
-)
-def test_normal_counters_err_as_their_matrices_say(made: Any) -> None:
-    """The estimate of step t errs by row t of A C^-1 times draws of one deviation."""
-    encoder = made.encoder(40) * made.std
-    rows = np.tri(40) @ np.linalg.inv(encoder)
-    assert made.std == pytest.approx(made.sigma * np.sqrt((encoder**2).sum(axis=0).max()))
-    assert made.sigma == pytest.approx(sqrt(2 * log(1.25 / 1e-3)) / EPSILON)
-    for t in (1, 2, 7, 40):
-        deviation = made.std * sqrt(float((rows[t - 1] ** 2).sum()))
-        assert made.variance(t) == pytest.approx(deviation**2)
-        assert made.error_bound(t, 0.04) == pytest.approx(Gaussian(deviation).quantile(0.98))
 
 
 @pytest.mark.quick_cases(6)

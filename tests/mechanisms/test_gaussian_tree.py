@@ -68,17 +68,6 @@ def test_a_release_costs_two_draws_at_most_however_many_steps_are_skipped() -> N
     assert count > 400
 
 
-def test_without_skips_it_is_the_walk_on_the_tree() -> None:
-    """Step t has the noise of step t & (t - 1) and one draw."""
-    script = np.random.default_rng(3).normal(size=64)
-    counter = GaussianTree(1.0, 64)
-    noise = counter.start(ScriptedNoise(script)).release(np.zeros(64)) / counter.std  # type: ignore[arg-type]
-    expected = [0.0]
-    for t in range(1, 65):
-        expected.append(expected[t & (t - 1)] + script[t - 1])
-    np.testing.assert_allclose(noise, expected[1:], atol=1e-9)
-
-
 def test_skips_are_refused_past_the_horizon_and_for_no_steps() -> None:
     run = GaussianTree(1.0, 10).start(np.random.default_rng(0))
     run.skip(9)
@@ -87,6 +76,3 @@ def test_skips_are_refused_past_the_horizon_and_for_no_steps() -> None:
     for wrong in (0, -1, 1.5):
         with pytest.raises(ValueError, match=r"^steps must be a whole number of at least 1"):
             run.skip(wrong)  # type: ignore[arg-type]
-    run.step(1)
-    with pytest.raises(ValueError, match="horizon"):
-        run.step(1)

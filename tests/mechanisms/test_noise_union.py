@@ -22,13 +22,6 @@ def test_the_tails_add_up_to_beta(kind: str, steps: int, beta: float) -> None:
     assert sum(exp(laplace_sum_log_tail(parts, found)) for parts in sums) == pytest.approx(beta, rel=1e-6)
 
 
-@pytest.mark.parametrize("scale", [0.3, 3.0, 40.0])
-def test_another_variable_in_each_sum(scale: float) -> None:
-    sums = [[*(counter("binary", 1.0, 20).noise_parts(t) or ()), (scale, 1)] for t in range(1, 21)]
-    found = NoiseUnion.of(sums).quantile(1e-4)
-    assert sum(exp(laplace_sum_log_tail(parts, found)) for parts in sums) == pytest.approx(1e-4, rel=1e-6)
-
-
 def test_two_variables_in_closed_form() -> None:
     """Pr[X + Y > x] = (2 + x) exp(-x) / 4 for two of scale 1."""
     tail = Tail(NoiseUnion.of([[(1.0, 2)]]), s=0.7, least=2.0)
@@ -70,9 +63,3 @@ def test_the_shortfall_is_the_quantile_and_the_integral_of_the_tails_beyond_it(k
 def test_no_noise_at_all() -> None:
     assert NoiseUnion.of([[], []]).quantile(0.1) == 0.0
     assert NoiseUnion.of([[], []]).shortfall(0.1) == 0.0
-
-
-def test_equal_sums_are_put_together() -> None:
-    union = NoiseUnion.of([[(1.0, 1), (1.0, 1)], [(1.0, 2)], [(3.0, 1)], []])
-    assert union.weights.tolist() == [2.0, 1.0]
-    assert union.scales == (1.0, 3.0)

@@ -39,13 +39,6 @@ from disttrack.mechanisms import (
     sketches,
 )  # fmt: skip
 from disttrack.mechanisms.gaussian import noise_multiplier
-from disttrack.mechanisms.halting import SampledHalting
-from disttrack.mechanisms.noise_union import NoiseUnion
-from disttrack.mechanisms.prediction.histogram import SparseHistogram
-from disttrack.mechanisms.queries.binary import Halves, Marginals
-from disttrack.mechanisms.queries.ordered import Intervals
-from disttrack.mechanisms.queries.plain import Axes, Points
-from disttrack.mechanisms.sketches.second_moment import rows_for_tail
 from disttrack.protocols import Protocol
 from disttrack.simulator.points.registry import Kind, kinds, kinds_for, parameters
 from disttrack.simulator.tasks.audit.mechanism import usual
@@ -191,19 +184,10 @@ def test_a_registered_class_refuses_what_is_out_of_range(kind: Kind) -> None:
         (PanPrivateDensity(1.0, 4).accuracy, {"beta": 0.1}, {"beta": SHARE}),
         (hard_instance, {"halting_times": SparseVectorMonitor(2, 1.0).halting_times(), "k": 2}, {"k": whole(1)}),
         (laplace_sum_quantile, {"parts": [(1.0, 2)], "beta": 0.1}, {"beta": SHARE}),
-        (NoiseUnion.of([[(1.0, 2)]]).quantile, {"beta": 0.1}, {"beta": SHARE}),
         (noise_multiplier, {"epsilon": 0.5, "delta": 0.1}, {"epsilon": POSITIVE, "delta": SHARE}),
-        (partial(SampledHalting, lambda ones, gen: None, rng=None), {"runs": 3}, {"runs": whole(1)}),
         (PrivacyLedger, {"name": "l", "epsilon": 1.0}, {"epsilon": POSITIVE, "rule": NAME}),
         (Laplace, {"scale": 1.0}, {"scale": POSITIVE}),
         (Gaussian, {"std": 1.0}, {"std": POSITIVE}),
-        (SparseHistogram, {"epsilon": 1.0, "delta": 0.1}, {"epsilon": POSITIVE, "delta": SHARE}),
-        (Points, {"domain": 3}, {"domain": whole(1)}),
-        (Axes, {"domain": 4, "rows": 2}, {"rows": whole(1)}),
-        (Intervals, {"domain": 4, "number": 2}, {"number": whole(0)}),
-        (Marginals, {"domain": 4}, {"order": whole(1)}),
-        (Halves, {"domain": 4}, {"number": whole(1)}),
-        (rows_for_tail, {"alpha": 0.5, "beta": 0.1}, {"alpha": POSITIVE}),
     ],
     ids=lambda value: getattr(value, "__qualname__", None),
 )  # fmt: skip

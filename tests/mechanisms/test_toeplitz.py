@@ -29,17 +29,6 @@ def root_loss(buffers: Buffers, steps: int) -> float:
     return math.sqrt(buffers.column_norm(steps) * buffers.row_norm(steps))
 
 
-def triangle(coefficients: np.ndarray) -> np.ndarray:
-    steps = len(coefficients)
-    lags = np.subtract.outer(np.arange(steps), np.arange(steps))
-    return np.where(lags >= 0, coefficients[abs(lags)], 0.0)
-
-
-def test_the_root_squares_to_counting() -> None:
-    root = triangle(square_root_coefficients(200))
-    assert root @ root == pytest.approx(np.tri(200), abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("steps", "exact"), [(256, 2.83105), (1 << 10, 3.27255), (1 << 14, 4.15517), (1 << 20, 5.47899)]
 )

@@ -204,6 +204,38 @@ def deployed(*arguments: Any, **options: Any) -> Iterator[Deployment]:
             one.stop()
 
 
+class Served:
+    """A server alone, and commands for sites that a test starts by itself."""
+
+    def __init__(self, folder: Path, protocol: str, sites: int, *options: str) -> None:
+        self.folder, self.port, self.http = folder, free_port(), free_port()
+        self.started: list[Running] = []
+        places = ("--listen", f":{self.port}", "--http", f":{self.http}")
+        self.line = ("serve", "--protocol", protocol, "--sites", str(sites), *places, *options)
+        self.server = self.start_server()
+
+    def start_server(self) -> Running:
+        """Start the server, or start it again."""
+        self.server = self._start("server", *self.line)
+        self.server.printed("http at port")
+        return self.server
+
+    def feed(self, site: int, *options: str, **more: Any) -> Running:
+        """Start a site."""
+        return self._start(f"site{site}", "feed", "--site", str(site), "--server", f":{self.port}", *options, **more)
+
+    def _start(self, name: str, *line: str, **more: Any) -> Running:
+        self.started.append(Running(*line, log=self.folder / f"{name}.log", **more))
+        return self.started[-1]
+
+    def __enter__(self) -> Served:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for one in self.started:
+            one.process.poll() is None and one.kill()
+
+
 class Proxy:
     """A TCP proxy between sites and the server. While `cut`, it drops all bytes and keeps connections open."""
 

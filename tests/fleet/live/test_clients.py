@@ -6,20 +6,17 @@ import http.client
 import json
 import subprocess
 import time
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from deployment import Deployment, Running, ask, deployed, free_port, wait_for
+from deployment import Deployment, Served, ask, deployed, wait_for
 
 from disttrack.adversaries import Freeze
 from disttrack.adversaries.base import View
 from disttrack.fleet.live.entries import protocol_of
-from disttrack.fleet.loads import Greedy
-from disttrack.fleet.quotas import CountdownQuota
 from disttrack.protocols import Protocol
 from disttrack.simulator.cli.options import entry_of
 from disttrack.simulator.game.consultation import Consultation
@@ -65,10 +62,6 @@ class Client:
         assert 1 <= told["taken"] <= items, "the item that leads to a message is taken too"
         return told["taken"], told["message"]
 
-    def admit(self, site: int) -> bool:
-        """Ask a site for an admission."""
-        return self.ask(self.sites, "/admit", {"site": site, "cost": 1})[0] == 200
-
 
 def frozen(client: Client, protocol: Protocol, items: int, seed: int) -> float:
     """Play `freeze` against a deployment; return the largest relative error that was seen over HTTP."""
@@ -107,53 +100,6 @@ def test_freeze_breaks_over_http_what_it_breaks_in_the_simulator(tmp_path: Path,
         assert worst > 0.22  # in 300 simulated games 0.262 with a deviation of 0.009, and 0.243 at least
 
 
-def greedy(client: Client, sites: int, seconds: float) -> int:
-    """Play `greedy` for a time; return how many requests were admitted."""
-    view = View(sites=sites, items=10**6, rng=np.random.default_rng(1), known={"window": 10**9})
-    answers: list[bool | None] = [None] * sites
-    view.record(answers=answers)
-    moves: Iterator[Any] = Greedy().script(view)
-    admitted, until = 0, time.monotonic() + seconds
-    for plan in moves:
-        site = plan.at(1)
-        while time.monotonic() < until:
-            changed, answers[site] = answers[site], client.admit(site)
-            view.record(steps=view.steps + 1)
-            admitted += answers[site]
-            if answers[site] is not changed:
-                break
-        else:
-            break
-    return admitted
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("protocol", "holds"),
-    [("periodic every=1500", False), ("countdown-quota", True)],
-)
-def test_greedy_overshoots_over_http_what_it_overshoots_in_the_simulator(
-    tmp_path: Path, protocol: str, holds: bool
-) -> None:
-    limit, window, sites = 200, 3_000, 16
-    rule = f"{protocol} limit={limit} window={window}"
-    options = {"together": True, "journals": False, "serve": ("--step", "1ms")}
-    with deployed(tmp_path, rule, sites, **options) as deployment, Client(deployment) as client:
-        admitted = []
-        for _ in range(1 if holds else 2):
-            begun = client.ask(client.server, "/estimate")[1]["window"]
-            while client.ask(client.server, "/estimate")[1]["window"] == begun:
-                time.sleep(0.001)
-            time.sleep(0.1)  # for the sites' clocks
-            admitted.append(greedy(client, sites, 1.8))
-            assert client.ask(client.server, "/estimate")[1]["window"] == begun + 1
-    if holds:  # within what is proven for messages that take 30 ms
-        assert limit <= max(admitted) <= CountdownQuota(limit=limit, window=window).worst(sites, 30, 30)
-        assert min(admitted) >= 0.9 * limit
-    else:
-        assert max(admitted) >= 2 * limit
-
-
 @pytest.mark.slow
 def test_tokens_keep_a_limit_in_any_interval_over_http_while_a_site_is_killed(tmp_path: Path) -> None:
     """An admission lies between its request and its answer, so bursts are counted too small, never too large."""
@@ -175,13 +121,9 @@ def test_tokens_keep_a_limit_in_any_interval_over_http_while_a_site_is_killed(tm
 
 
 def test_items_of_a_pipe_are_taken_as_they_come_and_the_last_line_may_have_no_end(tmp_path: Path) -> None:
-    port, web = free_port(), free_port()
-    places = ("--listen", f":{port}", "--http", f":{web}")
-    server = Running("serve", "--protocol", "exact", "--sites", "2", *places, log=tmp_path / "server.log")
-    try:
-        server.printed("http at port")
-        options = ("--server", f":{port}", "--items", "-")
-        site = Running("feed", "--site", "1", *options, log=tmp_path / "pipe.log", stdin=subprocess.PIPE)
+    with Served(tmp_path, "exact", 2) as one:
+        web = one.http
+        site = one.feed(1, "--items", "-", stdin=subprocess.PIPE)
         pipe = site.process.stdin
         assert pipe is not None
         for count, text in ((1, b"a\n"), (4, b"b\n\nc\n"), (5, b"d")):
@@ -193,8 +135,6 @@ def test_items_of_a_pipe_are_taken_as_they_come_and_the_last_line_may_have_no_en
         site.printed("site 1: 5 items, 5 messages, all acknowledged")
         wait_for(lambda: ask(web, "/estimate")[1]["away"] == [0, 1], "its leave")
         assert ask(web, "/estimate")[1]["unknown"] == {}
-    finally:
-        server.kill()
 
 
 def test_metrics_are_those_that_prometheus_reads(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from deployment import Running, free_port, wait_for
+from deployment import Served, ask, free_port, wait_for
 
 from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.journal import Kept
@@ -28,24 +28,14 @@ ENDS = 2.0 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 @pytest.mark.parametrize("seed", range(2))
 def test_every_process_ends_within_seconds_of_a_sigterm_in_any_order(seed: int, tmp_path: Path) -> None:
     """Seen: with sites and server at once, a site connected again for ever; a feed waited for its pipe, or aborted."""
-    rng, port = random.Random(seed), free_port()
-    server = Running(
-        "serve", "--protocol", "martingale alpha=0.1", "--sites", "3", "--listen", f":{port}", "--http",
-        f":{free_port()}", log=tmp_path / "server.log",
-    )  # fmt: skip
-    where = ("--server", f":{port}")
-    sites = []
-    try:
-        server.printed("http at port")
+    rng = random.Random(seed)
+    with Served(tmp_path, "martingale alpha=0.1", 3) as all_:
         for site in (0, 1):
-            sites.append(
-                Running("feed", "--site", str(site), *where, "--http", f":{free_port()}", log=tmp_path / f"{site}.log")
-            )
-        pipe = Running("feed", "--site", "2", *where, "--items", "-", log=tmp_path / "2.log", stdin=subprocess.PIPE)
-        sites.append(pipe)
+            all_.feed(site, "--http", f":{free_port()}")
+        all_.feed(2, "--items", "-", stdin=subprocess.PIPE)
         for site in range(3):
-            server.printed(f"site {site}: connected")
-        order = [server, *sites]
+            all_.server.printed(f"site {site}: connected")
+        order = [*all_.started]
         rng.shuffle(order)
         for one in order:
             one.process.send_signal(signal.SIGTERM)
@@ -53,9 +43,6 @@ def test_every_process_ends_within_seconds_of_a_sigterm_in_any_order(seed: int, 
         for one in order:
             assert one.process.wait(ENDS) == 0
             assert "Traceback" not in one.log.read_text()
-    finally:
-        for one in (server, *sites):
-            one.process.poll() is None and one.kill()
 
 
 def test_windows_turn_by_a_clock_that_does_not_jump(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,20 +75,11 @@ def test_windows_turn_by_a_clock_that_does_not_jump(monkeypatch: pytest.MonkeyPa
 @pytest.mark.slow
 def test_a_server_without_its_journal_does_not_wait_for_sites_that_never_come(tmp_path: Path) -> None:
     """Seen: with 64 sites and one connected, the estimate stayed at 0 after a restart."""
-    from deployment import ask
-
-    port, web, site_web = free_port(), free_port(), free_port()
-    line = (
-        "serve", "--protocol", "deterministic alpha=0.1", "--sites", "64", "--listen", f":{port}", "--http", f":{web}"
-    )  # fmt: skip
-    server = Running(*line, log=tmp_path / "server.log")
-    site = Running("feed", "--site", "5", "--server", f":{port}", "--http", f":{site_web}", log=tmp_path / "site.log")
-    try:
+    site_web = free_port()
+    with Served(tmp_path, "deterministic alpha=0.1", 64) as one:
+        one.feed(5, "--http", f":{site_web}")
         wait_for(lambda: ask(site_web, "/healthz")[0] == 200, "a connection")
         assert ask(site_web, "/items", {"items": 1000})[0] == 200
-        server.kill()
-        server = Running(*line, log=tmp_path / "server.log")
-        wait_for(lambda: ask(web, "/estimate")[1]["value"] == 1000, "the site's count")
-    finally:
-        for one in (server, site):
-            one.process.poll() is None and one.kill()
+        one.server.kill()
+        one.start_server()
+        wait_for(lambda: ask(one.http, "/estimate")[1]["value"] == 1000, "the site's count")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from deployment import Running, ask, free_port
+from deployment import Served, ask
+from every_protocol import every_protocol
 
 from disttrack.fleet.live import link
 from disttrack.fleet.live.entries import entry_of
@@ -21,25 +22,17 @@ from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
 from disttrack.protocols import Protocol
-from disttrack.protocols.contents import ItemTracker
-from disttrack.simulator.points.registry import kinds
 
 HOST = "127.0.0.1"
-GIVEN = {"alpha": 0.2, "delta": 1e-9, "threshold": 3_000, "epsilon": 0.1, "largest": 1e5}
 SLOW = {"private-copies": {"delta": 0.05, "alpha": 0.5}, "randomized": {"delta": None, "confidence": 8.0}}
 """Parameters of protocols that would need hundreds of copies; these promise too little, and keep more."""
-SCHEDULES = 4
+SCHEDULES = 3
 
 
 def protocols() -> list[Protocol]:
     """Return one of each registered protocol that counts."""
-    made = []
-    for kind in kinds("protocol").values():
-        maker = kind.load()
-        if isinstance(maker, type) and issubclass(maker, Protocol) and not issubclass(maker, Quota | ItemTracker):
-            given = GIVEN | SLOW.get(maker.kind, {})
-            made.append(maker(**{one.name: given[one.name] for one in fields(maker) if one.name in given}))
-    return made
+    made = every_protocol(alpha=0.2, delta=1e-9, threshold=3_000, largest=1e5).values()
+    return [replace(one, **SLOW.get(one.kind, {})) for one in made if not isinstance(one, Quota)]
 
 
 class Play:
@@ -110,24 +103,16 @@ def test_after_all_feeds_have_left_the_estimate_is_within_the_promise(
 @pytest.mark.false_alarm(1e-6)
 def test_feeds_that_end_at_once_leave_the_right_estimate(tmp_path: Path) -> None:
     """Seen: two feeds at once, both ended with status 0, and the estimate stayed at 5,016 of 8,000."""
-    port, web = free_port(), free_port()
-    what = ("--protocol", "martingale alpha=0.1 delta=1e-6", "--sites", "3")
-    where = ("--listen", f":{port}", "--http", f":{web}")
-    server = Running("serve", *what, *where, log=tmp_path / "server.log")
-    try:
-        server.printed("http at port")
+    with Served(tmp_path, "martingale alpha=0.1 delta=1e-6", 3) as one:
         total = 0
-        for rounds in range(2):  # the second time without their state
+        for _ in range(2):  # the second time without their state
             feeds = []
             for site, items in enumerate((5_000, 3_000)):
                 (tmp_path / str(site)).write_text("x\n" * items)
                 total += items
-                line = ("feed", "--site", str(site), "--server", f":{port}", "--items", str(tmp_path / str(site)))
-                feeds.append(Running(*line, log=tmp_path / f"{rounds}-{site}.log"))
-            assert [one.process.wait(60) for one in feeds] == [0, 0]
-            found = ask(web, "/estimate")[1]
+                feeds.append(one.feed(site, "--items", str(tmp_path / str(site))))
+            assert [feed.process.wait(60) for feed in feeds] == [0, 0]
+            found = ask(one.http, "/estimate")[1]
             assert abs(found["value"] - total) <= found["alpha"] * total
             assert found["estimate_low"] == found["estimate_high"] == total
             assert found["unknown"] == {}
-    finally:
-        server.kill()

@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from deployment import Deployment, Running, ask, deployed, free_port, wait_for
+from deployment import Deployment, Served, ask, deployed, free_port, wait_for
 
 from disttrack.fleet.live.frames import BEAT, HEARD, HELLO, MESSAGE, VERSION, pack
 
@@ -121,28 +121,17 @@ def test_what_a_request_says_wrongly_is_answered_in_a_line(tmp_path: Path) -> No
 
 def test_another_token_sees_nothing(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("the right one\n")
-    port, http = free_port(), free_port()
-    options = ("--token-file", str(tmp_path / "token"))
-    server = Running(
-        "serve", "--protocol", "deterministic alpha=0.1", "--sites", "1", "--listen", f":{port}", "--http", f":{http}",
-        *options, log=tmp_path / "server.log",
-    )  # fmt: skip
-    try:
-        server.printed("http at port")
+    with Served(tmp_path, "deterministic alpha=0.1", 1, "--token-file", str(tmp_path / "token")) as one:
+        http = one.http
         for path in ("/estimate", "/healthz", "/metrics", "/nowhere"):
             for token in ("", "the wrong one"):
                 assert ask(http, path, token=token) == (401, '{"error": "another token"}')
         assert ask(http, "/estimate", token="the right one")[0] == 200
         (tmp_path / "wrong").write_text("the wrong one")
-        site = Running(
-            "feed", "--site", "0", "--server", f":{port}", "--http", f":{free_port()}",
-            "--token-file", str(tmp_path / "wrong"), log=tmp_path / "site.log",
-        )  # fmt: skip
+        site = one.feed(0, "--http", f":{free_port()}", "--token-file", str(tmp_path / "wrong"))
         site.printed("site 0: refused by the server: another token")
         assert site.process.wait(10) == 1
         assert ask(http, "/estimate", token="the right one")[1]["away"] == [0]
-    finally:
-        server.kill()
 
 
 def certificates(folder: Path) -> None:
@@ -161,7 +150,6 @@ def certificates(folder: Path) -> None:
 
 def test_a_peer_without_a_certificate_of_the_authority_gets_nowhere(tmp_path: Path) -> None:
     certificates(tmp_path)
-    port, http = free_port(), free_port()
 
     def tls(by: str) -> tuple[str, ...]:
         return (
@@ -169,29 +157,15 @@ def test_a_peer_without_a_certificate_of_the_authority_gets_nowhere(tmp_path: Pa
             "--tls-key", str(tmp_path / f"by-{by}.key"),
         )  # fmt: skip
 
-    server = Running(
-        "serve", "--protocol", "deterministic alpha=0.1", "--sites", "2", "--listen", f":{port}", "--http", f":{http}",
-        *tls("ca"), log=tmp_path / "server.log",
-    )  # fmt: skip
-    sites = []
-    try:
-        server.printed("http at port")
+    with Served(tmp_path, "deterministic alpha=0.1", 2, *tls("ca")) as one:
         for site, by in enumerate(("ca", "other")):
-            sites.append(
-                Running(
-                    "feed", "--site", str(site), "--server", f":{port}", "--http", f":{free_port()}", *tls(by),
-                    log=tmp_path / f"site{site}.log",
-                )
-            )  # fmt: skip
-        server.printed("site 0: connected")
+            one.feed(site, "--http", f":{free_port()}", *tls(by))
+        one.server.printed("site 0: connected")
         wait_for(lambda: "reconnects" in (tmp_path / "site1.log").read_text(), "a site that is refused")
         assert "site 1: connected" not in (tmp_path / "server.log").read_text()
         context = ssl.create_default_context(cafile=str(tmp_path / "ca.pem"))
-        with suppress(OSError), socket.create_connection(("127.0.0.1", http)) as plain:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", one.http)) as plain:
             peer = context.wrap_socket(plain, server_hostname="localhost")  # it shows no certificate
             peer.sendall(b"GET /estimate HTTP/1.1\r\nHost: x\r\n\r\n")
             assert peer.recv(100) == b""
-        assert say(port, pack(HELLO, VERSION, "", 1, "name", 0, 0, 0, 0)) in (b"", b"\x15\x03\x01\x00\x02\x02F")
-    finally:
-        for one in (*sites, server):
-            one.process.poll() is None and one.kill()
+        assert say(one.port, pack(HELLO, VERSION, "", 1, "name", 0, 0, 0, 0)) in (b"", b"\x15\x03\x01\x00\x02\x02F")

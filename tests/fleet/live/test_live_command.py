@@ -17,7 +17,7 @@ items: 2_000
 alpha: 0.2
 trials: 1
 protocol: [deterministic, exact]
-adversary: [round-robin, freeze]
+adversary: freeze
 claims:
   - name: deterministic holds
     where: protocol == 'deterministic'

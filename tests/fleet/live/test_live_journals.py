@@ -7,11 +7,11 @@ import logging
 import os
 import random
 from contextlib import suppress
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from every_protocol import every_protocol
 
 from disttrack.fleet.live import journal
 from disttrack.fleet.live.journal import Kept
@@ -19,12 +19,8 @@ from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site_state import SiteState
 from disttrack.fleet.live.states import dump, load
 from disttrack.protocols import Deterministic, Martingale, Protocol
-from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import RunError
-from disttrack.simulator.points.registry import kinds
 
-GIVEN = {"alpha": 0.3, "threshold": 1000, "limit": 100, "window": 300, "every": 30, "epsilon": 0.1, "largest": 1e3}
-DEPTH = {"bucket-lease": {"depth": 50}}
 MUTANTS = 200
 
 
@@ -114,18 +110,10 @@ def test_items_that_a_journal_cannot_store_are_not_acknowledged(
     assert "part of a record, and are dropped" in caplog.text
 
 
-def makers() -> dict[str, Any]:
-    """Return the registered protocols that have sites and a server."""
-    loaded = {name: kind.load() for name, kind in kinds("protocol").items()}
-    made = {name: one for name, one in loaded.items() if isinstance(one, type) and issubclass(one, Protocol)}
-    return {name: one for name, one in made.items() if not issubclass(one, ItemTracker)}
-
-
 @pytest.mark.quick_cases(3)
-@pytest.mark.parametrize("name", makers())
+@pytest.mark.parametrize("name", every_protocol())
 def test_a_state_of_every_protocol_comes_back_as_it_was_or_is_kept_as_events(name: str) -> None:
-    maker = makers()[name]
-    protocol = maker(**{one.name: GIVEN[one.name] for one in fields(maker) if one.name in GIVEN} | DEPTH.get(name, {}))
+    protocol = every_protocol(largest=1e3)[name]
     for part in (SiteState(protocol, 2, 0, 7), ServerState(protocol, 2, 7)):
         with suppress(TypeError):  # such as a function: then its events are kept
             stored = dump(part)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import random
 from contextlib import suppress
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from every_protocol import every_protocol
 
 from disttrack.fleet.live import journal
 from disttrack.fleet.live.entries import entry_of, protocol_of
@@ -21,10 +21,8 @@ from disttrack.fleet.live.session import Session
 from disttrack.fleet.live.site_state import MOST, SiteState
 from disttrack.fleet.quotas import CountdownQuota
 from disttrack.protocols import Deterministic, Martingale, PrivateCopies, Protocol, Randomized, Robust
-from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.sites import Message
 from disttrack.simulator.errors import RunError
-from disttrack.simulator.points.registry import kinds
 
 K = 3
 TRACKERS = (
@@ -88,7 +86,7 @@ def test_what_a_journal_brings_back_goes_on_as_if_nothing_had_happened(
     monkeypatch.setattr(journal, "EVERY", 50)  # so that states are stored too
     rng = random.Random(5)
     plain, kept = Fleet(protocol, None, seed=7), Fleet(protocol, tmp_path, seed=7)
-    for _ in range(400):
+    for _ in range(200):
         site, items = rng.randrange(K), rng.choice((1, 1, 2, 30))
         plain.take(site, items)
         kept.take(site, items)
@@ -164,17 +162,10 @@ def test_nonsense_leaves_a_line_and_a_server_that_goes_on() -> None:
 
 
 def test_every_shipped_protocol_can_be_named_to_a_site() -> None:
-    made = 0
-    for name, kind in kinds("protocol").items():
-        maker = kind.load()
-        if isinstance(maker, type) and issubclass(maker, Protocol) and not issubclass(maker, ItemTracker):
-            given = {"alpha": 0.1, "threshold": 1000, "limit": 100, "window": 300, "every": 30, "epsilon": 0.1}
-            needed = [field.name for field in fields(maker) if field.name in given]
-            bucket = {"depth": 50} if name == "bucket-lease" else {}
-            protocol = maker(**{field: given[field] for field in needed}, **bucket)
-            assert protocol_of(entry_of(protocol)) == protocol, name
-            made += 1
-    assert made > 15
+    named = every_protocol()
+    assert len(named) > 15
+    for name, protocol in named.items():
+        assert protocol_of(entry_of(protocol)) == protocol, name
     others = {"kind": "frequency-deterministic", "alpha": 0.1}, {"kind": "binary", "epsilon": 1, "horizon": 9}
     wrong = {"kind": "deterministic"}, {"kind": "deterministic", "alpha": 7}, {}
     for entry in ({"kind": "own.py:Mine"}, *wrong, *others):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from test_factorised_difference import updates
 
 from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted, PrivacyLedger
 from disttrack.mechanisms.dynamic.cutting import Cutter
@@ -93,35 +94,21 @@ def loss_of_cuts(one: Any, other: Any) -> float:
     """Return the log-likelihood ratio of the ends of all segments: each is silence up to a step, and firing there."""
     logs = [0.0, 0.0]
     for stream, cutters in enumerate((one, other)):
-        for partition, updates in cutters:
+        for partition, seen in cutters:
             for number, (begin, end) in enumerate(pairwise(CUTS), start=1):
                 deadline = max(2, begin**2)
-                sums = np.cumsum(updates[begin:end]).astype(float).tolist()
+                sums = np.cumsum(seen[begin:end]).astype(float).tolist()
                 fires = None if end == deadline else sums[-1]
                 threshold = partition.threshold(number, deadline)
                 logs[stream] += log_of_end(threshold, partition.epsilon, tuple(sums[:-1]), fires)
     return logs[0] - logs[1]
 
 
-def stream_of(rng: np.random.Generator, steps: int = 28) -> list[int]:
-    """Return updates; many deletions name an item that has gone already, or will be named again."""
-    came: list[int] = []
-    codes = []
-    for step in range(1, steps + 1):
-        draw = rng.random()
-        if draw < 0.5 or not came:
-            codes.append(int(rng.integers(3)) + 1)
-            came.append(step)
-        else:
-            codes.append(-came[int(rng.integers(len(came)))] if draw < 0.9 else 0)
-    return codes
-
-
 def worst(mechanism: Any, replay: Replay, streams: int, seed: int) -> tuple[float, float, float, int]:
     """Return the largest loss, what cuts alone lose, the largest delta of the releases that differ, and the rounds."""
     rng, loss, of_cuts, delta, rounds = np.random.default_rng(seed), 0.0, 0.0, 0.0, 0
     for _ in range(streams):
-        codes = stream_of(rng)
+        codes = updates(rng, 28, 3)
         here, cuts = replay.play(mechanism, codes, rng)
         rounds += int(replay.run.facts().get("restarts", 0))
         for place in np.flatnonzero(codes):

@@ -8,26 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_factorised_difference import updates
 
 from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted
 from disttrack.mechanisms.dynamic.cutting import Cutter
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-
-
-def stream_of(rng: np.random.Generator, steps: int, domain: int) -> list[int]:
-    """Return random updates: insertions, deletions of items that are there, a few of ones that are not, pauses."""
-    live: list[int] = []
-    codes = []
-    for step in range(1, steps + 1):
-        draw = rng.random()
-        if draw < 0.5:
-            codes.append(int(rng.integers(domain)) + 1)
-            live.append(step)
-        elif draw < 0.85 and live:
-            codes.append(-live.pop(int(rng.integers(len(live)))))
-        else:
-            codes.append(int(draw > 0.93) * -step)
-    return codes
 
 
 def data_at(codes: list[int], step: int, domain: int) -> np.ndarray:
@@ -49,7 +34,7 @@ def data_at(codes: list[int], step: int, domain: int) -> np.ndarray:
 def test_without_noise_answers_are_exact_where_segments_close(kind, seed: int) -> None:
     """With a budget so large that segments are short and nodes begin new rounds; a halted node may hide a few items."""
     rng = np.random.default_rng(seed)
-    codes = stream_of(rng, 150, 3)
+    codes = updates(rng, 150, 3)
     run = kind(1e7, queries="points", domain=3).start(ScriptedNoise())
     released = 0
     for step, code in enumerate(codes, start=1):

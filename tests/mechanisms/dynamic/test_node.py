@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from disttrack.mechanisms import LaplaceQueries, MultiplicativeWeights, PrivacyLedger
-from disttrack.mechanisms.dynamic.base import counts_of, together
 from disttrack.mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
@@ -145,21 +144,6 @@ def test_the_bound_on_deletions_is_that_of_the_worst_step_of_the_epoch(steps: in
     power = int(math.log2(max(1, steps)))
     exact = laplace_sum_quantile([(2 / 0.7, power + 1), (2 / 0.7 * max(1, power), power)], 0.03)
     assert deletion_bound(steps, 0.7, 0.03) == pytest.approx(exact)
-
-
-def test_counts_of_items() -> None:
-    assert counts_of([], 3) is None
-    found = counts_of([2, 0, 2], 4)
-    assert found is not None
-    assert found.tolist() == [1.0, 0.0, 2.0, 0.0]
-    assert found.dtype == np.float64
-    one, other = np.array([1.0, 2.0]), np.array([5.0, 0.0])
-    assert together(None, None) is None
-    assert together(one, None) is one
-    assert together(None, other) is other
-    both = together(one, other)
-    assert both is not None
-    assert both.tolist() == [6.0, 2.0]
 
 
 class Simple(NodeMechanism):

@@ -12,7 +12,7 @@ from test_stated_chances import Listed
 
 from disttrack.mechanisms import Plain, PointPredictor
 from disttrack.mechanisms.prediction.base import ZERO, examples
-from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
+from disttrack.mechanisms.prediction.enumeration import joint_delta, predictor_law
 from disttrack.mechanisms.prediction.histogram import SparseHistogram
 from disttrack.mechanisms.prediction.insertion import MASS, insertion, zeros_of
 
@@ -96,15 +96,6 @@ def test_the_enumeration_of_the_predictor_is_the_definition(letters: str) -> Non
     found = predictor_law(predictor)(coded)
     np.testing.assert_allclose(found, by_definition(predictor, coded), atol=1e-12)
     assert found.sum() == pytest.approx(1)
-
-
-def test_the_answers_of_a_mirror_are_independent_coins() -> None:
-    mirror = PointPredictor(18.0, 0.15, count=3, delay=1, window=1, half=3).mirror
-    found = mirror_law(mirror)((1, 1, 0, 1))
-    for shown in range(16):
-        bits = [shown >> place & 1 for place in (3, 2, 1, 0)]
-        tops = [mirror.chance(1), mirror.chance(2), 0.0, mirror.chance(3)]
-        assert found[shown] == pytest.approx(math.prod(p if bit else 1 - p for bit, p in zip(bits, tops, strict=True)))
 
 
 def test_joint_delta_is_the_worst_divergence_of_what_others_see() -> None:

@@ -112,16 +112,12 @@ def test_sensitivities_are_found_in_blocks() -> None:
     [
         (7, 4, f"queries must be one of {FORMS}; got 7"),
         ("cuont", 4, f"queries must be one of {FORMS}; got 'cuont' (did you mean 'count'?)"),
-        ("xyz:3", 4, f"queries must be one of {FORMS}; got 'xyz:3'"),
         ("count:3", 4, f"queries must be one of {FORMS}; got 'count:3'"),
-        ("points:3", 4, f"queries must be one of {FORMS}; got 'points:3'"),
         ("axes", 4, f"queries must be one of {FORMS}; got 'axes'"),
-        ("intervals:", 4, f"queries must be one of {FORMS}; got 'intervals:'"),
         ("intervals:0", 4, f"queries must be one of {FORMS}; got 'intervals:0'"),
         ("halves:x", 4, f"queries must be one of {FORMS}; got 'halves:x'"),
         ("axes:3", 4, "domain must be a multiple of the 3 rows of axes:3; got 4"),
         ("marginals", 6, "domain must be a power of two of at least 4 for marginals:2; got 6"),
-        ("marginals:3", 4, "domain must be a power of two of at least 8 for marginals:3; got 4"),
         ("intervals:11", 4, "number of intervals must be at most 10 for a domain of 4 values; got 11"),
         (
             "intervals",

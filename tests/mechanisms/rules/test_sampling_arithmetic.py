@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disttrack.mechanisms.rules import SamplingRule, estimate, next_double, redrawn, sum_of_estimates
+from disttrack.mechanisms.rules import SamplingRule, estimate, redrawn
 from disttrack.mechanisms.rules.sampling import chances_redrawn, variance, variance_redrawn
 
 
@@ -34,13 +34,6 @@ class Script:
         raise AssertionError("nothing is to be drawn evenly")
 
 
-def test_inverse_p_by_hand() -> None:
-    """Spread 0.1/2 and 16 sites: 0.0125 · known, that is 1 at 80, 2 at 160, 3 at 240, 4 at 320."""
-    rule = SamplingRule(0.05, 16)
-    assert [rule.inverse_p(known) for known in (0, 80, 159, 160, 319, 320, 639, 640)] == [1, 1, 1, 2, 2, 4, 4, 8]
-    assert rule.early == 80
-
-
 @given(spread=st.floats(1e-6, 0.999), sites=st.integers(1, 2**20), known=st.integers(0, 2**61))
 def test_inverse_p_is_the_largest_power_of_two_allowed(spread: float, sites: int, known: int) -> None:
     inverse = SamplingRule(spread, sites).inverse_p(known)
@@ -48,22 +41,6 @@ def test_inverse_p_is_the_largest_power_of_two_allowed(spread: float, sites: int
     wanted = spread * known / sqrt(sites)
     assert inverse == 1 or inverse <= wanted
     assert 2 * inverse > int(wanted)
-
-
-def test_the_doubling_tracker_is_told_at_one_and_then_at_each_double() -> None:
-    told, steps = 0, []
-    while told < 100:
-        told = next_double(told)
-        steps.append(told)
-    assert steps == [1, 2, 4, 8, 16, 32, 64, 128]
-    assert next_double(np.array([0, 1, 3, 64])).tolist() == [1, 2, 6, 128]
-
-
-def test_estimates_by_hand() -> None:
-    assert [estimate(last, 8) for last in (0, 1, 20)] == [0, 8, 27]
-    assert estimate(np.array([0, 1, 20]), 8).tolist() == [0, 8, 27]
-    assert sum_of_estimates(21, 2, 8) == 8 + 27
-    assert sum_of_estimates(np.array([21, 0]), np.array([2, 0]), 8).tolist() == [35, 0]
 
 
 def test_a_redraw_asks_for_the_right_coins() -> None:
@@ -89,15 +66,6 @@ def test_what_a_redraw_does_to_mean_and_variance(last: int, before: int, inverse
     assert mean == estimate(last, before)
     square = sum((chance * value**2 for chance, value in zip(chances, values, strict=True)), Fraction(0))
     assert float(square - mean**2) == pytest.approx(float(variance_redrawn(last, before, inverse)))
-
-
-def test_two_redraws_are_one() -> None:
-    """From 1/p = 2 to 4 and on to 16 gives the probabilities of one jump."""
-    last = 7
-    twice = np.zeros(last + 1)
-    for item, chance in enumerate(chances_redrawn(last, 2, 4).tolist()):
-        twice[: item + 1] += chance * chances_redrawn(item, 4, 16)
-    assert twice == pytest.approx(chances_redrawn(last, 2, 16))
 
 
 def test_variance_by_hand_and_for_arrays() -> None:

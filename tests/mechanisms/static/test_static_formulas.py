@@ -121,19 +121,9 @@ def test_static_mechanisms_by_name() -> None:
     for kind, made in STATIC.items():
         assert static_mechanism(kind, 0.5, delta=1e-3) == made(0.5, 1e-3)
         assert made(0.5, 1e-3, "points", 3).at(0.25, 1e-4) == made(0.25, 1e-4, "points", 3)
-    for kind, said in (
-        ("laplase", "static must be one of gaussian, laplace, pmw; got 'laplase' (did you mean 'laplace'?)"),
-        ("xyz", "static must be one of gaussian, laplace, pmw; got 'xyz'"),
-        (7, "static must be one of gaussian, laplace, pmw; got 7"),
-    ):
-        with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
-            static_mechanism(kind, 1.0)  # type: ignore[arg-type]
-        assert str(found.value) == said
-    with pytest.raises(ValueError, match=r"^delta must be above 0 for gaussian; got 0$"):
-        static_mechanism("gaussian", 1.0, delta=0)
-    for delta in (-0.1, 1, True, "0"):
-        with pytest.raises(ValueError, match=rf"^delta must be a number from 0, and below 1; got {delta!r}$"):
-            LaplaceQueries(1.0, delta)  # type: ignore[arg-type]
+    said = r"^static must be one of gaussian, laplace, pmw; got 'laplase' \(did you mean 'laplace'\?\)$"
+    with pytest.raises(ValueError, match=said):
+        static_mechanism("laplase", 1.0)
 
 
 @pytest.mark.parametrize(("delta", "power"), [(0.0, 2 / 3), (1e-6, 1 / 2)])

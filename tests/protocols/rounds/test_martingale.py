@@ -1,4 +1,4 @@
-"""The martingale tracker: a game by hand with coins that are fixed, the strength of its coins, and its rounds."""
+"""The martingale tracker: the strength of its coins."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import pytest
 
 from disttrack.protocols import Martingale
 from disttrack.protocols.rounds.martingale import strength_for
-
-# ---------------------------------------------------------------------- strength
 
 
 def log_failure(lam: float, k: int) -> float:
@@ -34,14 +32,3 @@ def test_strength_grows_from_round_to_round_with_delta_in_all() -> None:
     spent = [exp(log_failure(lam, 256)) for lam in strengths]
     assert 0.95 * 0.05 < sum(spent) < 0.05
     assert Martingale(alpha=0.1, parameters="simple", strength=4.0).strength_of(7, 256) == 4.0
-
-
-# ---------------------------------------------------------------------- rounds
-
-
-def test_the_simple_cost_by_hand() -> None:
-    """k = 100, alpha = 0.1, lam = 4: 400 items are forwarded, then 4k = 400 words a round, each growing N by 1.25."""
-    protocol = Martingale(alpha=0.1, parameters="simple", strength=4.0)
-    assert [protocol.cost_bound(100, items) for items in (1, 400, 401, 500, 501)] == [1, 400, 800, 800, 1200]
-    assert protocol.cost_bound(100, 0, start=400) == 0
-    assert [protocol.cost_bound(100, items, start=400) for items in (1, 100, 101)] == [400, 400, 800]
