@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+from PIL import Image
 
 from disttrack.simulator.results.stored import read_manifest, store_manifest, table_file
 
@@ -51,6 +52,9 @@ def pack(folder: Path, shown: set[str]) -> None:
     for png in figures.glob("*.png"):
         if f"{folder.name}/figures/{png.name}" not in shown and png.stem != "ratio":  # drawn from series.csv
             png.unlink()
+        else:
+            with Image.open(png) as picture:  # the same picture in fewer bytes
+                picture.save(png, optimize=True, dpi=picture.info.get("dpi"))
     if digests:
         captions = json.loads((figures / "captions.json").read_text(encoding="utf-8"))
         text = json.dumps({stem: digests[stem] for stem in sorted(captions)}, indent=1)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from disttrack.mechanisms import COUNTERS, Counter, PanPrivate
+from disttrack.mechanisms import COUNTERS, Binary, Counter, PanPrivate, TreeVarianceReduced, TwoLevel
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.scripted_noise import ScriptedNoise, response
 
@@ -40,8 +41,8 @@ def largest_move(rules: Counter, steps: int) -> float:
     return float(np.linalg.norm(encoder, ord=order, axis=0).max())  # all is linear: the move of an entry is its column
 
 
-@pytest.mark.quick_cases(20)
-@pytest.mark.parametrize("steps", [1, 2, 5, 12])
+@pytest.mark.quick_cases(36)
+@pytest.mark.parametrize("steps", range(1, 13))
 @pytest.mark.parametrize(("kind", "more"), CASES)
 def test_neighbours_are_as_far_apart_as_claimed(kind: str, more: dict[str, int], steps: int) -> None:
     rules = counter(kind, 0.8, steps, **more)
@@ -54,14 +55,41 @@ def test_neighbours_are_as_far_apart_as_claimed(kind: str, more: dict[str, int],
         assert move >= claim * (1 - 1e-9)
 
 
-@pytest.mark.quick_cases(13)
-@pytest.mark.parametrize("steps", [2, 12, 33])
+@pytest.mark.quick_cases(15)
+@pytest.mark.parametrize("steps", [1, 2, 5, 8, 12, 33])
 @pytest.mark.parametrize("kind", LINEAR)
 def test_variance_is_that_of_the_noise_in_the_estimate(kind: str, steps: int) -> None:
     rules = counter(kind, 0.8, steps)
     one = 1.0 if rules.privacy == "approximate" else 2.0  # variance of a draw in units of its scale squared
     measured = one * np.sum(response(rules, steps, 2 * steps + 70) ** 2, axis=1)
     assert measured.tolist() == pytest.approx([rules.variance(t) for t in range(1, steps + 1)], rel=1e-9)
+
+
+def test_variance_reduced_closed_forms() -> None:
+    rules = TreeVarianceReduced(epsilon=1.0, horizon=1 << 10)
+    node = 2 * 11**2
+    for height in range(11):
+        assert rules.variance(1 << height) == pytest.approx(node * 2**height / (2 ** (height + 1) - 1))
+    assert rules.variance(0b1011) == pytest.approx(sum(rules.variance(1 << h) or 0 for h in (0, 1, 3)))
+
+
+def test_a_counter_with_too_little_noise_is_caught() -> None:
+    # one level short, as published: caught wherever it matters
+    for steps in (2, 4, 8, 12):
+        literal = Binary(epsilon=0.8, horizon=steps, literal=True)
+        assert largest_move(literal, steps) > 0.8 * 1.05
+
+    @dataclass(frozen=True)
+    class HalfNoise(TwoLevel):
+        """Forgets that an item lies in two releases, as a published library's map does for its tree."""
+
+        encoder = TwoLevel.encoder
+
+        @property
+        def scale(self) -> float:
+            return 1 / self.epsilon
+
+    assert largest_move(HalfNoise(epsilon=0.8, horizon=9), 9) == pytest.approx(1.6)
 
 
 def least_shift(observed: np.ndarray, moved: np.ndarray) -> float:
@@ -87,7 +115,7 @@ def intruders_view(rules: Counter, steps: int, draws: int, after: int) -> np.nda
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("steps", [1, 2, 4, 7])
+@pytest.mark.parametrize("steps", [1, 2, 3, 4, 7, 8, 11])
 def test_pan_private_counter_keeps_its_claim_under_one_intrusion(steps: int) -> None:
     rules = PanPrivate(epsilon=0.8, horizon=steps)
     draws = 1 + sum(-(-steps >> level) for level in range(rules.levels))
@@ -100,8 +128,18 @@ def test_pan_private_counter_keeps_its_claim_under_one_intrusion(steps: int) -> 
         worst = max(worst, least_shift(view, moved))
     # the draws are in units of their scale, so a shift by s in all changes their density by exp(s) at most
     assert worst <= rules.epsilon * (1 + 1e-9)
-    if steps < 7:
+    if steps in (1, 2, 4, 8):
         assert worst >= rules.epsilon * (1 - 1e-9)
+
+
+def test_one_look_at_a_binary_counter_tells_all() -> None:
+    # its memory holds the exact sum: no shift of the noise hides a change of that
+    run = Binary(epsilon=1.0, horizon=8).start(np.random.default_rng(0))
+    run.release([1, 0, 1])
+    assert run.state()["count"] == 2.0
+    view = np.vstack((response(Binary(epsilon=1.0, horizon=8), 8, 8), np.zeros(8)))  # the sum has no noise
+    moved = np.array([0, 0, 1, 1, 1, 1, 1, 1, 1], dtype=np.float64)
+    assert least_shift(view, moved) == float("inf")
 
 
 def test_pan_private_noise_is_not_in_memory_before_or_after_its_time() -> None:

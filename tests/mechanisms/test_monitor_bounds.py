@@ -99,6 +99,11 @@ def test_a_monitor_that_is_not_private_passes_the_bound() -> None:
     assert instance.halts_before > halting_bound(k, 0.5, 0.0, QUIET)
 
 
+def test_a_monitor_that_is_loud_on_zeros_passes_the_bound() -> None:
+    loud = SparseVectorMonitor(8, 0.5, horizon=510, false_alarm=0.5).halting_times()
+    assert hard_instance(loud, 8).halts_before > halting_bound(8, 0.5, 0.0, QUIET)
+
+
 @pytest.mark.parametrize("k", [5, 11, 60])
 def test_revealing_items_is_bounded_as_well_with_its_delta(k: int) -> None:
     """At delta = 1 / (100 k): the bound with delta, 0.28 at epsilon 1/2, is far above (0, delta)-privacy's own."""

@@ -14,7 +14,6 @@ from math import log
 import numpy as np
 import pytest
 from scipy import stats
-from test_continual_output import Given
 
 from disttrack.mechanisms import ContinualOutput
 
@@ -41,7 +40,7 @@ class Law:
         self.rules = rules
         self.noise = stats.laplace(scale=answer * rules.answer_noise.scale)
         scale = segment * rules.segment_noise.scale
-        self.shifts = scale * np.linspace(-30, 30, 201)
+        self.shifts = scale * np.linspace(-30, 30, 401)
         self.weights = np.exp(-np.abs(self.shifts) / scale)
         self.weights /= self.weights.sum()
 
@@ -167,10 +166,11 @@ def log_quiet_seen(rules: ContinualOutput, gap: float, seen: Sequence[float]) ->
     return total
 
 
-def test_a_look_into_the_memory_costs_no_more_than_the_proof_says() -> None:
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("levels", [6, 9])
+def test_a_look_into_the_memory_costs_no_more_than_the_proof_says(levels: int) -> None:
     """Silence, and the noises in force after the first step: epsilon for the segments that are not seen, and an eighth
     or less for the comparison of that step. Control: a memory that erases no noise, in which every step is seen."""
-    levels = 6
     rules = ContinualOutput(EPSILON, 1 << levels, sensitivity=1.0, changes=4, variation=0.1)
     scale = rules.segment_noise.scale
     losses = []
@@ -186,6 +186,13 @@ def test_a_look_into_the_memory_costs_no_more_than_the_proof_says() -> None:
 
 def test_a_look_finds_the_noises_in_force_and_no_others() -> None:
     """After step t those of the segments that hold both t and the step after it; none that hides one step only."""
+
+    class Given:
+        def step(self, x: float) -> None:
+            self.value = x
+
+        def answer(self) -> float:
+            return self.value
 
     rules = ContinualOutput(EPSILON, 16, sensitivity=1.0, changes=4, variation=0.1)
     run = rules.start(Given(), np.random.default_rng(3))

@@ -17,11 +17,11 @@ from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
 from disttrack.mechanisms.noise import Silence
 from disttrack.mechanisms.queries import family
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-from disttrack.simulator.tasks.audit import exact_loss
+from disttrack.simulator.tasks.audit import exact_loss, loss_with_half_the_noise
 from disttrack.simulator.tasks.audit.exact.linear import linear_loss, linear_map
 
 NOISES = [("laplace", 0.0), ("gaussian", 1e-4)]
-SHAPES = [(None, 1), (1, 1), (4, 3), (40, 1)]
+SHAPES = [(None, 1), (None, 3), (1, 1), (4, 3), (40, 1)]
 """Lifetime and steps between answers."""
 
 
@@ -88,17 +88,43 @@ def test_no_missing_update_of_any_stream_loses_more_than_epsilon(
     static: str, delta: float, lifetime: int | None, every: int
 ) -> None:
     """Streams whose deletions also name items that are gone, with each update missing; the worst stream loses it."""
-    mechanism = FactorisedDifference(0.7, delta, "intervals", 2, static, 8, 0.05, every, lifetime)
+    mechanism = FactorisedDifference(0.7, delta, "intervals", 2, static, 10, 0.05, every, lifetime)
     rng = np.random.default_rng(11)
-    codes = updates(rng, 8, 2)
-    without = [[*codes[:place], 0, *codes[place + 1 :]] for place, code in enumerate(codes) if code]
-    loss = linear_loss(watch_of(mechanism), [codes, *without], delta)
-    assert loss is not None
-    assert loss <= 0.7 + 1e-7
+    for _ in range(2):
+        codes = updates(rng, 10, 2)
+        without = [[*codes[:place], 0, *codes[place + 1 :]] for place, code in enumerate(codes) if code]
+        loss = linear_loss(watch_of(mechanism), [codes, *without], delta)
+        assert loss is not None
+        assert loss <= 0.7 + 1e-7
     if every == 1:
-        worst = exact_loss(FactorisedDifference(0.7, delta, "count", 1, static, 8, 0.05, every, lifetime))
+        worst = exact_loss(FactorisedDifference(0.7, delta, "count", 1, static, 10, 0.05, every, lifetime))
         assert worst is not None
         assert worst.loss == pytest.approx(0.7, abs=1e-6)
+
+
+@pytest.mark.quick_cases(4)
+@pytest.mark.parametrize(("static", "delta"), NOISES)
+@pytest.mark.parametrize(("queries", "domain"), [("points", 3), ("intervals", 4), ("marginals:2", 4)])
+def test_each_family_loses_epsilon_and_twice_that_with_half_of_the_noise(
+    queries: str, domain: int, static: str, delta: float
+) -> None:
+    mechanism = FactorisedDifference(0.7, delta, queries, domain, static, 6)
+    exact = exact_loss(mechanism)
+    assert exact is not None
+    assert exact.loss == pytest.approx(0.7, abs=1e-6)
+    halved = loss_with_half_the_noise(mechanism)
+    assert halved is not None
+    assert halved > 1.3
+
+
+def test_the_sensitivity_of_a_counter_is_too_small_for_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: calibrated to one entry of the differences, an item that comes and goes loses more."""
+    monkeypatch.setattr(
+        "disttrack.mechanisms.dynamic.live_noise.largest_pair", lambda column, longest: float((column**2).sum())
+    )
+    exact = exact_loss(FactorisedDifference(1.0, 1e-4, "count", 1, "gaussian", 12))
+    assert exact is not None
+    assert exact.loss > 1.05
 
 
 @pytest.mark.parametrize("longest", [1, 2, 5, 11, 12, 30])
@@ -201,3 +227,18 @@ def test_answers_are_not_negative_and_noise_is_that_of_the_measurements() -> Non
     std = run.published()[1] - 1.0
     assert run.published() == pytest.approx([-2 * std, 1 + std, 0.0])
     np.testing.assert_allclose(run.answers, [0.0, 1 + std, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"horizon": None}, "horizon must be a whole number of at least 1; got None"),
+        ({"static": "pmw", "delta": 0.1}, "static must be one of laplace, gaussian; got 'pmw'"),
+        ({"strategy": "hierarchy"}, "strategy must be one of best, points, answers, spectral, hierarchy:2"),
+        ({"strategy": "answers", "queries": "points"}, "strategy must be one of best, points; got 'answers'"),
+        ({"static": "gaussian"}, "delta must be above 0 for static gaussian; got 0"),
+    ],
+)
+def test_bad_parameters_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        FactorisedDifference(**{"epsilon": 1.0, "horizon": 10} | given)

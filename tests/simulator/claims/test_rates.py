@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from disttrack.simulator.claims.columns import COINLESS
 from disttrack.simulator.claims.expressions import ExpressionError
-from disttrack.simulator.claims.tails import clustered, clustered_below, game_outside
+from disttrack.simulator.claims.tails import clustered, clustered_below, game_outside, tail
 from tests.simulator.claims.rates import claim, false_alarm, table
 
 NUMBERS: Final = st.lists(st.integers(-3, 3), min_size=1, max_size=8)
@@ -88,6 +88,15 @@ def test_games_that_are_infinite_or_alone_at_their_points_say_nothing() -> None:
     third = game_outside(np.array([0.1] * 3), np.array([0] * 3), 0.1, 0.1)
     assert third is not None
     assert third.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("freedom", [1.0, 2.5, 30.0])
+def test_the_tail_of_one_game_is_no_lighter_than_exponential(freedom: float) -> None:
+    distances = [-3.0, -1.5, -1.0, -0.5, 0.0, 0.5, 2.0, 9.0, inf]
+    expected = stats.t.sf(distances, freedom)
+    assert tail(np.array(distances), freedom, single=False) == pytest.approx(expected)
+    singles = [single_tail(distance, freedom) for distance in distances]
+    assert tail(np.array(distances), freedom, single=True) == pytest.approx(np.array(singles))
 
 
 def worst(trials: int, mean: float, most: int, needed: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 import yaml
 
 from disttrack.simulator.plots import check_plot
-from disttrack.simulator.plots.requests import described_of
+from disttrack.simulator.plots.requests import caption_of, described_of
 from disttrack.simulator.results.read import read_tables
 from disttrack.simulator.scenario.shipped import shipped_scenarios
 
@@ -30,6 +31,10 @@ def asked(file: Path) -> list[Any]:
 
 TABLES = ("audit-tracker", "joint-privacy", "selection", "stability", "transfer")
 """Scenarios of a few points, whose table of games is the answer."""
+
+
+def test_there_are_scenarios() -> None:
+    assert len(SCENARIOS) >= 36
 
 
 @pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: file.stem)
@@ -60,6 +65,24 @@ def test_only_figures_that_a_page_shows_or_that_cannot_be_drawn_again_are_shippe
     shown = set(re.findall(r"results/reference/[\w-]+/figures/[\w.-]+", pages))
     assert {path for path in kept - shown if Path(path).name != "ratio.png"} == set()
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 20_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["headline", "attack", "audit", "mirror"])
+def test_captions_are_those_of_the_tables(name: str) -> None:
+    """The captions that stand beside the shipped figures, computed again from the shipped tables.
+
+    Those of other scenarios are compared by test_drawn_again.py.
+    """
+    folder = ROOT / "results" / "reference" / name
+    kept = json.loads((folder / "figures" / "captions.json").read_text(encoding="utf-8"))
+    tables = read_tables([folder])
+    drawn = Counter[str]()
+    for request in asked(shipped_scenarios()[name]):
+        plot = check_plot(request)
+        drawn[plot.name] += 1
+        file = f"{plot.name}-{drawn[plot.name]}".removesuffix("-1")  # the second of one name has a number
+        assert caption_of(plot, described_of(tables, plot)) == kept[file]
 
 
 def test_a_measure_with_the_name_of_a_parameter_splits_no_line() -> None:

@@ -66,14 +66,14 @@ def strays(folder: Path) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("stays", [False, True], ids=["once", "from then on"])
 def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.CaptureFixture[str], stays: bool) -> None:
-    """Tables and manifest: of a run that grows an earlier one, each third operation fails, or all from each ninth."""
+    """Tables and manifest: of a run that grows an earlier one, each operation fails, or all from every fifth on."""
     args = ("--workers", "1", "--no-figures", "--out")
     status("run", "one.yaml", *args, "before")
     status("run", "two.yaml", *args, "whole")
     old, new = tables(Path("before")), tables(Path("whole"))
     at = 0
     while True:
-        at += 9 if stays else 3
+        at += 5 if stays else 1
         out = Path(f"out{at}")
         shutil.copytree("before", out)
         capsys.readouterr()
@@ -108,7 +108,7 @@ def test_a_full_disk_at_every_write_of_figures_and_page(folder: Path, capsys: py
         return {path: path.read_bytes() for path in Path("out").rglob("*.*") if path.name != "manifest.json"}
 
     assert status("run", "one.yaml", "--workers", "1", "--out", "out") == 0
-    for command, step, least in (("plot", 5, 5), ("report", 1, 2)):  # by threes all operations on files come
+    for command, step, least in (("plot", 3, 5), ("report", 1, 2)):  # by threes all operations on files come
         whole = shown()
         for path in Path("out", "figures").iterdir():
             path.touch()  # or it would not be drawn again

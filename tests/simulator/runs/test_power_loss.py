@@ -53,14 +53,14 @@ def left_by(disk: FailingDisk, folder: Path, kept: Path, chance: random.Random) 
 def test_power_that_goes_at_any_write_costs_no_game_that_was_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every other operation of a run is the last one; what was kept is what had been synced when it was reached."""
+    """Every operation of a run is the last one; what was kept is what had been synced when it was reached."""
     monkeypatch.chdir(tmp_path)
     run(load(SCENARIO), out="whole", workers=1)
     whole = Results("whole")
     chance = random.Random(1)
     at = 0
     while True:
-        at += 2
+        at += 1
         out, kept = Path(f"run{at}"), Path(f"kept{at}")
         out.mkdir()
 

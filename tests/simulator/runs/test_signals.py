@@ -44,7 +44,8 @@ main.main(["run", "s.yaml", "--no-figures", "--workers", "2"])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("method", "moment"), [("start", "after"), ("join", "before")])
+@pytest.mark.parametrize("method", ["start", "join"])
+@pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_run_that_is_stopped_while_workers_begin_or_end_ends(tmp_path: Path, method: str, moment: str) -> None:
     """Python waits at its exit for every worker process: one that the run does not know would keep it from ending."""
     (tmp_path / "s.yaml").write_text(SCENARIO)
