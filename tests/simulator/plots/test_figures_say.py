@@ -14,7 +14,7 @@ from synthetic_results import write_result
 
 from disttrack.simulator.plots import check_plot, draw
 from disttrack.simulator.plots.description import Description, Series
-from disttrack.simulator.plots.requests import described_of
+from disttrack.simulator.plots.requests import caption_of, described_of
 from disttrack.simulator.results.read import read_tables
 
 SITES = (16, 64, 256, 1024)
@@ -111,6 +111,8 @@ def test_ratios_stand_below_the_words_and_their_crossings_are_named(tmp_path: Pa
             for mark in crossed:
                 assert f"{one.name} at {mark.x[0]:,}" in figure.note
     assert any(panel.of(Series, "crossing") for panel in below)
+    said = caption_of(check_plot({"kind": "cost", "x": "sites"}), figure)
+    assert "; relative words, against uniform: deterministic (1)" in said
     with pytest.raises(ValueError, match="ratio_to must be one of deterministic, randomized"):
         described([folder], {"kind": "cost", "x": "sites", "ratio_to": "exact"})
 
