@@ -131,6 +131,14 @@ def test_a_ratio_is_to_the_words_of_the_same_settings(tmp_path: Path) -> None:
     assert lines
 
 
+def test_ratios_of_games_that_ended_early_say_that_their_lengths_differ(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16, 64), trials=2)
+    rows = pd.read_csv(folder / "trials.csv")
+    rows.assign(unsent=(rows["adversary"] == "freeze").astype(int)).to_csv(folder / "trials.csv", index=False)
+    note = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).note
+    assert "both sides of a ratio are of games of different lengths" in note
+
+
 def test_a_ratio_to_a_tracker_with_settings_of_its_own_is_refused(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), extra=("delta", [0.1, 0.2]))
     trials = pd.read_csv(folder / "trials.csv")
