@@ -125,6 +125,12 @@ def test_the_last_digits_of_a_layout_have_no_part_in_the_bytes(tmp_path: Path) -
     assert files[0] == files[1] != files[2]
 
 
+def test_a_low_figure_grows_until_its_panels_have_room(tmp_path: Path) -> None:
+    adversaries = ("uniform", "zipf, exponent 1", "single-site", "greedy", "probing")
+    folder = write_result(tmp_path, sites=(8,), trials=2, protocols=("countdown-quota",), adversaries=adversaries)
+    assert {path.name for path in draw(folder, ["breakdown"])} == {"breakdown.png", "breakdown.svg"}
+
+
 def test_a_figure_that_cannot_be_drawn_does_not_keep_the_others_from_being(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=1, sites=(16,), adversaries=("freeze",))
     with pytest.raises(ValueError, match="frontier-sites-3: where: no game meets"):

@@ -14,7 +14,7 @@ from synthetic_results import write_result
 
 from disttrack.simulator.plots import check_plot, draw
 from disttrack.simulator.plots.description import Description, Series
-from disttrack.simulator.plots.requests import described_of
+from disttrack.simulator.plots.requests import caption_of, described_of
 from disttrack.simulator.results.read import read_tables
 
 SITES = (16, 64, 256, 1024)
@@ -111,6 +111,8 @@ def test_ratios_stand_below_the_words_and_their_crossings_are_named(tmp_path: Pa
             for mark in crossed:
                 assert f"{one.name} at {mark.x[0]:,}" in figure.note
     assert any(panel.of(Series, "crossing") for panel in below)
+    said = caption_of(check_plot({"kind": "cost", "x": "sites"}), figure)
+    assert "; relative words, against uniform: deterministic (1)" in said
     with pytest.raises(ValueError, match="ratio_to must be one of deterministic, randomized"):
         described([folder], {"kind": "cost", "x": "sites", "ratio_to": "exact"})
 
@@ -127,6 +129,14 @@ def test_a_ratio_is_to_the_words_of_the_same_settings(tmp_path: Path) -> None:
     assert "with the same alpha" in figure.note
     lines = described([folder], {"kind": "cost", "x": "alpha", "ratio_to": "deterministic"}).panels[1].of(Series, "")
     assert lines
+
+
+def test_ratios_of_games_that_ended_early_say_that_their_lengths_differ(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16, 64), trials=2)
+    rows = pd.read_csv(folder / "trials.csv")
+    rows.assign(unsent=(rows["adversary"] == "freeze").astype(int)).to_csv(folder / "trials.csv", index=False)
+    note = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).note
+    assert "both sides of a ratio are of games of different lengths" in note
 
 
 def test_a_ratio_to_a_tracker_with_settings_of_its_own_is_refused(tmp_path: Path) -> None:

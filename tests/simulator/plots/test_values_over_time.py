@@ -107,7 +107,7 @@ def test_what_cannot_be_drawn_is_refused_in_one_line(ratios: Path) -> None:
 def test_a_column_of_the_task_makes_panels(tmp_path: Path) -> None:
     folder = played(tmp_path, ALARMS)
     made = described(folder, {"kind": "measure", "x": "sites", "y": "words_to_alarm", "by": "epsilon_promised"})
-    assert [panel.title for panel in made.panels] == ["epsilon promised 0.25", "epsilon promised 0.5"]
+    assert [panel.title for panel in made.panels] == ["epsilon promised = 0.25", "epsilon promised = 0.5"]
     assert [sorted(line.name for line in panel.of(Series)) for panel in made.panels] == [["batch", "deterministic"]] * 2
 
 

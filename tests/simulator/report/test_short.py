@@ -104,6 +104,14 @@ def test_a_cost_says_where_its_tracker_is_broken_if_not_there(tmp_path: Path) ->
     assert re.search(r"martingale: [^;]*[( ]broken\)", costs)
 
 
+def test_costs_are_not_those_of_games_that_their_adversary_ended_early(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "r", sites=(16,), adversaries=("uniform", "zipf"), trials=2, plots=())
+    rows = pd.read_csv(folder / "trials.csv")
+    rows.assign(unsent=(rows["adversary"] == "uniform").astype(int)).to_csv(folder / "trials.csv", index=False)
+    (costs,) = (text for text in in_words(read_tables([folder])) if text.startswith("Cost in words, "))
+    assert ", against zipf (medians)" in costs
+
+
 def test_costs_are_compared_at_the_largest_number_of_items_only(tmp_path: Path) -> None:
     """A game of 1,000 items costs less than one of a million, whoever tracks."""
     folder = write_result(tmp_path / "r", sites=(16, 256), items=(1_000, 1_000_000), trials=2, plots=())

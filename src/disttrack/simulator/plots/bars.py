@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from math import ceil
 from typing import Final, NotRequired, TypedDict
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from disttrack.simulator.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words, rounded
 from disttrack.simulator.plots.kinds import Breakdown, Budget
 from disttrack.simulator.plots.marks import BORDER
+from disttrack.simulator.plots.page import LETTER, WIDTH, page
 from disttrack.simulator.points.names import with_name
 from disttrack.simulator.results.formats import number
 from disttrack.simulator.results.lines import lines
@@ -33,6 +35,8 @@ SPARE: Final = ("#4A4A9C", "#F0E442", "#5C7A29", "#E8C9A0", "#2F6B6B")
 """Colours of other kinds of messages, by order."""
 _DOWN_HATCHES: Final = ("////", "\\\\\\\\", "xxxx", "....")
 """Hatches of messages from the server, by order: neighbours keep apart in a grey print too."""
+_NARROWEST: Final = 0.9
+"""Width of a panel of bars in inches below which further ones are in a row of their own."""
 _BREAKDOWN_NOTE: Final = (
     "Beside each bar: the mean words of a game, of all kinds of message. Plain: from sites to server."
     " Hatched: from server to sites."
@@ -53,6 +57,8 @@ def breakdown(plot: Breakdown, tables: Tables) -> Description:
     names = list(dict.fromkeys(name for name, _ in bars))
     looks = _looks(list(bars.values()))
     several = len(columns) > 1
+    room = (page().width or WIDTH) - LETTER * max(map(len, names))
+    beside = min(len(columns), max(1, int(room / _NARROWEST)))
     x = Axis("share of the words", ends=(0, 1.28), ticks=(0, 0.5, 1.0), text=lambda value: f"{value:.0%}")
     panels = [
         Panel(_bar_items({names.index(name): bar for (name, against), bar in bars.items() if against == column}, looks),
@@ -66,8 +72,9 @@ def breakdown(plot: Breakdown, tables: Tables) -> Description:
         against = f" against {adversary}" if several else ""
         seen.append(f"{name}{against}: {rounded(total)} words, {most / total:.0%} of them {kind}")
     more = f"; {len(seen) - 10} more" if len(seen) > 10 else ""
+    height = (0.75 + 0.34 * len(names) + 0.2 * several) * ceil(len(columns) / beside)
     return Description(
-        panels, len(columns), 0.75 + 0.34 * len(names) + 0.2 * several, "Words by kind of message",
+        panels, beside, height, "Words by kind of message",
         note=_BREAKDOWN_NOTE,
         caption=f"Words by kind of message, at the mean: {'; '.join(seen[:10])}{more}.",
         legend=[(look, kind) for (kind, _), look in looks.items()],

@@ -158,6 +158,8 @@ def _relative(
     note = f"1: the {counted} {name}{', a median over all' * bool(pooled)} {' and '.join(pooled)}".rstrip() + "."
     if values(tables.trials).isna().any():
         note += " Lines without such games are left out."
+    if tables.ended:
+        note += " Where the adversary ended games early, both sides of a ratio are of games of different lengths."
     drawn = curves(plot, tables, f"relative {counted}", values, more=[one], always=[1.0], note=note, looks=looks)
     panels, crossed = [], []
     for panel in drawn.panels:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, cast
+from typing import TYPE_CHECKING, Any, Final, Never, cast
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -24,13 +25,16 @@ from disttrack.simulator.plots.requests import (
     plot_of,
     printed_caption,
 )
-from disttrack.simulator.plots.style import house_style, save
+from disttrack.simulator.plots.style import NoRoom, house_style, save
 from disttrack.simulator.plots.traces import game_described, record_described
 from disttrack.simulator.points.source import import_reference
 from disttrack.simulator.results.files import write_text, writing
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.read import Tables, read_tables, tables_of
 from disttrack.simulator.results.stored import CAPTIONS, note_written, read_captions
+
+_TALLER: Final = (1.0, 1.5, 2.5)
+"""Heights that are tried where the texts of a figure leave its panels no room."""
 
 
 @explained()
@@ -106,8 +110,7 @@ def _drawn(
     """
     with house_style(page):
         described = described_of(tables, plot)
-        figure = figure_of(tables, plot, described)
-    written = save(figure, place, page.forms, page, within)
+    written = _saved(tables, plot, described, place, page, within)
     path = place.with_name(f"{place.name}.svg")
     caption = caption_of(plot, described)
     if isinstance(described, Figure):
@@ -116,6 +119,21 @@ def _drawn(
         written.append(place.with_name(f"{place.name}.txt"))
         write_text(written[-1], printed_caption(described, tables), within)
     return written, Picture(place.name, path, caption, described, path.read_text(encoding="utf-8"))
+
+
+def _saved(
+    tables: Tables, plot: Plot, described: Description | Figure, place: Path, page: Page, within: Path | None
+) -> list[Path]:
+    """Write one figure and return its files; it is taller where its texts would leave the panels no room."""
+    for taller in _TALLER:
+        made = replace(described, height=taller * described.height) if isinstance(described, Description) else described
+        with house_style(page):
+            figure = figure_of(tables, plot, made)
+        try:
+            return save(figure, place, page.forms, page, within)
+        except NoRoom as error:
+            fault = f"{error}, or draw it on wider axes of yours: results.plot.{plot.kind}(ax=…)"
+    raise NoRoom(fault)
 
 
 @explained()

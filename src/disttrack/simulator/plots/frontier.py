@@ -122,7 +122,8 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
         note += " ↓: 0." if (trials["_error"] < made[0].y.edges[0]).any() else ""
         note += " The leftmost marks: 0." if (trials["_cost"] < made[0].x.edges[0]).any() else ""
     broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
-    note += f" Hollow marks: at least half of the games failed{','.join(broken)}." if broken else ""
+    where = " in all panels" if 1 < len(broken) == len(made) else ",".join(broken)
+    note += f" Hollow marks: at least half of the games failed{where}." if broken else ""
     if (trials["_error"] <= made[0].y.edges[0]).any() and not settings:
         note += FLOOR_NOTE if limited else " ↓: below the scale, 0."
     return note + infinite_note(trials["_error"])

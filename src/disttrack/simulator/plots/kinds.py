@@ -193,7 +193,7 @@ class Ratio(BuiltIn):
 
 @dataclass(frozen=True, kw_only=True)
 class Timeline(BuiltIn):
-    """Error and words in the course of a few games: of each protocol the one furthest off, four at most."""
+    """Error and words in the course of a few games: of each protocol one of the furthest off, four at most."""
 
     kind: ClassVar[str] = "timeline"
     home: ClassVar[str] = "traces:timeline"

@@ -8,6 +8,10 @@ from typing import Final
 
 FORMS: Final = ("png", "svg")
 """Forms in which a figure is written."""
+LETTER: Final = 0.07
+"""Width of a letter of a title or legend, in inches."""
+WIDTH: Final = 8.0
+"""Width of a figure on a screen in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,8 @@ from disttrack.simulator.plots.description import (
     is_crowded,
     labels_in_legend,
 )
-from disttrack.simulator.plots.page import page
-from disttrack.simulator.plots.style import LETTER, WIDTH, Layout, ink, new_figure, uncover
+from disttrack.simulator.plots.page import LETTER, WIDTH, page
+from disttrack.simulator.plots.style import Layout, ink, new_figure, uncover
 
 _GAP: Final = 8.0
 """Distance from the end of the line, in points."""

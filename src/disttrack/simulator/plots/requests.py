@@ -238,7 +238,10 @@ def values_in_words(described: Description) -> str:
     if described.caption:
         return described.caption
     parts, left = [], NAMED
-    for panel in described.panels:
+    for place, panel in enumerate(described.panels):
+        titles = [panel.title or described.panels[place % described.columns].title]
+        if panel.y.label != described.panels[0].y.label:
+            titles.insert(0, panel.y.label)
         series = panel.of(Series, "")
         texts = []
         for one in series[: max(0, left)]:
@@ -248,7 +251,8 @@ def values_in_words(described: Description) -> str:
             ends = dict.fromkeys(rounded(places[place]) for place in (0, -1))
             texts.append(f"{one.name} ({' to '.join(ends)})")
         left -= len(series)
-        parts += [f"{panel.title}: " * bool(panel.title) + ", ".join(texts)] if texts else []
+        title = ", ".join(filter(None, titles))
+        parts += [f"{title}: " * bool(title) + ", ".join(texts)] if texts else []
     more = f"; {-left} more" if left < 0 else ""
     x, y = described.panels[0].x.label, described.panels[0].y.label
     label = f"{y} against {x}" if y else x

@@ -27,19 +27,16 @@ from matplotlib.ticker import FixedFormatter, FixedLocator
 from matplotlib.transforms import Bbox
 
 from disttrack.simulator.plots.marks import INK, QUIET
-from disttrack.simulator.plots.page import FORMS, PAGE, SCREEN, Page, page
+from disttrack.simulator.plots.page import FORMS, LETTER, PAGE, SCREEN, WIDTH, Page, page
 from disttrack.simulator.results.files import replacing
 
-LETTER: Final = 0.07
-"""Width of a letter of a title or legend, in inches."""
 SMALLEST: Final = 0.4
 """Width and height of a panel in inches below which nothing can be read off it."""
-NO_ROOM: Final = (
-    "the texts beside a panel leave it no room; show fewer lines or panels by where:, or draw it on wider axes of"
-    " yours: results.plot.KIND(ax=…)"
-)
-WIDTH: Final = 8.0
-"""Width of a figure on a screen in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
+NO_ROOM: Final = "the texts beside a panel leave it no room; show fewer lines or panels by where:"
+
+
+class NoRoom(ValueError):
+    """The texts of a figure leave a panel no room."""
 
 
 @contextmanager
@@ -215,7 +212,7 @@ def lay_out(figure: Figure) -> None:
 
     Raises
     ------
-    ValueError
+    NoRoom
         The texts leave a panel no room. Figures of users, without an engine, are theirs to lay out.
     """
     engine = figure.get_layout_engine()
@@ -227,10 +224,10 @@ def lay_out(figure: Figure) -> None:
         try:
             engine.execute(figure)
         except UserWarning:
-            raise ValueError(NO_ROOM) from None
+            raise NoRoom(NO_ROOM) from None
     boxes = [axes.get_window_extent() for axes in figure.axes if axes.get_visible()]
     if any(min(box.width, box.height) < SMALLEST * figure.dpi for box in boxes):
-        raise ValueError(NO_ROOM)
+        raise NoRoom(NO_ROOM)
 
 
 _OPTIONS: Final[dict[str, dict[str, Any]]] = {

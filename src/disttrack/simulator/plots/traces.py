@@ -142,7 +142,9 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
     if len(tables.trials) > len(traces) == 1:
         which = f"Of {len(tables.trials):,} games, the one with the largest error over α. "
     if len(tables.trials) > len(traces) > 1:
-        which = f"A column per protocol: its game with the largest error over α{where}. "
+        further = _further(tables.trials, chosen)
+        among = where.replace(", all", " among those", 1) if further else where
+        which = f"A column per protocol: its game with the largest error over α{among}. {further}"
     if left:
         which += f"Not shown: {', '.join(left)}. "
     if "_max_lag_error" in tables.trials:
@@ -164,8 +166,7 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
     protocols there: games at different places do not compare protocols. It is the place that drives any of them
     furthest, in words.
     """
-    worst = over_alpha(trials).fillna(judged_error(trials)).fillna(0.0)
-    games = trials.assign(_worst=worst).sort_values("_worst", ascending=False, kind="stable")
+    games = trials.assign(_worst=_off(trials)).sort_values("_worst", ascending=False, kind="stable")
     sizes = [axis for axis in swept_axes(trials) if axis in ("sites", "items", "start")]
     where = ""
     accuracy = [axis for axis in terms_of(games) if axis == "alpha"]
@@ -182,6 +183,26 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
     places = [order.index(key) for key in zip(each["result"], each["protocol"], strict=True)]
     kept = each.assign(_order=places)[:_MOST_GAMES]
     return kept.sort_values("_order"), sorted(each["protocol"][_MOST_GAMES:]), where
+
+
+def _further(trials: pd.DataFrame, chosen: pd.DataFrame) -> str:
+    """Return which protocols that are shown have a larger error in other games, as a sentence; empty if none has."""
+    keys = ["result", "protocol"]
+    most = trials.assign(_worst=_off(trials)).groupby(keys)["_worst"].max()
+    failing = trials[trials["verdict"] == "failed"].groupby(keys).size()
+    parts = []
+    for _, game in chosen.iterrows():
+        key = (game["result"], game["protocol"])
+        if most[key] > game["_worst"]:
+            fails = game["verdict"] != "failed" and key in failing
+            parts.append(f"{game['protocol']}{', which fails there' * fails}")
+    return f"Larger in other games: {'; '.join(parts)}. " if parts else ""
+
+
+def _off(trials: pd.DataFrame) -> pd.Series[float]:
+    """Return how far off each game is, in units of alpha if it promises one."""
+    worst: pd.Series[float] = over_alpha(trials).fillna(judged_error(trials)).fillna(0.0)
+    return worst
 
 
 def _alike(tables: Tables, chosen: pd.DataFrame) -> list[str]:

@@ -267,12 +267,21 @@ def _beside(tables: Tables) -> list[Html]:
 
 
 def _costs(tables: Tables, every: Sequence[Pair]) -> list[Html]:
-    """Return the cost of the protocols against the adversary that breaks the most, or else against the first."""
+    """Return the cost of the protocols against the adversary that breaks the most, or else the first that ended none.
+
+    Games that an adversary ended early cost less than whole ones, each its own share of them.
+    """
     sent = [pair for pair in every if isfinite(pair.words)] if any(pair.words > 0 for pair in every) else []
     adversaries = list(dict.fromkeys(pair.adversary for pair in sent))
     if not adversaries:
         return []
-    hardest = max(adversaries, key=lambda name: sum(pair.broken for pair in sent if pair.adversary == name))
+    trials = tables.with_adversaries_named().trials
+    early = {*trials["adversary"][trials["_unsent"] > 0]} if tables.ended else set()
+
+    def rank(name: str) -> tuple[int, bool]:
+        return sum(pair.broken for pair in sent if pair.adversary == name), name not in early
+
+    hardest = max(adversaries, key=rank)
     against = [pair for pair in sent if pair.adversary == hardest]
     most = max(pair.items for pair in against)  # costs of short and of long games do not compare
     mine = sorted((pair for pair in against if pair.items == most), key=lambda pair: pair.words)
