@@ -232,8 +232,26 @@ def test_users_of_a_trace_with_times_are_told_that_they_only_sort(tmp_path: Path
     (line,) = told(quota, time="at")
     assert line.endswith(f"'at' only sorts the rows; each takes one step: {QuotaGame.in_steps}")
     assert told(quota) == told(count, time="at") == []
-    (line,) = told({**quota, "requests": 2, "window": 2})
+    (line,) = told({**quota, "requests": 2, "window": 2, "limit": 1})
     assert line.endswith("log.csv: games use the first 2 of 3 items and leave out 1")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"limit": 4}, ""),
+        ({"limit": 5}, "limit 5 in 5 steps cannot be exceeded by any protocol: requests are at most 5 in 5 steps, one"),
+        ({"limit": 14, "costs": "1 3"}, ""),
+        ({"limit": 15, "costs": "1 3"}, "at most 15 in 5 steps, one a step of cost 3 at most"),
+        ({"limit": 1, "depth": 39}, ""),
+        ({"limit": 1, "depth": 40}, "at most 50 in 50 steps"),
+    ],
+)
+def test_a_limit_that_no_stream_can_exceed_is_remarked_upon(tmp_path: Path, more: dict[str, Any], said: str) -> None:
+    protocol = {"kind": "bucket-lease" if "depth" in more else "lease", "window": 5, **more}
+    keys = {"task": "quota", "sites": 2, "requests": 50, "trials": 1, "adversary": "uniform", "protocol": protocol}
+    lines = remarks(build(Document("s.yaml", tmp_path, keys)).points)
+    assert said in lines[0] if said else not lines
 
 
 def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_path: Path) -> None:

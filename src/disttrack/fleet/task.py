@@ -106,6 +106,22 @@ class QuotaGame(Count):
             raise PointError(("network", name), reason)
         super().check(point)
 
+    def remark(self, point: Point) -> str:
+        """Return a line on a limit that no stream can exceed; a bucket is filled for the whole game."""
+        rule: Quota = point.protocol.make()
+        steps, allowed = rule.window, float(rule.limit)
+        if rule.shape == "bucket":
+            steps = point.items or 0
+            allowed = rule.depth + steps * rule.limit / rule.window
+        if rule.dearest * steps > allowed:
+            return ""
+        most = f"{rule.dearest * steps:,} in {steps:,} steps"
+        each = "" if rule.dearest == 1 else f" of cost {rule.dearest:,} at most"
+        return (
+            f"limit {rule.limit:,} in {rule.window:,} steps cannot be exceeded by any protocol: requests are at most "
+            f"{most}, one a step{each}"
+        )
+
     def demand(self, point: Point) -> Demand:
         """Return the same, with the time of the requests: each is admitted or rejected, and judged."""
         known = super().demand(point)

@@ -50,6 +50,8 @@ def test_a_control_that_cannot_be_measured_is_none() -> None:
     made = ControlTable({"words": np.array([1.0])}, 0)
     assert beside(made) == [("VACUOUS", f"control: {no_column}", None, "fault f")]
     assert beside(made, at_least=0.9) == [("FAIL", f"control: {no_column}", None, "fault f")]
+    (lacking,) = beside(made, measure="mean(lacking)")
+    assert lacking[1].startswith("there is no column 'lacking'"), "the intact games' own reason"
     assert beside(made, each="sites")[0] == ("VACUOUS", "control: there is no column 'sites' for each", None, "")
     assert beside(made, where="sites > 1")[0][0] == "VACUOUS"
     assert beside(made, where="sites > 1", at_least=0.9)[0][0] == "FAIL"

@@ -224,3 +224,19 @@ def test_a_function_whose_games_depend_on_the_process_is_named(move: str, told: 
     done = disttrack("check", "own.yaml")
     assert ("randomized against goes: another process plays another game of the same seed" in done.stdout) == told
     assert done.exit_code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "at_load",
+    [
+        "import atexit, os; atexit.register(os.write, 1, b'bye' + bytes([10]))",
+        "import os; from disttrack.simulator.game.elsewhere import _is_new; _is_new and os._exit(0)",
+    ],
+)
+def test_a_file_that_prints_or_ends_the_new_process_is_not_blamed_for_its_games(at_load: str) -> None:
+    Path("own.py").write_text(f"{at_load}\ndef goes(view):\n    return view.steps % view.sites\n")
+    Path("own.yaml").write_text("name: own\nsites: 4\nitems: 50\nprotocol: exact\nadversary: own.py:goes\n")
+    done = disttrack("check", "own.yaml")
+    assert (done.exit_code, "another process" in done.stdout) == (0, False)
+    assert "IndexError" not in disttrack("conformance", "own.py:goes").stdout

@@ -66,7 +66,7 @@ def test_the_check_names_claims_that_no_outcome_of_so_many_games_meets() -> None
     ]
     data = {"name": "n", "trials": 3, "items": 30, "sites": [2, 4], "protocol": "exact", "adversary": "uniform"}
     lines = [*out_of_reach(load(data | {"claims": claims}))]
-    half = [f"claim 'half [sites == {k}.0]': no outcome of 3 games meets = 0.5; 4 can" for k in (2, 4)]
+    half = [f"claim 'half [sites == {k}]': no outcome of 3 games meets = 0.5; 4 can" for k in (2, 4)]
     assert lines == [*half, "claim 'most': no outcome of 6 games meets >= 0.9, <= 0.99; 10 can"]
     with pytest.raises(ScenarioError, match=r"a share is from 0 to 1, and none is >= 1.5"):
         load(data | {"claims": [claims[2] | {"at_least": 1.5}]})

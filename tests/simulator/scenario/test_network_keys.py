@@ -43,7 +43,7 @@ def test_without_a_network_there_is_no_such_column() -> None:
     ("network", "message"),
     [
         ({"los": 0.1}, "network.los: unknown key; did you mean 'loss'? (accepted: latency, "),
-        ({"latency": 10**400}, "network.latency: constant must be a number of steps from 0 to 2^62"),
+        ({"latency": 10**400}, "network.latency: must be a number of steps from 0 to 2^62"),
         ({"latency": {"exponentail": 5}}, "network.latency.exponentail: unknown key; did you mean 'exponential'?"),
         ({"latency": {"uniform": {"from": 5}}}, "network.latency.uniform: to is missing (accepted: from, to)"),
         ({"latency_down": {"uniform": {"from": 5, "to": 4}}}, "network.latency_down.uniform: must go from the least"),

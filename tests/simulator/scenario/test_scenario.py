@@ -142,11 +142,12 @@ def test_each_mistake_gets_one_line(file: Path, old: str, new: str, line: str) -
         ("sites=[1", "--set sites=[1"),
         ("sites=0", "--set sites: must be at least 1"),
         ("protocol.7.alpha=1", "the list has 2 entries"),
+        ("adversary.0.site=1", "write --set 'adversary.0={kind: round-robin, site: 1}'"),
         ("sties=3", "--set sties: unknown key; did you mean 'sites'?"),
         ("engine=bulk", "--set engine: engine bulk can't play this game: the adversary reacts to the outputs"),
         ("engine=warp", "must be 'auto', 'step', 'leap', 'compiled' or 'bulk'"),
-        ("network={latency: -1}", "--set network.latency: constant must be a number of steps from 0 to 2^62"),
-        ("network={latency: {exponential: 0}}", "--set network.latency: mean must be above 0"),
+        ("network={latency: -1}", "--set network.latency: must be a number of steps from 0 to 2^62"),
+        ("network={latency: {exponential: 0}}", "--set network.latency.exponential: must be above 0"),
     ],
 )
 def test_overrides_that_are_wrong(file: Path, override: str, line: str) -> None:

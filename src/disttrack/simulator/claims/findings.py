@@ -331,5 +331,7 @@ def _against(finding: Finding, claim: Claim, games: Columns) -> Finding:
 
 
 def _passing(finding: Finding, note: str = "") -> Finding:
-    """Return a finding whose control does not fail: one that fails anyway has failed."""
-    return replace(finding, verdict=VACUOUS if finding.holds else finding.verdict, note=note or finding.note)
+    """Return a finding whose control does not fail: one that fails anyway has failed, and keeps its own reason."""
+    if finding.holds:
+        return replace(finding, verdict=VACUOUS, note=note or finding.note)
+    return replace(finding, note=finding.note or note)

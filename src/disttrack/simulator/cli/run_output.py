@@ -12,6 +12,7 @@ from disttrack.simulator.cli.plot import write_page
 from disttrack.simulator.cli.progress import status
 from disttrack.simulator.cli.tables import Column, Table, print_table, print_text, terminal_width
 from disttrack.simulator.errors import MEANT
+from disttrack.simulator.points.names import titled
 from disttrack.simulator.results.formats import chance, duration, games_of, interval, number, span
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _unjudged(findings: Sequence[Finding]) -> Iterator[str]:
 
 def claim_name(claim: Finding | Held) -> str:
     """Return the name of a claim, with the group that it is made for."""
-    return claim.name + (f" [{claim.group}]" if claim.group else "")
+    return titled(claim.name, claim.group)
 
 
 def seeds_table(name: str, held: Sequence[Held]) -> Table:

@@ -185,7 +185,8 @@ def alike_elsewhere(games: Sequence[Asked]) -> Checks:
         raise ConformanceError(
             what, "define the class at the top of a module or file that imports without help"
         ) from error
-    sizes = f"{game.sites} sites, {game.protocol.kind} against {game.adversary.kind}" if game else ""
+    sides = [side.kind or type(side).__name__ for side in game[:2]] if game else []
+    sizes = f"{game.sites} sites, {' against '.join(sides)}" if game else ""
     yield unless(
         game is None,
         f"two processes play different games of one seed ({sizes})",

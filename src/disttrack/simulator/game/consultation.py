@@ -130,19 +130,24 @@ class Consultation:
 
     def _forgets(self) -> bool:
         """Return whether None in place of a first plan is that of a user's method without return."""
-        adversary = self.adversary.inner if isinstance(self.adversary, Recorder) else self.adversary
+        adversary = self._played
         own = not is_ours(type(adversary).__module__)
         return own and getattr(type(adversary), "plan", None) is not Scripted.plan
 
+    @property
+    def _played(self) -> Any:
+        """The adversary itself, and not what records it."""
+        return self.adversary.inner if isinstance(self.adversary, Recorder) else self.adversary
+
     def _who(self) -> str:
-        return f"adversary {self.adversary.kind or type(self.adversary).__name__}"
+        return f"adversary {self._played.kind or type(self._played).__name__}"
 
     def _refuse(self, answer: object, step: int) -> NoReturn:
         who = self._who()
         if not isinstance(answer, self.takes):
             any_plan = "a schedule (Burst, Rest, Rotation, Labels, Runs)"
             accepted = f"{any_plan if self.takes is Schedule else self.takes.__name__} or None"
-            adversary = self.adversary.inner if isinstance(self.adversary, Recorder) else self.adversary
+            adversary = self._played
             said = adversary.says if isinstance(adversary, Choice | Scripted) else "plan() returned"
             if self.takes is Schedule and isinstance(adversary, Choice) and adversary.each_item:
                 accepted = "a site's number, a schedule or None"

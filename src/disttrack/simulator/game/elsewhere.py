@@ -24,6 +24,7 @@ from disttrack.simulator.points.source import USERS, Source, load_file
 PATIENCE: Final = 60.0
 """Seconds that the new process may take."""
 _ANSWER: Final = f"from {__name__} import answer; answer()"
+_MARK: Final = "digests of the games: "
 _is_new: list[bool] = []
 """Not empty in the new process: it starts no other one."""
 
@@ -90,17 +91,24 @@ def _played_elsewhere(games: Sequence[Asked]) -> list[str]:
     files = [str(module.__file__) for name, module in list(sys.modules.items()) if _is_named(name, asked)]
     salt = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     environment = {**os.environ, "PYTHONHASHSEED": salt, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(
-        [sys.executable, "-c", _ANSWER],
-        input=pickle.dumps((files, asked)),
-        env=environment,
-        capture_output=True,
-        timeout=PATIENCE,
-    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _ANSWER],
+            input=pickle.dumps((files, asked)),
+            env=environment,
+            capture_output=True,
+            timeout=PATIENCE,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise NewProcessError(f"it takes longer than {PATIENCE:g} s") from error
+    texts = done.stdout.decode(errors="replace").splitlines()  # code of the user's may write there too, at any time
+    answers = [text.removeprefix(_MARK).split() for text in texts if text.startswith(_MARK)]
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         raise NewProcessError((lines or [f"exit {done.returncode}"])[-1])
-    return done.stdout.decode().splitlines()[-1].split()
+    if [*map(len, answers)] != [len(games)]:
+        raise NewProcessError("it ends before its games do")
+    return answers[0]
 
 
 def _is_named(module: str, asked: bytes) -> bool:
@@ -115,7 +123,7 @@ def answer() -> None:
         for file in files:
             load_file(Source(file, Path(file).read_text(encoding="utf-8")))
         digests = [_digest(Asked(*game)) for game in pickle.loads(asked)]
-    print("\n" + " ".join(digests))
+    print("\n" + _MARK + " ".join(digests), flush=True)
 
 
 def _digest(asked: Asked) -> str:

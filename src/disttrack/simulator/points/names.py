@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
@@ -86,3 +87,15 @@ def as_text(value: Any) -> str:
     """Return a value that is no number; of a long list or mapping only its length."""
     text = canonical(value) if isinstance(value, list | Mapping) else str(value)
     return text if isinstance(value, str) or len(text) <= MOST_LETTERS else f"{len(value)} values"
+
+
+def titled(name: str, group: str) -> str:
+    """Return the title of a claim's outcome, whole numbers of its group without a point.
+
+    Examples
+    --------
+    >>> titled("it holds", "sites == 4.0 and alpha == 0.05"), titled("it holds", "")
+    ('it holds [sites == 4 and alpha == 0.05]', 'it holds')
+    """
+    group = re.sub(r"(== -?[0-9]+)[.]0(?![^ ])", r"\1", group)
+    return f"{name} [{group}]" if group else name

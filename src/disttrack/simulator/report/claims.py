@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from disttrack.simulator.pages.html import Html, section, verdict
 from disttrack.simulator.pages.tables import table
+from disttrack.simulator.points.names import titled
 from disttrack.simulator.results.formats import cell, chance, interval, number
 from disttrack.simulator.results.stored import Plain
 
@@ -23,7 +24,7 @@ def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
     rows: list[list[object]] = []
     for row in records:
         claim = written.get(str(row["name"]), {})
-        title = cell(row["name"]) + (f" [{cell(row.get('group'))}]" if cell(row.get("group")) else "")
+        title = titled(cell(row["name"]), cell(row.get("group")))
         measure = " where ".join(filter(None, (cell(row["measure"]), cell(row["where"]))))
         value = number(row["value"])
         rows.append(

@@ -12,6 +12,7 @@ import numpy as np
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.expressions import Columns, ExpressionError, column_of, columns_of, outermost
 from disttrack.simulator.claims.findings import groups
+from disttrack.simulator.points.names import titled
 
 if TYPE_CHECKING:
     from disttrack.simulator.scenario.load import Scenario
@@ -32,7 +33,7 @@ def out_of_reach(scenario: Scenario) -> Iterator[str]:
         with suppress(ExpressionError):
             for group, games in _games(claim, known, trials):
                 if (least := next_number(*claim.accepts, games)) != games:
-                    name = claim.name + f" [{group}]" * bool(group)
+                    name = titled(claim.name, group)
                     can = f"{least:,} can" if least < inf else "nor of more"
                     yield f"claim {name!r}: no outcome of {games:,} games meets {claim.bound}; {can}"
 

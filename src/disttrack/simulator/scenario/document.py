@@ -294,7 +294,11 @@ def _put(target: Any, parts: Sequence[Any], value: object, assignment: str) -> N
         if head >= len(target):
             raise ScenarioError(f"--set {assignment}: the list has {len(target)} entries, 0 to {len(target) - 1}")
     elif not isinstance(target, dict):
-        raise ScenarioError(f"--set {assignment}: {target!r} has nothing inside that {head!r} could name")
+        path, _, value = assignment.partition("=")
+        place = path.rpartition(".")[0]
+        is_kind = path.startswith(("protocol", "adversary")) and not rest
+        write = f"; write --set '{place}={{kind: {target}, {head}: {value}}}'" * is_kind
+        raise ScenarioError(f"--set {assignment}: {target!r} has nothing inside that {head!r} could name{write}")
     else:
         head = str(head)
     if not rest:

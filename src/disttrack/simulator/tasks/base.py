@@ -304,6 +304,10 @@ class Task(Shortcuts, ABC):
     def play(self, point: Point, seed: int) -> Record:
         """Play one game."""
 
+    def remark(self, point: Point) -> str:
+        """Return a line on a valid point whose games show less than a reader may think; empty if there is none."""
+        return ""
+
     def demand(self, point: Point) -> Demand:
         """Return the resources of one game: to share out the work, to announce it, and to refuse too much."""
         return Demand(seconds=0.01)

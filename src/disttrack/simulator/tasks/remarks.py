@@ -23,7 +23,7 @@ PATIENCE: Final = 10.0
 def remarks(
     points: Iterable[Point], *, lost: Container[int] = (), limit: float | None = None, elsewhere: bool = False
 ) -> list[str]:
-    """Return lines on what a reader of results should know of the user's files and classes.
+    """Return lines on what a reader of results should know of the points, and of the user's files and classes.
 
     Parameters
     ----------
@@ -36,7 +36,9 @@ def remarks(
     """
     points = list(points)
     tried = [point for point in points if point.number not in lost]
-    return list(dict.fromkeys([*_on_streams(points), *_on_classes(tried, limit or PATIENCE, elsewhere=elsewhere)]))
+    of_tasks = filter(None, (point.task.make().remark(point) for point in points))
+    of_classes = _on_classes(tried, limit or PATIENCE, elsewhere=elsewhere)
+    return list(dict.fromkeys([*of_tasks, *_on_streams(points), *of_classes]))
 
 
 def _on_classes(points: Sequence[Point], limit: float, *, elsewhere: bool) -> Iterator[str]:

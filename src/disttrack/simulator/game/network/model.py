@@ -305,7 +305,10 @@ def latency_of(given: Mapping[str, Any] | float | Latency, place: str = "latency
     try:
         return Latency(**_delays(given))
     except ValueError as error:
-        raise ValueError(f"{place}{str(error).removeprefix('latency')}") from error
+        reason = str(error).removeprefix("latency")  # in the words of files
+        for name, written in {"mean": " exponential"}.items() if isinstance(given, Mapping) else [("constant", "")]:
+            reason = reason.replace(f": {name} must", f":{written} must", 1)
+        raise ValueError(f"{place}{reason}") from error
 
 
 def _delays(given: object) -> dict[str, Any]:
