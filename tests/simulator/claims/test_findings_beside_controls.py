@@ -61,6 +61,24 @@ def test_a_control_that_cannot_be_measured_is_none() -> None:
     ]
 
 
+def test_a_control_without_a_crossing_fails_the_claim_as_intact_games_do() -> None:
+    measure = "crossing(words, sites, protocol == 'b', protocol == 'a')"
+
+    def games(*words: float) -> dict[str, Any]:
+        return {"protocol": np.array(list("aabb")), "sites": np.array([1, 8, 1, 8]), "words": np.array(words)}
+
+    def of(intact: dict[str, Any], broken: dict[str, Any], **bound: float) -> tuple[str, str]:
+        one = claim(measure=measure, control={"fault": "f"}, at_least=None, **bound)
+        (finding,) = findings_of([one], intact, {0: ControlTable(broken, 0)})
+        return finding.verdict, finding.note
+
+    crossed, never = games(1, 8, 2, 4), games(1, 8, 2, 9)
+    said = "no crossing: the first group is never below"
+    assert of(crossed, never, at_most=4.0) == ("PASS", f"control: {said}")
+    assert of(crossed, crossed, at_most=4.0)[0] == "VACUOUS"
+    assert of(never, never, at_most=4.0)[0] == "FAIL"
+
+
 def test_a_control_that_lost_games_leaves_what_passed_undecided() -> None:
     lost = ControlTable({"ok": np.array([False])}, 0, {"sites": np.array([2] * 1000 + [4] * 5)})
     note = "1,000 games of its control ended in an error"

@@ -38,6 +38,7 @@ from disttrack.simulator.claims.expressions import (
 from disttrack.simulator.claims.false_alarm import ALLOWED, false_alarm
 from disttrack.simulator.claims.jackknife import observe
 from disttrack.simulator.claims.power import power
+from disttrack.simulator.claims.statistics import NoCrossing
 from disttrack.simulator.errors import MEANT
 
 VACUOUS: Final = "VACUOUS"
@@ -323,7 +324,10 @@ def _against(finding: Finding, claim: Claim, games: Columns) -> Finding:
     try:
         value = measure(claim.measure, games).value
     except ExpressionError as error:
-        return _passing(finding, note=f"control: {_why(error, claim)}")
+        note = f"control: {_why(error, claim)}"
+        if finding.holds and isinstance(error.__cause__, NoCrossing):  # which fails the claim, as in intact games
+            return replace(finding, note=note)
+        return _passing(finding, note=note)
     finding = replace(finding, control=value)
     if finding.holds and (note := without_verdict(claim, games)):
         return replace(finding, verdict=UNDECIDED, note=f"control: {note}")

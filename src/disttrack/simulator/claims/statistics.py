@@ -123,12 +123,21 @@ def slope(length: int, y: Values, x: Values) -> Estimate:
     return Estimate(exponent, exponent - half, exponent + half)
 
 
+class NoCrossing(ValueError):
+    """The first group is never below, or already at the smallest x: an outcome of games that were played."""
+
+
 def crossing(length: int, y: Values, x: Values, one: Values, other: Values) -> Estimate:
     """Return the x from which on `y` is smaller in one group of rows than in another.
 
     Means of log y are compared at each x that both groups have. Their difference is taken as linear in log x between
     neighbours, and the crossing is where it falls below 0 for good. The interval is where the ends of the 95 %
     intervals of the difference (Welch's t) do so, None on a side where they do not.
+
+    Raises
+    ------
+    NoCrossing
+        There is none between these x, so that no bound on it is met.
     """
     ys, xs = np.log(_numbers(y)), np.log(_numbers(x))
     first, second = np.asarray(one, dtype=bool), np.asarray(other, dtype=bool)
@@ -141,7 +150,7 @@ def crossing(length: int, y: Values, x: Values, one: Values, other: Values) -> E
     value = _falls_below(places, middle)
     if value is None:
         where = "never below" if middle[-1] >= 0 else "already below at the smallest x"
-        raise ValueError(f"no crossing: the first group is {where}")
+        raise NoCrossing(f"no crossing: the first group is {where}")
     return Estimate(value, _falls_below(places, middle - half), _falls_below(places, middle + half))
 
 
