@@ -168,10 +168,10 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
     """
     games = trials.assign(_worst=_off(trials)).sort_values("_worst", ascending=False, kind="stable")
     sizes = [axis for axis in swept_axes(trials) if axis in ("sites", "items", "start")]
-    where = ""
+    sides, where = games.groupby(["result", "protocol"]).ngroup(), ""
     accuracy = [axis for axis in terms_of(games) if axis == "alpha"]
     for place in (["adversary", *sizes, *accuracy], ["adversary", *sizes], ["adversary"]):
-        met = games.groupby(place)["protocol"].transform("nunique") == games["protocol"].nunique()
+        met = sides.groupby([games[name] for name in place]).transform("nunique") == sides.nunique()
         if met.any():
             first = games[met].iloc[0]
             games = games[(games[place] == first[place]).all(axis="columns")]
