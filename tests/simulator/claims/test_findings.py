@@ -161,15 +161,20 @@ def test_the_lost_games_that_a_claim_may_be_about(where: str, count: int) -> Non
     assert lost_games(claim(where=where), {}) == 0
 
 
-def test_a_claim_that_lost_games_is_undecided_in_all_groups() -> None:
+def test_a_claim_that_lost_games_is_undecided_in_their_groups() -> None:
     def outcome(**keys: Any) -> list[tuple[str, str, str]]:
         return [(one.group, one.verdict, one.note) for one in result(lost=LOST, **keys)]
 
     assert outcome() == [("", "UNDECIDED", "3 of its 15 games ended in an error")]
-    note = "2 of its 8 games ended in an error"
     assert outcome(each="sites", where="protocol == 'b'", at_least=0) == [
-        ("sites == 2", "UNDECIDED", note), ("sites == 4", "UNDECIDED", note),
-    ]  # fmt: skip
+        ("sites == 2", "UNDECIDED", "1 of its 5 games ended in an error"),
+        ("sites == 4", "UNDECIDED", "1 of its 3 games ended in an error"),
+    ]
+    assert outcome(each="protocol", at_least=0) == [
+        ("protocol == 'a'", "PASS", ""),
+        ("protocol == 'b'", "UNDECIDED", "2 of its 8 games ended in an error"),
+        ("protocol == 'c'", "UNDECIDED", "all of its 1 games ended in an error"),
+    ]
     assert {verdict for _, verdict, _ in outcome(where="protocol == 'a'", at_least=0)} == {"PASS"}
     assert outcome(where="protocol == 'c'") == [("", "UNDECIDED", "1 of its 1 games ended in an error")]
 

@@ -10,7 +10,18 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from disttrack import Adversary, Burst, Deterministic, Message, Protocol, Randomized, RoundRobin, Site, SumOfReports
+from disttrack import (
+    Adversary,
+    Burst,
+    Deterministic,
+    Message,
+    Protocol,
+    Randomized,
+    RoundRobin,
+    Server,
+    Site,
+    SumOfReports,
+)
 from disttrack.adversaries import View
 from disttrack.adversaries.scripts import from_function
 from disttrack.simulator.game.repeat import unrepeatable
@@ -27,6 +38,14 @@ class Each(Site):
     def take(self, items: int) -> list[Message]:
         self.count += items
         return [Message("report", self.count)]
+
+
+class Silent(Each):
+    """A site whose server reads its memory: it sends nothing."""
+
+    def take(self, items: int) -> list[Message]:
+        self.count += items
+        return []
 
 
 class Counted(Each):
@@ -59,6 +78,31 @@ class Mine(Protocol):
 
     def server(self, k: int, rng: Any, start: Any = ()) -> SumOfReports:
         return SumOfReports(start or [0] * k)
+
+
+class Memory(Server):
+    """A server that reads the memory of its sites."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+    @property
+    def output(self) -> int:
+        return sum(site.count for site in self.of.made)
+
+    def hear(self, message: Message) -> list[Message]:
+        raise AssertionError
+
+
+class Peeking(Mine):
+    """A tracker with such a server."""
+
+    def sites(self, k: int, rng: Any, start: Any = ()) -> list[Site]:
+        object.__setattr__(self, "made", super().sites(k, rng, start))
+        return self.made  # type: ignore[attr-defined,no-any-return]
+
+    def server(self, k: int, rng: Any, start: Any = ()) -> Any:
+        return Memory(self)
 
 
 class Dice(Adversary):
@@ -101,3 +145,12 @@ def test_what_makes_games_differ_is_named(protocol: Protocol, adversary: Adversa
     line = unrepeatable({"protocol": protocol, "adversary": adversary, "sites": 3, "items": 2_000})
     assert line.startswith(said)
     assert bool(line) == bool(said)
+
+
+def test_a_server_that_reads_the_memory_of_its_sites_is_named() -> None:
+    """Only by the engine of the user's choice: others are compared with the reference engine, which differs."""
+    given = {"adversary": RoundRobin(), "sites": 3, "items": 2_000, "engine": "step"}
+    assert unrepeatable({**given, "protocol": Peeking(Silent)}).startswith(
+        "Peeking: its output changed 400 times with 0 messages"
+    )
+    assert unrepeatable({**given, "protocol": Mine()}) == ""

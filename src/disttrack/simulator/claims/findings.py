@@ -10,8 +10,9 @@ A game in which chance had no part is the same for every seed, and points that a
 often such a game was played, it is one observation, and is counted once in all that is measured.
 
 A game that an error ended, or in which no step was judged, shows nothing of its protocol: it is left out of all
-measures. A claim that has lost one of its games, or of those of its control, is undecided whatever the others show. So
-is one that reads the verdict of games without one, because nothing is promised: they are not ok, and have not failed.
+measures. A claim, or a group of its games, that has lost one of them or of those of its control is undecided whatever
+the others show. So is one that reads the verdict of games without one, because nothing is promised: they are not ok,
+and have not failed.
 """
 
 from __future__ import annotations
@@ -167,9 +168,7 @@ def findings_of(
             )
             continue
         findings = [_of_one_length(claim, one, table) for one in _findings(claim, table)]
-        if ended := lost_games(claim, lost or {}):
-            note = f"{ended:,} of its {ended + sum(one.played for one in findings):,} games {_ending(lost or {})}"
-            findings = [replace(one, verdict=UNDECIDED, note=note) for one in findings]
+        findings = _without_lost(findings, claim, lost) if lost else findings
         if control := (controls or {}).get(number):
             findings = _beside(findings, claim, control)
         elif claim.no_control is not None:
@@ -249,6 +248,31 @@ def lost_games(claim: Claim, lost: Columns) -> int:
     return length(lost)
 
 
+def _lost_by_group(claim: Claim, lost: Columns, known: Sequence[str]) -> dict[str, int]:
+    """Return how many games each group may have lost: all of them in each of `known`, where it cannot be told."""
+    if {*claim.columns} <= {*lost}:
+        there = select(lost, possible_rows(claim.where, lost))
+        return {group: length(games) for group, games in groups(claim.model_copy(update={"where": ""}), there)}
+    return dict.fromkeys(known, lost_games(claim, lost))
+
+
+def _without_lost(findings: Sequence[Finding], claim: Claim, lost: Columns) -> list[Finding]:
+    """Return findings, undecided where games of their group are lost; a group without other games has its own."""
+    left = _lost_by_group(claim, lost, [one.group for one in findings])
+    made = []
+    for one in findings:
+        if number := left.pop(one.group, 0):
+            note = f"{number:,} of its {number + one.played:,} games {_ending(lost)}"
+            one = replace(one, verdict=UNDECIDED, note=note)
+        made.append(one)
+    if left and claim.columns:  # a finding without a group stands for those that have no game
+        made = [one for one in made if one.group]
+    for group, number in left.items():
+        only = Finding(claim.name, claim.where, group, claim.measure, claim.bound, verdict=UNDECIDED)
+        made.append(replace(only, note=f"all of its {number:,} games {_ending(lost)}"))
+    return made
+
+
 def _ending(lost: Columns) -> str:
     """Return why games are left out."""
     unjudged = lost.get(UNJUDGED, np.zeros(1, dtype=bool))
@@ -303,10 +327,20 @@ def _why(error: ExpressionError, claim: Claim) -> str:
 
 
 def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) -> list[Finding]:
+    """Return findings with the outcome of their control, undecided where games of it are lost."""
+    lost = control.lost or {}
+    left = _lost_by_group(claim, lost, [one.group for one in findings]) if lost else {}
+    judged = iter(_judged(claim, [one for one in findings if not left.get(one.group)], control))
+    made = []
+    for one in findings:
+        note = f"{left.get(one.group, 0):,} games of its control {_ending(lost)}"
+        undecided = replace(one, verdict=UNDECIDED, note=note) if one.holds else one
+        made.append(undecided if left.get(one.group) else next(judged))
+    return made
+
+
+def _judged(claim: Claim, findings: Sequence[Finding], control: ControlTable) -> list[Finding]:
     """Return findings with the outcome of their control: a group with no broken game in it has none."""
-    if ended := lost_games(claim, control.lost or {}):
-        note = f"{ended:,} games of its control {_ending(control.lost or {})}"
-        return [replace(one, verdict=UNDECIDED, note=note) if one.holds else one for one in findings]
     marked = {**control.table, _BROKEN: np.arange(length(control.table)) >= control.intact}
     note, broken = "no game in it", {}
     try:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +14,10 @@ import click
 
 from disttrack.simulator.cli.options import SCENARIO_FILE, WRITTEN, game_options, point_of, side_option
 from disttrack.simulator.cli.tables import print_facts
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import RunError, ScenarioError
 
 if TYPE_CHECKING:
+    from disttrack.simulator.points.point import Point
     from disttrack.simulator.search.policy_search import SearchResult
 
 
@@ -54,7 +58,7 @@ def attack(
     protocol = point.protocol.make()
     if network is None and point.network is not None:
         raise ScenarioError("--set network: policies are searched without a network; faults of one with --network")
-    with click.progressbar(length=budget, label="games", file=sys.stderr) as bar:
+    with _in_a_line(point), click.progressbar(length=budget, label="games", file=sys.stderr) as bar:
         how: Any = {"budget": budget, "seed": seed, "on_game": lambda games: bar.update(games - bar.pos)}
         if network is not None:
             try:
@@ -87,14 +91,34 @@ def attack(
     print_facts({**facts, **_measured(worst, measure, protocol.accuracy), "scenario": str(out), **replay})
 
 
+@contextmanager
+def _in_a_line(point: Point) -> Iterator[None]:
+    """Raise what a class of the user's raises in a game of a search as a RunError of one line."""
+    from disttrack.simulator.points.lines import cause_of
+
+    try:
+        yield
+    except (ScenarioError, RunError):
+        raise
+    except Exception as error:
+        if not point.own:
+            raise
+        told = error.__cause__ or error  # scipy's search wraps some
+        cause = cause_of("".join(traceback.format_exception(type(told), told, told.__traceback__)))
+        raise RunError(f"{point.protocol.kind}: {cause}") from error
+
+
 def _measured(worst: SearchResult[Any], measure: str, alpha: float | None) -> dict[str, str]:
     """Return what the last games of a search showed."""
     from disttrack.simulator.claims.statistics import clopper_pearson
 
     low, high = clopper_pearson(round(worst.broken * worst.last), worst.last)
+    failed = f"{100 * worst.broken:.1f} % of them ({100 * low:.1f} to {100 * high:.1f} %, with probability 95 %)"
+    if alpha is None and measure == "largest error":
+        failed = "none can: no accuracy is promised"
     promise = f" (promised: {alpha:g})" if alpha else ""
     return {
         measure: f"{worst.strength:.3g} on average over {worst.last} further games{promise}",
-        "failed": f"{100 * worst.broken:.1f} % of them ({100 * low:.1f} to {100 * high:.1f} %, with probability 95 %)",
+        "failed": failed,
         "games played": f"{worst.games:,}",
     }

@@ -103,7 +103,7 @@ def _document(compared: Compared) -> dict[str, object]:
 
 def print_compared(compared: Compared) -> None:
     """Print a table of each measure in which results differ, its points that changed first, and what has no match."""
-    from disttrack.simulator.results.formats import interval, number
+    from disttrack.simulator.results.formats import interval, ratio
 
     print_text(" | ".join(compared.names))
     if compared.subtitle:
@@ -118,7 +118,7 @@ def print_compared(compared: Compared) -> None:
         cells = [
             [
                 *(row.cells[name] for name in compared.headers),
-                *(row.one.words, row.two.words, number(row.ratio), interval(row.low, row.high)),
+                *(row.one.words, row.two.words, ratio(row.ratio), interval(row.low, row.high, ratio)),
             ]
             for row in rows
         ]

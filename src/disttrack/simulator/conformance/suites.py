@@ -204,7 +204,9 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
     elif isinstance(thing, Counter):
         checks = _checks_of(thing, COUNTER_CHECKS, STEPS)
     else:
-        raise TypeError(f"a {type(thing).__name__} is neither protocol, nor adversary, nor private counter")
+        name = type(thing).__name__
+        what = f"a {name} is neither protocol, nor adversary, nor private counter"
+        raise TypeError(f"{what}; if it is to be a protocol, write class {name}(Protocol)")
     found = _without_consequences(list(faults(checks)))
     by_text: dict[str, ConformanceError] = {}
     for fault in found:

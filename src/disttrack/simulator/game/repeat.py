@@ -17,7 +17,7 @@ PLAIN: Final = (bool, int, float, str, bytes, list, dict, set, bytearray, np.nda
 
 
 def unrepeatable(given: Mapping[str, Any]) -> str:
-    """Return why two games of one seed may differ, in a line; empty if they do not, or all classes are shipped ones.
+    """Return why two games of one seed may differ, or an output changes without messages, in a line; else nothing.
 
     Parameters
     ----------
@@ -53,6 +53,10 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
             f"{' or '.join(mine)}: two games of one seed differ, and none can be played again; draw from the rng that"
             " is given (rng in sites and server, view.rng), as `disttrack conformance` shows"
         )
+    changes, messages = games[0].output_changes, games[0].messages
+    if own_class(protocol) and changes > messages:
+        said = f"{changes:,} time{'s' * (changes != 1)} with {messages:,} message{'s' * (messages != 1)}"
+        return f"{own_class(protocol)}: its output changed {said}; a server knows only what messages tell it"
     return ""
 
 

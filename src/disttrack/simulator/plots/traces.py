@@ -46,6 +46,8 @@ _MOST: Final = 12.0
 """Errors, in units of alpha, for which there is room; larger ones leave the panel."""
 _MOST_GAMES: Final = 4
 """Games beside each other in one figure."""
+_FEW_CHECKPOINTS: Final = 120
+"""Checkpoints that are counted; more are about as many as a long game has."""
 _TRUTH: Final = Look("#888888", "", THIN, 1.2, order=4)
 _BAND: Final = Fill("#E4E4E4")
 
@@ -168,10 +170,10 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
     """
     games = trials.assign(_worst=_off(trials)).sort_values("_worst", ascending=False, kind="stable")
     sizes = [axis for axis in swept_axes(trials) if axis in ("sites", "items", "start")]
-    where = ""
+    sides, where = games.groupby(["result", "protocol"]).ngroup(), ""
     accuracy = [axis for axis in terms_of(games) if axis == "alpha"]
     for place in (["adversary", *sizes, *accuracy], ["adversary", *sizes], ["adversary"]):
-        met = games.groupby(place)["protocol"].transform("nunique") == games["protocol"].nunique()
+        met = sides.groupby([games[name] for name in place]).transform("nunique") == sides.nunique()
         if met.any():
             first = games[met].iloc[0]
             games = games[(games[place] == first[place]).all(axis="columns")]
@@ -276,7 +278,10 @@ def described(traces: list[Trace], title: str, subtitle: str, which: str = "", c
     along = _items_axis(traces)
     first = float(along.ends[0] or 0.0)
     since = f" from item {ceil(first):,} on" if first > traces[0].items.min() else ""
-    read = f"Every step{since} is shown." if traces[0].exact else "Read at about 200 checkpoints, not at every step."
+    read = f"Every step{since} is shown."
+    if not traces[0].exact:
+        number = max(len(trace.items) for trace in traces)
+        read = f"Read at {'about 200' if number > _FEW_CHECKPOINTS else number} checkpoints, not at every step."
     note = which + read
     errors = np.abs(np.concatenate([trace.over_alpha for trace in traces]))
     worst = float(errors[np.isfinite(errors)].max(initial=0.0))

@@ -35,7 +35,7 @@ from disttrack.simulator.points.source import (
     public,
     source_of,
 )
-from disttrack.simulator.points.written import in_file, joined, untyped
+from disttrack.simulator.points.written import in_file, joined, unnamed, untyped
 
 Role = Literal["protocol", "adversary"]
 """Who answers, and who asks, as they are called in scenario files."""
@@ -172,7 +172,10 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         raise ScenarioError(f"{kind} holds {', '.join(makers) or f'no {family}'}: name one, {example}")
     kind = OF_FILES.get((family, kind), kind)
     if is_reference(kind):
-        return import_reference(kind, folder)
+        try:
+            return import_reference(kind, folder)
+        except ScenarioError as error:
+            raise ScenarioError(unnamed(kind, partial(parameters_of, family)) or str(error)) from error
     if len(several := [one.strip() for one in kind.split(",")]) > 1 and all(one in kinds(family) for one in several):
         raise ScenarioError(f"{kind!r} is one text; a list is in brackets: [{', '.join(several)}]")
     kind = current_name(family, kind, base)

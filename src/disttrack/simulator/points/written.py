@@ -6,6 +6,8 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
 
+from disttrack.simulator.errors import accepted
+
 
 def joined(text: str, parameters_of: Callable[[str], Collection[str] | None]) -> tuple[str, dict[str, str]] | None:
     """Return the name of a kind and its parameters in a text that has both; None if it does not.
@@ -34,6 +36,13 @@ def joined(text: str, parameters_of: Callable[[str], Collection[str] | None]) ->
     if known is None or len(nameless) > len(free):
         return None
     return name, {key or free.pop(0): value for key, value in words}
+
+
+def unnamed(text: str, parameters_of: Callable[[str], Collection[str] | None]) -> str:
+    """Return what to write for a kind and a word that names no parameter, ``cost:sites``; empty for other texts."""
+    name, _, value = text.partition(":")
+    known = parameters_of(name)
+    return f"{text}: a parameter has a name; write {name}:NAME={value} ({accepted(known)})" if known else ""
 
 
 def in_file(name: str, given: Mapping[str, object]) -> str:

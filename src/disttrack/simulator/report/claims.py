@@ -32,7 +32,7 @@ def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
                 verdict(str(row["verdict"])),
                 (value, float(row["value"])) if value else cell(row["note"]),
                 cell(row["bound"]),
-                Html("{}{}<br><code>{}</code>", title, _source(claim), measure),
+                Html("{}{}<br><code>{}</code>{}", title, _source(claim), measure, _note(row) if value else ""),
                 (interval(row["low"], row["high"]), row["low"]),
                 _control(row, claim),
                 (chance(row.get("false_alarm")), row.get("false_alarm")),
@@ -59,6 +59,11 @@ def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
         "</p>"
     )
     return section("Claims", text, shown, below, anchor="claims")
+
+
+def _note(row: Mapping[Hashable, Any]) -> Html:
+    """Return why a measured claim has its verdict, if a line says so."""
+    return Html("<br><small>{}</small>", cell(row["note"])) if cell(row["note"]) else Html("")
 
 
 def _source(claim: Plain) -> Html:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from math import copysign, inf, isfinite
 from typing import Any, Final
@@ -98,7 +98,7 @@ def apart(values: Sequence[object]) -> list[str]:
     return short if len({*short}) == len({*full}) else full
 
 
-def interval(low: float | None, high: float | None) -> str:
+def interval(low: float | None, high: float | None, shown: Callable[[float | None], str] = number) -> str:
     """Return a confidence interval; nothing where an end is missing.
 
     Examples
@@ -106,8 +106,22 @@ def interval(low: float | None, high: float | None) -> str:
     >>> interval(0.887, 0.98412), interval(2, 2), interval(None, 3), interval(1, float("nan"))
     ('0.887 … 0.984', '2 … 2', '', '')
     """
-    first, last = number(low), number(high)
+    first, last = shown(low), shown(high)
     return f"{first} … {last}" if first and last else ""
+
+
+def ratio(value: float | None) -> str:
+    """Return a ratio as `number` does, with so many digits that only 1 looks like 1.
+
+    >>> ratio(1.0), ratio(1.0006), ratio(0.99996), ratio(2.345), ratio(None)
+    ('1', '1.001', '0.99996', '2.35', '')
+    """
+    digits = 3
+    text = number(value)
+    while text == "1" and value != 1 and digits < 8:
+        digits += 1
+        text = f"{value:.{digits}g}"
+    return text
 
 
 def games_of(games: float, played: float | None = None) -> str:

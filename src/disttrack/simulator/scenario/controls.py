@@ -96,10 +96,19 @@ def broken_points(
                 # what the control does not change, its fault has made wrong
                 inside = error.path if {*error.path[:1]} & {*control.changes} else ["fault"] * bool(control.fault)
                 path = ("claims", place, "control", *inside)
-                raise document.error(path, f"{error.message} ({old.describe()})") from error
+                raise document.error(path, f"{_meant(error, old)} ({old.describe()})") from error
             number += 1
         controls.append(BrokenPoints(place, control.trials, tuple(made), tuple(chosen)))
     return tuple(controls), skipped
+
+
+def _meant(error: PointError, old: Point) -> str:
+    """Return what a control cannot change, with where it belongs if a side of the point has a parameter of the name."""
+    key = str(error.path[-1]) if error.message.startswith("unknown key") else ""
+    for role in ROLES:
+        if key and key in parameters(getattr(old, role).maker()):
+            return f"unknown key here; write {{{role}: {{{key}: …}}}}"
+    return error.message.replace("(accepted: ", "(accepted: fault, where, trials, ") if key else error.message
 
 
 def _broken_point(

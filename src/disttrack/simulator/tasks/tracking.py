@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary
@@ -117,6 +118,8 @@ class Count(Task):
         if (asked := asked_each(adversary)) and engine != "step":
             engine = "leap"
         bound = protocol.quick_bound(sites, items, point.start)
+        if not isinstance(bound, Real):
+            raise PointError(("protocol",), f"{point.protocol.kind}: cost_bound() must return a number; got {bound!r}")
         messages = float(bound) if math.isfinite(bound) else float(items)
         share = share_sent(protocol) if math.isfinite(bound) else 1.0
         if network is not None:
