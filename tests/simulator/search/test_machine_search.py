@@ -100,6 +100,8 @@ def test_the_command(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "machine found:" in done.output
     assert "kind: bounded-memory" in file.read_text(encoding="utf-8")
+    checked = CliRunner().invoke(main, ["check", str(file)])
+    assert checked.exit_code == 0, checked.output
     refused = CliRunner().invoke(main, [*flags, "--memory", "11"])
     assert refused.exit_code == 2
     assert "'--memory'" in refused.output

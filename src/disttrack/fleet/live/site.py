@@ -258,7 +258,9 @@ class SiteProcess:
             got = list(incoming.feed(data))
         self._heard_at = time.monotonic()
         if got[0][0] == frames.REFUSED:
-            raise RefusedError(f"site {self.number}: refused by the server: {got[0][1]}")
+            kept = "; its journal has what it received, which counts when it connects: do not feed it again"
+            kept *= self.kept.part is not None
+            raise RefusedError(f"site {self.number}: refused by the server: {got[0][1]}{kept}")
         if got[0][0] != frames.WELCOME:
             raise NonsenseError("no answer to the greeting")
         (facts,) = checked(got[0], dict)

@@ -78,7 +78,7 @@ def attack(
         replay = {"shortest": f"disttrack replay {out} --shortest moves"} if shown else {}
     else:
         found, file, replay = worst.policy.as_mapping(), "", {}
-        if table := found.pop("table", None):
+        if memory is None and (table := found.pop("table", None)):  # that of a machine is a word
             file = out.with_suffix(".json").name
             write_text(out.with_suffix(".json"), json.dumps(table, indent=0, sort_keys=True))
             found = {"file": out.with_suffix(".json"), "moves": len(table)}
