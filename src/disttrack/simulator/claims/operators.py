@@ -40,7 +40,7 @@ def type_of(value: np.ndarray[Any, Any]) -> ColumnType:
     return "text" if value.dtype.kind == "U" else "number"
 
 
-def is_masked(value: Any) -> bool:
+def is_masked(value: object) -> bool:
     """Return whether a part of a value is masked: as numpy's, without the import of `numpy.ma`, which few need."""
     return bool(np.any(getattr(value, "mask", False)))
 

@@ -135,7 +135,7 @@ class Consultation:
         return own and getattr(type(adversary), "plan", None) is not Scripted.plan
 
     @property
-    def _played(self) -> Any:
+    def _played(self) -> Adversary:
         """The adversary itself, and not what records it."""
         return self.adversary.inner if isinstance(self.adversary, Recorder) else self.adversary
 

@@ -95,7 +95,7 @@ def panels(tables: Tables, by: str = "") -> list[tuple[str, pd.DataFrame]]:
     ]
 
 
-def _title(against: bool, name: str, value: Any) -> str:
+def _title(against: bool, name: str, value: object) -> str:
     """Return the part of a panel's title on one column: `against freeze`, `items = 3,000`."""
     value = value.item() if hasattr(value, "item") else value
     if against:

@@ -61,7 +61,7 @@ def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
     return section("Claims", text, shown, below, anchor="claims")
 
 
-def _note(row: Mapping[Hashable, Any]) -> Html:
+def _note(row: Mapping[Hashable, object]) -> Html:
     """Return why a measured claim has its verdict, if a line says so."""
     return Html("<br><small>{}</small>", cell(row["note"])) if cell(row["note"]) else Html("")
 
