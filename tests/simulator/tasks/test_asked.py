@@ -65,7 +65,7 @@ def told(command: str, side: str, name: str) -> Result:
     [
         ("protocol", "Divides", "own.py:Divides: cost_bound (line 10) raised ZeroDivisionError: division by zero"),
         ("protocol", "Leaves", "own.py:Leaves: cost_bound (line 14) raised SystemExit: 0"),
-        ("protocol", "Words", "own.py:Words: demand of task count raised TypeError: must be real number, not str"),
+        ("protocol", "Words", "own.py:Words: cost_bound() must return a number; got 'many'"),
         ("adversary", "Looks", r"own.py:Looks: each_item (line 28) raised KeyError: 'no\nsuch'"),
         ("task", "Hungry", "own.py:Hungry: demand (line 32) raised OSError: nobody knows"),
     ],
