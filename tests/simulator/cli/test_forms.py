@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from commands import disttrack
 
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.results.formats import number, ratio
 
 SMALL = """\
 name: small
@@ -112,8 +112,9 @@ def test_compare_as_a_document_and_in_a_table() -> None:
     figures = ("--plot", "cost:x=sites", "--plot", "overlay")
     for _ in range(2):  # it may replace its own figures
         printed = disttrack("compare", "one", "two", "--out", "both", *figures).stdout
-    one, two, ratio = (re.escape(number(value)) for value in (*words.values(), words["two"] / words["one"]))
-    assert re.search(rf"4 +{one} +{two} +{ratio}\n", printed)
+    one, two = (re.escape(number(value)) for value in words.values())
+    times = re.escape(ratio(words["two"] / words["one"]))
+    assert re.search(rf"4 +{one} +{two} +{times}\n", printed)
     assert "2 of two without a match: sites 8, 32 not in one" in printed
     assert {path.name for path in Path("both").glob("*.svg")} >= {"compare-cost-sites.svg", "compare-words.svg"}
     assert "figure: both/compare-words.svg" in printed
