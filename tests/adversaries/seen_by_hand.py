@@ -24,7 +24,7 @@ def burst(adversary: Adversary, seen: View) -> tuple[int, int]:
 
 
 def after(seen: View, items: int, output: float | None = None) -> View:
-    """Record so many more items, with the last of which the output has changed if one is given."""
+    """Record more items; the output, if one is given, has changed with the last of them."""
     seen.record(sent=seen.sent + items)
     seen.record(steps=seen.steps + items)
     if output is not None:

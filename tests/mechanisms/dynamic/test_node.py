@@ -98,7 +98,7 @@ def test_a_halted_node_holds_no_more_than_it_says() -> None:
 def test_the_error_right_after_a_restart_is_that_of_a_release_of_the_round() -> None:
     """300 nodes that have just begun round 2: Laplace noise of scale 1 / epsilon_2, not 1 / epsilon_1.
 
-    Power: the distributions of both scales are 0.3 apart, where 0.16 are told apart at 1e-6.
+    Power: the distance between the distributions of both scales is 0.3; at 1e-6 a distance of 0.16 is found.
     """
     shares = Shares(200.0, 0.0, 0.05)
     rng = np.random.default_rng(11)

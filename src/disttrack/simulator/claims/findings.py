@@ -333,9 +333,11 @@ def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) ->
     judged = iter(_judged(claim, [one for one in findings if not left.get(one.group)], control))
     made = []
     for one in findings:
-        note = f"{left.get(one.group, 0):,} games of its control {_ending(lost)}"
-        undecided = replace(one, verdict=UNDECIDED, note=note) if one.holds else one
-        made.append(undecided if left.get(one.group) else next(judged))
+        if not (number := left.get(one.group)):
+            one = next(judged)
+        elif one.holds:
+            one = replace(one, verdict=UNDECIDED, note=f"{number:,} games of its control {_ending(lost)}")
+        made.append(one)
     return made
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from disttrack.simulator.points.registry import Role
 
 
 def instead(error: click.ClickException, words: Sequence[str]) -> str:
@@ -35,12 +39,15 @@ def instead(error: click.ClickException, words: Sequence[str]) -> str:
 
 def _in_place_of(option: str, words: Sequence[str], command: click.Command) -> str:
     """Return how a command takes what was given as an option that it does not have."""
+    from disttrack.simulator.points.registry import parameters_of
+
     name = option.lstrip("-").replace("-", "_")
     if name == "with":
         return "; a class of yours is named where a kind is: --protocol, --adversary or --task mine.py:Mine"
     given = next((word.partition("=")[2] for word in words if word.startswith(f"{option}=")), "")
     value = given or next(iter(words[words.index(option) + 1 :]), "…") if option in words or given else "…"
-    kind, side = next(((kind, side) for kind, side in _kinds_in(words) if _has(side, kind, name)), ("", ""))
+    takers = [(kind, side) for kind, side in _kinds_in(words) if name in (parameters_of(side, kind) or ())]
+    kind, side = takers[0] if takers else ("", "")
     if "overrides" not in [one.name for one in command.params]:
         return f"; write {kind}:{name}={value}" if kind else ""
     if name == "network" and re.match(r"\w+=", value):
@@ -64,16 +71,9 @@ def _of_point(name: str) -> bool:
     return name in (*SWEPT, *Task.defaults, *(size.key for size in Task.sizes))
 
 
-def _kinds_in(words: Sequence[str]) -> list[tuple[str, str]]:
+def _kinds_in(words: Sequence[str]) -> list[tuple[str, Role]]:
     """Return the registered kinds among words, each with its side."""
     from disttrack.simulator.points.registry import ROLES, kinds
 
     names = [re.split(r"[:\s]", word)[0] for word in words]
     return [(name, role) for role in ROLES for name in names if name in kinds(role)]
-
-
-def _has(side: str, kind: str, name: str) -> bool:
-    from disttrack.simulator.points.registry import ROLES, kinds, parameters
-
-    role = next(one for one in ROLES if one == side)
-    return name in parameters(kinds(role)[kind].load())

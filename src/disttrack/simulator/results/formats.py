@@ -111,7 +111,7 @@ def interval(low: float | None, high: float | None, shown: Callable[[float | Non
 
 
 def ratio(value: float | None) -> str:
-    """Return a ratio as `number` does, with so many digits that only 1 looks like 1.
+    """Return a ratio as `number` does, with more digits where it would otherwise be shown as 1 and is not.
 
     >>> ratio(1.0), ratio(1.0006), ratio(0.99996), ratio(2.345), ratio(None)
     ('1', '1.001', '0.99996', '2.35', '')

@@ -1,4 +1,4 @@
-"""Claims on shares that no outcome of so many games can meet, such as 0.5 of an odd number of them."""
+"""Claims that no outcome of their games can meet, such as a share of 0.5 of an odd number of games."""
 
 from __future__ import annotations
 
