@@ -41,6 +41,8 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]
         "an object: Randomized(alpha=0.1), with its parameters",
     ),
     "a class of an adversary": (play, (TRACKER, Freeze), {}, "an object: Freeze(), with its parameters"),
+    "names swapped": (play, ("freeze", TRACKER), {}, "'freeze' is an adversary: play(protocol, adversary, …)"),
+    "a tracker's name for both": (play, (TRACKER, "exact"), {}, "'exact' is a protocol: play(protocol, adversary, …)"),
     "sides swapped": (play, (RoundRobin(), TRACKER), {}, "RoundRobin() is an adversary: play(protocol, adversary, …)"),
     "a name": (play, (TRACKER, "freeze"), {}, "(such as Freeze()); got 'freeze'"),
     "no power": (play, (TRACKER, lambda view: 0), {"sees": "all"}, "sees must be one of outputs, traffic, state"),

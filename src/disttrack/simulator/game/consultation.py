@@ -191,6 +191,8 @@ def _meant(answer: object, adversary: Adversary) -> str:
         if iscoroutine(answer):
             answer.close()
         return "; write def in place of async def"
+    if isinstance(answer, bool | np.bool_):
+        return "; True and False, such as a comparison's, are no sites"
     if (site := _whole(answer)) is not None:
         if isinstance(adversary, Choice) and adversary.each_item:
             return f"; return {site}, a whole number"
