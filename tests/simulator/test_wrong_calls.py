@@ -52,6 +52,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]
     "a key of the scenario": (run, ("headline",), {"trials": 2}, "by overrides=['trials=2']"),
     "a misspelt argument": (run, ("headline",), {"worker": 2}, "run takes no 'worker'; did you mean 'workers'?"),
     "a game's size misspelt": (play, (TRACKER, Freeze()), {"site": 4}, "play takes no 'site'; did you mean 'sites'?"),
+    "a seed in plural": (play, (TRACKER, Freeze()), {"seeds": 4}, "play takes no 'seeds'; did you mean 'seed'?"),
     "a key of scenarios": (play, (TRACKER, Freeze()), {"trials": 5}, "no 'trials'; several games, and what else a"),
     "several sizes": (play, (TRACKER, Freeze()), {"start": [0, 9]}, "got [0, 9]; run() plays a list of them"),
     "an adversary missing": (play, (TRACKER,), {}, "play needs adversary (accepted: protocol, adversary, sites"),
