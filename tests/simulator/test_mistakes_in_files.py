@@ -45,6 +45,7 @@ FUNCTIONS = {
     "a real number": ("def Mine(view):  # here\n    return view.sites / 2", "return 2, a whole number"),
     "sets the view": ("def Mine(view):\n    view.sites = 2  # here\n    return 0", "view.sites cannot be set"),
     "a site too far": ("def Mine(view):  # here\n    return view.sites", "this game has sites 0 … 3"),  # % view.sites
+    "a comparison": ("def Mine(view):  # here\n    return view.sites > 2", "True and False, such as a comparison's"),
     "a list of sites": ("def Mine(view):  # here\n    return [0, 1]", "Labels([0, 1]) feeds these sites in turn"),
     "a misspelt view": ("def Mine(view):\n    return view.site  # here", "did you mean 'sites'?"),
     "the truth": ("def Mine(view):\n    return view.n % 2  # here", "(accepted: "),  # view.sent

@@ -18,7 +18,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from functools import lru_cache, partial
@@ -151,6 +151,9 @@ class Checked(Shortcuts):
     source: ClassVar[str] = ""
     """Paper and section, or the origin of the idea: by default the first sentence of the docstring's section Source."""
 
+    decides: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Parameters that take the place of others where they are given, and these others."""
+
     def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
         inherit_parameters(cls)
@@ -177,6 +180,10 @@ class Checked(Shortcuts):
             value = getattr(self, name)
             if value is not None or not optional:
                 check(name, value)
+        for decider, others in maker.decides.items():
+            for name in others if getattr(self, decider) is not None else ():
+                if getattr(self, name) != getattr(maker, name):
+                    raise ValueError(f"{name} must be left out where {decider} is given, which decides it")
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the parameters by name, as in a scenario file; nothing for a class that is no dataclass."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -66,6 +66,7 @@ class PerturbedLeader(Mechanism):
     kind = "perturbed-leader"
     error = "regret <= rate best + ln(n) / rate + O(ln(n) log^1.5(horizon) / epsilon)"
     arithmetic = "rounded"
+    decides: ClassVar = {"rate": ("cautious",)}
 
     experts: Annotated[int, at_least(2)]
     horizon: Whole
@@ -90,7 +91,7 @@ class PerturbedLeader(Mechanism):
     def mean_head_start(self) -> float:
         """Mean of the head starts."""
         rate = self.rate if self.rate is not None else math.sqrt(math.log(self.experts) / self.horizon)
-        return math.sqrt(1 + 2 * self.within) / rate if self.cautious and self.rate is None else 1 / rate
+        return math.sqrt(1 + 2 * self.within) / rate if self.cautious else 1 / rate
 
     def regret_bound(self, best: float) -> float:
         """Return a bound on the mean regret without privacy if the best expert's cost is `best`.

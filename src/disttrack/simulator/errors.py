@@ -103,8 +103,9 @@ def nearest(name: str, names: Iterable[str]) -> str:
     for one in names:
         by_small.setdefault(one.lower(), one)
     close = [by_small[one] for one in difflib.get_close_matches(str(name).lower(), by_small, n=4, cutoff=0.5)]
-    # of equally near ones, letters that changed places are the likeliest slip: itmes is items, not sites
-    close.sort(key=lambda other: sorted(other.lower()) != sorted(str(name).lower()))
+    # of near ones, letters that changed places are the likeliest slip (itmes is items, not sites), then a plural
+    written = str(name).lower()
+    close.sort(key=lambda other: (sorted(other.lower()) != sorted(written), f"{other.lower()}s" != written))
     return f"{MEANT}{close[0]!r}?" if close else ""
 
 

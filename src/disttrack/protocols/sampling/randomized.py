@@ -42,8 +42,8 @@ class Randomized(Protocol):
     copies
         Independent copies; the output is their median. An odd number.
     delta
-        If given, the copies and the accuracy of each are chosen so that all steps of a stream that does not react
-        are right with probability 1 - delta (up to 2^63 items).
+        In place of both, which are then chosen so that all steps of a stream that does not react are right with
+        probability 1 - delta (up to 2^63 items).
     parameters
         How they are chosen. `median`: enough copies for a proof by Chebyshev's inequality. `tight`: one copy, with the
         least c by the asymptotic distribution of the error (`protocols.sampling.confidence`); not proven.
@@ -64,11 +64,10 @@ class Randomized(Protocol):
     guarantee: ClassVar[Guarantee] = "oblivious"
     reveals: ClassVar[str] = "each change shows that the site fed last has just sent its count"
     readmission: ClassVar[Readmission] = "anew"
+    decides: ClassVar = {"delta": ("confidence", "copies")}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.delta is not None and self.copies != 1:
-            raise ValueError("copies must be left out where delta is given, which chooses them")
         if self.parameters == "tight" and self.delta is None:
             raise ValueError("delta must be given with parameters: tight, which keep it")
 

@@ -180,17 +180,18 @@ def _meant(answer: object, adversary: Adversary) -> str:
     """Return what to write in place of an answer that is no plan; empty where it cannot be guessed."""
     scripted = isinstance(adversary, Script | Scripted)
     word = "yield" if scripted else "return"
-    if isgenerator(answer) and scripted:
-        return "; a generator of yours is asked with yield from, not with yield"
     if isgenerator(answer):
-        return (
-            "; a plan() with yield is a function, or a method script(view) of class …(Scripted, Adversary), "
+        from_method = (
+            "a plan() with yield is a function, or a method script(view) of class …(Scripted, Adversary), "
             "where Scripted is of disttrack.adversaries.scripts"
         )
+        return f"; {'a generator of yours is asked with yield from, not with yield' if scripted else from_method}"
     if iscoroutine(answer) or isasyncgen(answer):
         if iscoroutine(answer):
             answer.close()
         return "; write def in place of async def"
+    if isinstance(answer, bool | np.bool_):
+        return "; True and False, such as a comparison's, are no sites"
     if (site := _whole(answer)) is not None:
         if isinstance(adversary, Choice) and adversary.each_item:
             return f"; return {site}, a whole number"

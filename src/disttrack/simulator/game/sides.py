@@ -11,13 +11,15 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MEANT, nearest
 from disttrack.simulator.points.registry import Role, kinds, parameters
 
+_ORDER = "play(protocol, adversary, …)"
+
 
 def check_protocol(protocol: object) -> None:
     """Raise TypeError unless a protocol is one."""
     if isinstance(protocol, type) and issubclass(protocol, Protocol):
         raise TypeError(f"protocol must be an object: {call_of(protocol)}, with its parameters; got the class")
-    if isinstance(protocol, Opponent):
-        raise TypeError(f"protocol must be a Protocol, and {protocol!r} is an adversary: play(protocol, adversary, …)")
+    if isinstance(protocol, Opponent) or (isinstance(protocol, str) and protocol in kinds("adversary")):
+        raise TypeError(f"protocol must be a Protocol, and {protocol!r} is an adversary: {_ORDER}")
     if not isinstance(protocol, Protocol):
         example = _of_name("protocol", protocol) or "Deterministic(alpha=0.1)"
         raise TypeError(f"protocol must be a Protocol, such as {example}; got {protocol!r}")
@@ -29,9 +31,8 @@ def as_adversary(adversary: object) -> Adversary | ItemAdversary:
         return adversary
     if isinstance(adversary, type):
         raise TypeError(f"adversary must be an object: {call_of(adversary)}, with its parameters; got the class")
-    if isinstance(adversary, Protocol):
-        what = f"adversary must be an Adversary, and {adversary!r} is a protocol"
-        raise TypeError(f"{what}: play(protocol, adversary, …)")
+    if isinstance(adversary, Protocol) or (isinstance(adversary, str) and adversary in kinds("protocol")):
+        raise TypeError(f"adversary must be an Adversary, and {adversary!r} is a protocol: {_ORDER}")
     if not callable(adversary):
         advice = "a class must extend Adversary, and a function is given without calling it"
         if example := _of_name("adversary", adversary):
