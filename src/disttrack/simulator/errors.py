@@ -237,7 +237,7 @@ def _unfit(
     known = f" ({accepted(taken)})" if taken else ""
     for key in named:
         if key not in taken:
-            near = difflib.get_close_matches(key, taken, 1, 0.8) if others else taken
+            near = difflib.get_close_matches(key, taken, 3, 0.8) if others else taken
             return f"{called} takes no {key!r}{nearest(key, near) or (others and f'; {others}')}{known}"
     try:
         signature.bind_partial(*given, **named)
