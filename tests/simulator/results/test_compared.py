@@ -49,6 +49,14 @@ def test_a_parameter_that_one_lacks_is_a_difference_and_is_named(tmp_path: Path)
     assert outcome.unmatched == ("2 of one without a match: protocol robust not in two",)
 
 
+def test_a_parameter_in_which_matched_points_differ_is_no_reason(tmp_path: Path) -> None:
+    one = set_all(written(tmp_path / "one"), "protocol", alpha=0.1)
+    two = set_all(written(tmp_path / "two", sites=(16, 64, 256)), "protocol", alpha=0.2)
+    outcome = compared(one, two)
+    assert outcome.rows
+    assert outcome.unmatched == ("1 of two without a match: sites 256 not in one",)
+
+
 def test_what_the_protocols_of_one_state_is_compared_with_what_the_other_states_for_all(tmp_path: Path) -> None:
     top = edited(written(tmp_path / "one"), lambda manifest: manifest["scenario"].update(alpha=0.15))
     protocols = [{"kind": "deterministic", "alpha": 0.95}, {"kind": "randomized", "alpha": 0.95}, {"kind": "exact"}]

@@ -40,6 +40,17 @@ def test_ratios_are_those_of_the_medians_at_each_shared_point(tmp_path: Path) ->
     assert mine.one.value == table[table["adversary"] == "freeze"]["words"].median()
 
 
+def test_points_at_which_a_measure_was_zero_are_counted_apart(tmp_path: Path) -> None:
+    one, two = results(tmp_path / "one", sites=(16, 64)), results(tmp_path / "two", 2.0, sites=(16, 64))
+    table = pd.read_csv(one.dir / "trials.csv")
+    table.loc[table["protocol"] == "robust", "words"] = 0
+    table.to_csv(one.dir / "trials.csv", index=False)
+    said = {name: text for name, _, _, text in compared(Results(one.dir), two).measures()}
+    assert said["words"].endswith(
+        "at 4 of 8 matched points; the interval excludes 1 at 4 of them; above 0 where it was 0 at 4"
+    )
+
+
 def test_points_that_are_in_one_result_only_are_counted(tmp_path: Path) -> None:
     outcome = compared(results(tmp_path / "one", sites=(16, 64)), results(tmp_path / "two", sites=(64, 256)))
     assert {row.point["sites"] for row in outcome.rows} == {64}
@@ -54,7 +65,7 @@ def test_points_that_are_in_one_result_only_are_counted(tmp_path: Path) -> None:
     [
         ({"rules": 7}, "games were played by different rules: None (one), 7 (two)"),
         ({"code": {"digest": "0" * 64}}, "games were played by different code: unknown (one), 000000000000 (two)"),
-        ({"scenario": {"seed": 5}}, "different seed: none (one), 5 (two)"),
+        ({"scenario": {"seed": 5}}, "different seed: 0 (one), 5 (two)"),
         ({"files": {"a/b.py": "1" * 64}}, "games were made of different files: none (one), b.py 111111111111 (two)"),
     ],
 )

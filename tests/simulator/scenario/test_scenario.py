@@ -142,7 +142,7 @@ def test_each_mistake_gets_one_line(file: Path, old: str, new: str, line: str) -
         ("sites=[1", "--set sites=[1"),
         ("sites=0", "--set sites: must be at least 1"),
         ("protocol.7.alpha=1", "the list has 2 entries"),
-        ("adversary.0.site=1", "write --set 'adversary.0={kind: round-robin, site: 1}'"),
+        ("adversary.0.site=1", "--set adversary[0].site: round-robin has no such parameter"),
         ("sties=3", "--set sties: unknown key; did you mean 'sites'?"),
         ("engine=bulk", "--set engine: engine bulk can't play this game: the adversary reacts to the outputs"),
         ("engine=warp", "must be 'auto', 'step', 'leap', 'compiled' or 'bulk'"),

@@ -152,8 +152,8 @@ def count(
     rows = [
         [
             one.label,
-            number(round(one.words)),
-            number(float(f"{one.words / best.words:.3g}")),
+            f"{'' if one.games else '≤ '}{number(round(one.words))}",
+            f"{'' if one.games else '≤ '}{number(float(f'{one.words / best.words:.3g}'))}",
             number(one.error) if one.games else "",
             ("games" if one.whole else "shorter games") if one.games else "bound",
         ]
@@ -161,7 +161,11 @@ def count(
     ]
     columns = [
         Column("tracker"),
-        Column("words", right=True, says="of a whole game, the larger of two games; otherwise the cost bound"),
+        Column(
+            "words",
+            right=True,
+            says="of a whole game, the larger of two games; ≤ before a cost bound of a tracker that was not played",
+        ),
         Column("ratio", right=True, says="words over those of the cheapest"),
         Column("error", right=True, says="the largest in these games, in units of alpha"),
         Column("by"),

@@ -127,8 +127,10 @@ def point_of(
     taken = parameters(maker)
     if alpha is not None and "alpha" in {**data["protocol"], **set_here}:
         raise ScenarioError(f"--alpha {alpha:g}: alpha is given twice; give it here, or with --protocol or --set")
-    if "alpha" in taken and "alpha" not in set_here and (alpha is not None or taken["alpha"] is MISSING):
-        data["protocol"].setdefault("alpha", 0.1 if alpha is None else alpha)
+    if alpha is not None:
+        data["protocol"]["alpha"] = alpha  # refused, with what is accepted, if the protocol takes none
+    elif taken.get("alpha") is MISSING and "alpha" not in set_here:
+        data["protocol"].setdefault("alpha", 0.1)
     usual = {size.key: SIZES[size.key] for size in game.sizes if size.key in SIZES}
     given = {key: value for key, value in sizes.items() if value is not None}
     keys = [size.key for size in game.sizes]

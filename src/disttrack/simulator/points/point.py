@@ -246,7 +246,8 @@ class Point:
             for part in (self.protocol, self.adversary)
         )
         given = [(getattr(self, size.column), size.key) for size in self.task.maker().sizes]
-        return ", ".join([sides, *(f"{value:,} {key}" for value, key in given if value is not None and key != "start")])
+        sizes = [f"{value:,} {key}" for value, key in given if value is not None and key != "start"]
+        return ", ".join([sides, *sizes, *(f"{key} {value}" for key, value in (self.network or {}).items())])
 
 
 def part(role: Family, entry: Mapping[str, object], folder: Path, base: str = "") -> Part:

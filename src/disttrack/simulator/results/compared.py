@@ -192,6 +192,8 @@ class Compared:
             span = " to ".join(dict.fromkeys((number(ratios[0]), number(ratios[-1]))))
             known = any(row.low is not None for row in rows)
             why = f"the interval excludes 1 at {changed} of them" if known else "too few games for intervals"
+            if from_zero := sum(row.one.value == 0 for row in rows if row.two.value):
+                points, why = f"{len(ratios)} of {points}", f"{why}; above 0 where it was 0 at {from_zero}"
             return f"{span} times that of {self.names[0]} at {points}; {why}"
         if not any(row.could_change for row in rows):
             differ = sum(row.one.value != row.two.value for row in rows)
@@ -334,7 +336,8 @@ def _stated(scenario: Plain, key: str) -> str:
     protocols = scenario.get("protocol")
     listed = protocols if isinstance(protocols, list) else [protocols]
     values = [canonical(one[key]) for one in listed if isinstance(one, dict) and one.get(key) is not None]
-    return " and ".join(dict.fromkeys(values)) or "none"
+    usual = {"seed": 0, "trials": 1, "engine": "auto", "start": 0}
+    return " and ".join(dict.fromkeys(values)) or (canonical(usual[key]) if key in usual else "none")
 
 
 def _code(manifest: Plain) -> str:

@@ -180,10 +180,23 @@ def _varied(alike: Sequence[Point], points: Sequence[Point], match: Sequence[str
 def _strange(point: Point, points: Sequence[Point], match: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the parameters of a point whose values no other result has; kinds only, for others differ with them.
 
-    With a key, only those of the key count.
+    With a key, only those of the key count. Without one, values are those of the same kinds, if others have them, and a
+    parameter in which matched points differ is no reason.
     """
     others = [one.own[place] for one in points for place in one.own if _is_other(place, tuple(point.places))]
-    known = {name: {canonical(other[name]) for other in others} for name in point.values}
     looked = {name: value for name, value in point.values.items() if not match or name in match}
-    strange = [name for name, value in looked.items() if canonical(value) not in known[name]]
-    return tuple([name for name in strange if name in KINDS] or strange)
+    strange = [name for name in looked if not _has(others, point, name)]
+    if kinds := [name for name in strange if name in KINDS]:
+        return tuple(kinds)
+    if match:
+        return tuple(strange)
+    alike = [other for other in others if all(_has([other], point, name) for name in KINDS if name in looked)]
+    changed = {
+        name for one in points for name in one.values if len({canonical(own[name]) for own in one.own.values()}) > 1
+    }
+    return tuple(name for name in looked if name not in changed and not _has(alike or others, point, name))
+
+
+def _has(others: Sequence[Mapping[str, object]], point: Point, name: str) -> bool:
+    """Return whether one of these has the value of a point."""
+    return any(canonical(other[name]) == canonical(point.values[name]) for other in others)

@@ -278,6 +278,9 @@ def _put(target: Any, parts: Sequence[Any], value: object, assignment: str) -> N
     >>> entries = {"protocol": [{"kind": "exact"}, {"kind": "block", "alpha": 0.1}]}
     >>> _put(entries, ["protocol", "alpha"], 0.2, ""); entries["protocol"]
     [{'kind': 'exact'}, {'kind': 'block', 'alpha': 0.2}]
+    >>> entries = {"protocol": ["randomized", {"kind": "block"}]}
+    >>> _put(entries, ["protocol", "alpha"], 0.2, ""); entries["protocol"]
+    [{'kind': 'randomized', 'alpha': 0.2}, {'kind': 'block', 'alpha': 0.2}]
     """
     head, rest = parts[0], parts[1:]
     if isinstance(target, list) and isinstance(head, str):
@@ -294,17 +297,19 @@ def _put(target: Any, parts: Sequence[Any], value: object, assignment: str) -> N
         if head >= len(target):
             raise ScenarioError(f"--set {assignment}: the list has {len(target)} entries, 0 to {len(target) - 1}")
     elif not isinstance(target, dict):
-        path, _, value = assignment.partition("=")
-        place = path.rpartition(".")[0]
-        is_kind = path.startswith(("protocol", "adversary")) and not rest
-        write = f"; write --set '{place}={{kind: {target}, {head}: {value}}}'" * is_kind
-        raise ScenarioError(f"--set {assignment}: {target!r} has nothing inside that {head!r} could name{write}")
+        raise ScenarioError(f"--set {assignment}: {target!r} has nothing inside that {head!r} could name")
     else:
         head = str(head)
     if not rest:
         target[head] = value
         return
-    if isinstance(target, dict) and not isinstance(before := target.get(head), dict | list):
-        # a scalar gives way: protocol: robust becomes {kind: robust} so that its parameters can be set
-        target[head] = {"kind": before} if isinstance(before, str) and head in ("protocol", "adversary") else {}
+    if isinstance(target, dict):
+        # protocol: robust becomes {kind: robust}, so that its parameters can be set; another scalar gives way
+        before = target.get(head)
+        if head in ("protocol", "adversary") and isinstance(before, str | list):
+            listed = before if isinstance(before, list) else [before]
+            mappings = [{"kind": one} if isinstance(one, str) else one for one in listed]
+            target[head] = mappings if isinstance(before, list) else mappings[0]
+        elif not isinstance(before, dict | list):
+            target[head] = {}
     _put(target[head], rest, value, assignment)
