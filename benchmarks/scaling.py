@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from math import exp
 from typing import Final
 
@@ -111,15 +112,15 @@ def _player(engine: str, protocol: Protocol) -> Callable[[int, int, int], int]:
 
 
 def exponents(points: list[Point]) -> dict[tuple[str, str], float]:
-    """Return the power of x that the time of each line follows: least squares in logarithms, from 0.01 s up.
+    """Return the power of x that the time of each line follows: least squares in logarithms, from 0.01 s on.
 
-    Below that a run measures the fixed cost of a game. Lines with fewer than three such
-    points are fitted through their last three.
+    Below that a run measures the fixed cost of a game: a line is fitted through what follows its last such run, or
+    through its last three points if these are fewer. Against sites the items grow in proportion.
     """
     fitted = {}
     for key in dict.fromkeys((point.against, point.line) for point in points):
         line = [point for point in points if (point.against, point.line) == key]
-        long = [point for point in line if point.seconds >= 0.01]
+        long = list(takewhile(lambda point: point.seconds >= 0.01, reversed(line)))
         used = long if len(long) >= 3 else line[-3:]
         if len(used) >= 2:
             x, t = np.log([point.x for point in used]), np.log([point.seconds for point in used])

@@ -156,6 +156,9 @@ def test_classes_of_ones_own_are_described_by_reference() -> None:
     )
     Path("mine.py").write_text("from disttrack.adversaries import Freeze\n\nclass Mine(Freeze):\n    pass\n")
     assert "source:        of Freeze, which it extends and may change: " in disttrack("describe", "mine.py:Mine").stdout
+    bound = "    def cost_bound(self, k, items, start=0):\n        return 5.0\n"
+    Path("dear.py").write_text(f"from disttrack import Deterministic\n\nclass Dear(Deterministic):\n{bound}")
+    assert "cost: by cost_bound, which has no docstring\n  16 sites" in disttrack("describe", "dear.py:Dear").stdout
     assert "did you mean 'Dice'" in refused("describe", "dice.py:Dise")
     assert "there is no file gone.py" in refused("describe", "gone.py:Dice")
 

@@ -278,7 +278,7 @@ def test_a_side_of_play_may_be_written_in_several_ways(text: str, entry: dict[st
 def test_check_plays_nothing_and_estimates_the_work() -> None:
     result = disttrack("check", "small.yaml", "--set", "claims.0.control={fault: coarse, trials: 1}")
     assert result.exit_code == 0
-    assert "games:         4 (2 points, 2 trials each), and 2 of the claims' controls" in result.stdout
+    assert "games:         4 (2 points, 2 trials each), and at most 2 of the claims' controls" in result.stdout
     for word in ("messages:", "time:", "memory:", "results:"):
         assert word in result.stdout
     assert not Path("results").exists()

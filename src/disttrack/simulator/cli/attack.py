@@ -58,7 +58,8 @@ def attack(
     protocol = point.protocol.make()
     if network is None and point.network is not None:
         raise ScenarioError("--set network: policies are searched without a network; faults of one with --network")
-    with _in_a_line(point), click.progressbar(length=budget, label="games", file=sys.stderr) as bar:
+    games = click.progressbar(length=budget, label="games", file=sys.stderr, hidden=not sys.stderr.isatty())
+    with _in_a_line(point), games as bar:
         how: Any = {"budget": budget, "seed": seed, "on_game": lambda games: bar.update(games - bar.pos)}
         if network is not None:
             try:

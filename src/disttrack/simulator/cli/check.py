@@ -70,7 +70,9 @@ def _print(document: dict[str, Any]) -> None:
         click.echo("\n".join(document["errors"]), err=True)
         return
     print_text(f"{document['file']}: valid")
-    controls = f", and {document['control_games']:,} of the claims' controls" if document["control_games"] else ""
+    controls = (
+        f", and at most {document['control_games']:,} of the claims' controls" if document["control_games"] else ""
+    )
     facts = {
         "games": f"{document['games']:,} ({document['size']}){controls}",
         "messages": f"{number(round(document['messages']))} at most, by the protocols' cost bounds",

@@ -148,7 +148,8 @@ def point_of(
         said = [ScenarioError(str(one).removeprefix("scenario: ")) for one in getattr(error, "errors", [error])]
         raise (said[0] if len(said) == 1 else ScenarioErrors(said)) from error
     if len(scenario.points) > 1:
-        raise ScenarioError("--set: one game has one value for each key; lists are for scenario files")
+        several = "; several sites of a network are a text: 0-3,5" * ("network" in set_here)
+        raise ScenarioError(f"--set: one game has one value for each key; lists are for scenario files{several}")
     work = estimate(scenario, workers=1)
     work.refuse_too_large()
     work.refuse_too_long(1)

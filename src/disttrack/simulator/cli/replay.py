@@ -52,6 +52,9 @@ def replay(games: Sequence[str], out: Path, steps: tuple[int, int] | None, **whi
     if len(games) * max(1, len(which["points"])) * max(1, len(which["trials"])) > 2:
         raise ScenarioError("disttrack replay: takes at most two games")
     records = list(_records(games, **which))
+    longest = max(record.about.steps for record in records)
+    if steps is not None and steps[0] > longest:
+        raise ScenarioError(f"--steps {steps[0]} {steps[1]}: the game has steps 1 to {longest:,}")
     for record in records:
         if record.about.shortest:
             print_text(record.about.shortest)

@@ -179,6 +179,8 @@ class Facts:
 
     @property
     def _cost_says(self) -> str:
+        if not self.maker.cost_bound.__doc__:  # that of its base says nothing about it
+            return "by cost_bound, which has no docstring"
         return re.sub(r"^Return,? ", "", first_line(self.maker.cost_bound))
 
 

@@ -39,10 +39,16 @@ def test_sites_that_are_named(text: str | int, sites: set[int] | None) -> None:
     assert sites_of(text, 2**20) == sites
 
 
-@pytest.mark.parametrize("text", [True, "", "a", "1,", "-1", "1-", "1--2", "ALL", 1.5, "1," * 5000 + "1"])
+@pytest.mark.parametrize(
+    "text", [True, "", "a", "1,", "-1", "1-", "1--2", "ALL", 1.5, "1," * 5000 + "1", "2 5", "1 2-3"]
+)
 def test_what_names_no_sites(text: Any) -> None:
-    assert line_of(sites_of, text) == f"sites must be all, a site's number, or ranges such as 0-3,7; got {text!r}"
+    assert (
+        line_of(sites_of, text)
+        == f"sites must be all, a site's number, or ranges such as 0-3,7, with commas; got {text!r}"
+    )
     assert sites_of("1," * 4999 + "01") == {1}  # ten thousand letters
+    assert sites_of("1 - 3, 5") == {1, 2, 3, 5}
 
 
 def test_sites_that_are_not_there() -> None:

@@ -28,11 +28,11 @@ def sites_of(text: str | int, k: int | None = None) -> frozenset[int] | None:
     >>> sorted(sites_of("0,4-6")), sites_of("all")
     ([0, 4, 5, 6], None)
     """
-    names = str(text).replace(" ", "")
+    names = re.sub(r"\s*([-,])\s*", r"\1", str(text).strip())  # a blank between two numbers is no comma
     if names == ALL:
         return None
     if isinstance(text, bool) or not _LIST.fullmatch(names) or len(names) > 10_000:
-        raise ValueError(f"sites must be all, a site's number, or ranges such as 0-3,7; got {text!r}")
+        raise ValueError(f"sites must be all, a site's number, or ranges such as 0-3,7, with commas; got {text!r}")
     named: set[int] = set()
     for part in names.split(","):
         first, _, last = part.partition("-")
