@@ -16,7 +16,7 @@ from disttrack.adversaries.base import BlindView, Facts
 from disttrack.adversaries.sketching.base import StreamView
 from disttrack.adversaries.updates.base import Live, UpdateView
 from disttrack.adversaries.views import behind_glass
-from disttrack.protocols import Block, Exact, Martingale, Protocol, Randomized, Robust
+from disttrack.protocols import Block, Exact, Martingale, Message, Protocol, Randomized, Robust, Site
 from disttrack.simulator import play
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.tasks.continual.count import MemoryView
@@ -189,6 +189,41 @@ def test_state_shows_thresholds_but_no_coins_of_the_future() -> None:
     for protocol in (Block(alpha=0.3), Randomized(alpha=0.3), Martingale(alpha=0.3)):
         game = play(protocol, Curious(), sites=3, items=2000, start=1000, sees="state")
         assert game.messages > 10
+
+
+def test_a_site_that_keeps_its_generator_is_shown_without_it() -> None:
+    class Kept(Site):
+        """Has the generator that it was given, in a field of the usual name."""
+
+        def __init__(self, rng: np.random.Generator) -> None:
+            self.rng, self.count = rng, 0
+
+        def silence(self) -> int:
+            return 0
+
+        def take(self, items: int) -> list[Message]:
+            self.count += items
+            return [Message("item", self.count)]
+
+    class Keeps(Exact):
+        """Each site keeps the generator."""
+
+        def sites(self, k: int, rng: np.random.Generator, start: Any = ()) -> Any:
+            return [Kept(rng) for _ in range(k)]
+
+    class Looks(Adversary):
+        """Looks at the first site."""
+
+        sees: ClassVar[Literal["outputs", "traffic", "state"]] = "state"
+
+        def plan(self, view: View) -> Schedule:
+            assert isinstance(view, StateView)
+            assert view.site(0).count == view.steps
+            with pytest.raises(AttributeError, match="rng is not shown"):
+                _ = view.site(0).rng
+            return Burst(0)
+
+    assert play(Keeps(), Looks(), sites=2, items=5, sees="state").items == 5
 
 
 def test_glass_copies_what_could_be_changed() -> None:

@@ -97,12 +97,12 @@ class StateView(TrafficView):
         """Return site `number` behind glass."""
         if not 0 <= number < self.sites:
             raise IndexError(f"site must be in 0 … {self.sites - 1}; got {number}")
-        return behind_glass(self._look(number))
+        return _glass(self._look(number))
 
     @property
     def server(self) -> Any:
         """The server behind glass."""
-        return behind_glass(self._look(None))
+        return _glass(self._look(None))
 
 
 class Glass:
@@ -142,6 +142,11 @@ def behind_glass(thing: object) -> Any:
         return tuple(behind_glass(part) for part in thing)
     if _draws(thing) or callable(thing):
         raise AttributeError(f"{type(thing).__name__} is not shown")
+    return _glass(thing)
+
+
+def _glass(thing: object) -> Any:
+    """Return an object behind glass, also a site or server that keeps the generator it was given: that is hidden."""
 
     def see(name: str) -> Any:
         if name.startswith("_") or name in getattr(thing, "tossed_ahead", ()):

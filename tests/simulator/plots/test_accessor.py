@@ -60,15 +60,16 @@ def test_on_axes_of_the_users_own(results: Results) -> None:
 
 def test_several_panels_on_a_list_of_axes(results: Results) -> None:
     figure = Figure()
-    pair = list(figure.subplots(1, 2))
+    pair = figure.subplots(1, 2)  # an array
     assert results.plot.error(x="sites", ax=pair) is pair
+    assert results.plot.error(x="sites", ax=list(pair)) == list(pair)
     assert all(axes.lines for axes in pair)
     assert pair[0].get_ylim() == pair[1].get_ylim()  # shared, as in a figure of its own
 
 
 @pytest.mark.parametrize("ax", [[], 3, [None], "axes"])
 def test_what_is_no_axes(results: Results, ax: object) -> None:
-    with pytest.raises((ValueError, TypeError), match=r"ax must be axes|not iterable"):
+    with pytest.raises((ValueError, TypeError), match="ax must be axes"):
         results.plot.cost(ax=ax)
 
 

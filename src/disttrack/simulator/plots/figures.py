@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Never, cast
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -203,7 +204,7 @@ def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None
     """Draw one figure of a result and return its axes, for `simulator.plots.accessor`."""
     tables = tables_of(results)
     plot = plot_of(request, tables)
-    given = [ax] if isinstance(ax, Axes) else list(ax or ())
+    given = [] if ax is None else np.array(ax, dtype=object).ravel().tolist()  # plt.subplots makes an array
     if ax is not None and not (given and all(isinstance(one, Axes) for one in given)):
         raise ValueError(f"ax must be axes of a matplotlib figure, or a list of them; got {ax!r}")
     with house_style():
