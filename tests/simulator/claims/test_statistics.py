@@ -171,7 +171,9 @@ def test_crossings_by_welch(groups: list[tuple[list[int], list[int]]]) -> None:
     first, second = ({place: [float(one) for one in group[side]] for place, group in zip(places, groups, strict=True)}
                      for side in (0, 1))  # fmt: skip
     if ends[0] is None:
-        why = "never below" if middles[-1] >= 0 else "already below at the smallest x"
+        some = sum(middle < 0 for middle in middles)
+        last = f"below at {some} of {len(middles)} x, and not at the largest" if some else "never below"
+        why = last if middles[-1] >= 0 else "already below at the smallest x"
         with pytest.raises(ValueError, match=f"^no crossing: the first group is {why}$"):
             cross(first, second)
     else:
@@ -183,8 +185,9 @@ def test_crossings_by_welch(groups: list[tuple[list[int], list[int]]]) -> None:
 
 @pytest.mark.parametrize(
     ("values", "why"),
-    [([1, 1, -1, 1], "never below"), ([-1, -1], "already below at the smallest x"), ([-1, 1], "never below"),
-     ([1, 0], "never below"), ([-2, -1, -1], "already below at the smallest x")],
+    [([1, 1, -1, 1], "below at 1 of 4 x, and not at the largest"), ([-1, -1], "already below at the smallest x"),
+     ([-1, 1], "below at 1 of 2 x, and not at the largest"), ([1, 0], "never below"),
+     ([-2, -1, -1], "already below at the smallest x")],
 )  # fmt: skip
 def test_why_there_is_no_crossing(values: list[float], why: str) -> None:
     first = {place + 1.0: [exp(value)] for place, value in enumerate(values)}

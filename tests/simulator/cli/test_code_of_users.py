@@ -240,3 +240,12 @@ def test_a_file_that_prints_or_ends_the_new_process_is_not_blamed_for_its_games(
     done = disttrack("check", "own.yaml")
     assert (done.exit_code, "another process" in done.stdout) == (0, False)
     assert "IndexError" not in disttrack("conformance", "own.py:goes").stdout
+
+
+def test_a_class_with_the_name_of_a_shipped_kind_is_named_as_tables_call_it() -> None:
+    Path("mine.py").write_text("from disttrack import Exact\n\n\nclass Mine(Exact):\n    kind = 'block'\n")
+    Path("m.yaml").write_text("{name: m, sites: 2, items: 20, protocol: 'mine.py:Mine', adversary: round-robin}")
+    line = "mine.py:Mine: 'block' is a shipped kind; tables and claims call this class 'mine.py:Mine'"
+    assert line in disttrack("check", "m.yaml").stdout
+    Path("mine.py").write_text("from disttrack import Exact\n\n\nclass Mine(Exact):\n    kind = 'own'\n")
+    assert "shipped kind" not in disttrack("check", "m.yaml").stdout

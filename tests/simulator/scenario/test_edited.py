@@ -13,7 +13,7 @@ from loaded_scenarios import short_data
 
 from disttrack.simulator import load, run
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.scenario.attainable import out_of_reach
+from disttrack.simulator.scenario.attainable import out_of_reach, unjudged
 from disttrack.simulator.scenario.document import Document, read
 from disttrack.simulator.scenario.load import build
 from disttrack.simulator.scenario.shipped import shipped_scenarios
@@ -285,3 +285,13 @@ def test_every_shipped_scenario_can_be_checked_after_an_edit() -> None:
     assert not faults
     assert edited >= 60
     assert skipped >= 80
+
+
+def test_the_plain_error_of_games_on_a_network_is_named() -> None:
+    data = {"name": "x", "sites": [2, 4], "items": 50, "protocol": "exact", "adversary": "round-robin"}
+    claims = [{"name": "law", "measure": "slope(max_rel_error, sites)", "at_most": 1, "no_control": "none"}]
+    data |= {"claims": claims, "plots": [{"kind": "spread", "y": "max_rel_error"}, {"kind": "error", "x": "sites"}]}
+    assert not [*unjudged(load(data))]
+    lines = [*unjudged(load(data | {"network": {"latency": 3}}))]
+    assert [line.partition(":")[0] for line in lines] == ["claim 'law'", "plot 'spread'"]
+    assert all(line.endswith("on a network max_lag_error is judged") for line in lines)

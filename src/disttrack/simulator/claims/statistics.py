@@ -124,7 +124,7 @@ def slope(length: int, y: Values, x: Values) -> Estimate:
 
 
 class NoCrossing(ValueError):
-    """The first group is never below, or already at the smallest x: an outcome of games that were played."""
+    """The first group is not below at the largest x, or already at the smallest: an outcome of games."""
 
 
 def crossing(length: int, y: Values, x: Values, one: Values, other: Values) -> Estimate:
@@ -149,7 +149,9 @@ def crossing(length: int, y: Values, x: Values, one: Values, other: Values) -> E
     half = np.array([_welch_half(mine, others) for mine, others in pairs])
     value = _falls_below(places, middle)
     if value is None:
-        where = "never below" if middle[-1] >= 0 else "already below at the smallest x"
+        some = int((middle < 0).sum())
+        at_last = f"below at {some} of {len(middle)} x, and not at the largest" if some else "never below"
+        where = at_last if middle[-1] >= 0 else "already below at the smallest x"
         raise NoCrossing(f"no crossing: the first group is {where}")
     return Estimate(value, _falls_below(places, middle - half), _falls_below(places, middle + half))
 

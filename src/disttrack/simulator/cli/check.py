@@ -41,7 +41,7 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> 
 def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
     """Return the work of a scenario, which memory has room for."""
     from disttrack.simulator.runs.estimate import cores, estimate
-    from disttrack.simulator.scenario.attainable import out_of_reach
+    from disttrack.simulator.scenario.attainable import out_of_reach, unjudged
     from disttrack.simulator.scenario.load import load
     from disttrack.simulator.tasks.remarks import remarks
 
@@ -56,7 +56,7 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
         "size": scenario.size,
         "control_games": scenario.control_games,
         "user_files": scenario.files,
-        "dropped": [*remarks(scenario.points, elsewhere=True), *out_of_reach(scenario)],
+        "dropped": [*remarks(scenario.points, elsewhere=True), *unjudged(scenario), *out_of_reach(scenario)],
         "skipped": [{**one._asdict(), "line": one.line} for one in scenario.skipped],
         **{name: getattr(work, name) for name in ("workers", "messages", "seconds", "memory", "disk")},
     }

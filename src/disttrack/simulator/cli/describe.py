@@ -78,9 +78,8 @@ def _print_kind(known: Facts) -> None:
     _print_list("parameters:", [f"{one.name} ({one.shown}): {one.says}".rstrip(": ") for one in known.parameters])
     if cost := known.cost:
         at = "" if cost.alpha is None else f" with alpha = {cost.alpha}"
-        unit = "words" if "words" in cost.says else "messages"
         bounds = [
-            f"{k:,} sites, {items:,} items{at}: at most {number(float(round(bound)))} {unit}"
+            f"{k:,} sites, {items:,} items{at}: at most {number(float(round(bound)))} words"
             for k, items, bound in cost.bounds
         ]
         _print_list(f"cost: {cost.says}", bounds or ["no bound is stated"])

@@ -226,11 +226,12 @@ def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> l
     """
     from disttrack.simulator.runs.journal import JOURNAL
     from disttrack.simulator.runs.own_folder import PRINTED
+    from disttrack.simulator.scenario.attainable import unjudged
     from disttrack.simulator.tasks.remarks import remarks
 
     played = set(report.trials["point"][report.trials["verdict"] != "error"].tolist())
     lost = {point.number for point in scenario.points} - played
-    dropped = remarks(scenario.points, lost=lost, limit=limit, elsewhere=True)
+    dropped = [*remarks(scenario.points, lost=lost, limit=limit, elsewhere=True), *unjudged(scenario)]
     for line in dropped:
         print_text(line, err=True)
     _print_errors(report.errors, str(report.dir / "errors.txt"))

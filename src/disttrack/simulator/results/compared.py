@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 from typing import Final
 
@@ -90,7 +91,7 @@ class Row:
     low: float | None = None
     high: float | None = None
 
-    @property
+    @cached_property
     def changed(self) -> bool:
         """Return whether the interval, to three decimals, excludes 1; of shares, whether Fisher's exact test does."""
         if self.low is not None and self.high is not None:
@@ -105,7 +106,7 @@ class Row:
         """Return whether there are enough games for Fisher's exact test to find that one share is 0 and the other 1."""
         return fisher((self.one.games, 0), (0, self.two.games)) <= UNLIKELY
 
-    @property
+    @cached_property
     def cells(self) -> dict[str, str]:
         """Return the values of the point as text, by name; a value that differs as `0.1 → 0.05`."""
         texts = {name: exact(value) for name, value in self.point.items()}
@@ -148,7 +149,7 @@ class Compared:
         matched = {place for point in self.points if 0 in point.places for place in point.places}
         return [name for place, name in enumerate(self.names) if place not in matched | {0}]
 
-    @property
+    @cached_property
     def headers(self) -> list[str]:
         """Return the names of the parameters in which points of a result differ, or of one that all share."""
         return [name for name in next((list(point.values) for point in self.points), []) if name not in self._moved]
@@ -160,7 +161,7 @@ class Compared:
         shared = [one.words(self.headers) for one in self.shared if one.stated and one.header not in self.headers]
         return " · ".join([*moved, *filter(None, shared)])
 
-    @property
+    @cached_property
     def _moved(self) -> dict[str, list[str]]:
         """Return the parameters that differ in the same way at all points of another result, and how."""
         moved: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Claims that no outcome of their games can meet, such as a share of 0.5 of an odd number of games."""
+"""Claims that no outcome of their games can meet, and what is measured although it is not what is judged."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from disttrack.simulator.points.names import titled
 if TYPE_CHECKING:
     from disttrack.simulator.scenario.load import Scenario
 
+PLAIN: Final = "max_rel_error"
+LAG_AWARE: Final = "max_lag_error"
 MOST: Final = 10**5
 """Numbers of games that are tried."""
 
@@ -36,6 +38,21 @@ def out_of_reach(scenario: Scenario) -> Iterator[str]:
                     name = titled(claim.name, group)
                     can = f"{least:,} can" if least < inf else "nor of more"
                     yield f"claim {name!r}: no outcome of {games:,} games meets {claim.bound}; {can}"
+
+
+def unjudged(scenario: Scenario) -> Iterator[str]:
+    """Yield a line for each claim or figure about the plain error of games on a network, which are judged by another.
+
+    Their plain error is 1 while the first item is on its way, whatever the tracker.
+    """
+    if not any((point.network or {}).get("latency") for point in scenario.points):
+        return
+    asked = [(f"claim {one.name!r}", [one.measure, one.margin]) for one in scenario.head.claims]
+    asked += [(f"plot {one.get('kind')!r}", [one.get("y")]) for one in scenario.head.plots if isinstance(one, dict)]
+    for name, texts in asked:
+        with suppress(ExpressionError):
+            if any(PLAIN in columns_of(str(text)) for text in texts if text):
+                yield f"{name}: {PLAIN} is 1 while the first item is on its way; on a network {LAG_AWARE} is judged"
 
 
 def _games(claim: Claim, known: Columns, trials: np.ndarray) -> Iterator[tuple[str, int]]:

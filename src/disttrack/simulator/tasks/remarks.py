@@ -12,7 +12,7 @@ from disttrack.simulator.game.reference import SHORT
 from disttrack.simulator.game.repeat import unrepeatable
 from disttrack.simulator.points.lines import cause_of
 from disttrack.simulator.points.point import Point
-from disttrack.simulator.points.source import Dropped, TooLong, limited
+from disttrack.simulator.points.source import Dropped, TooLong, is_reference, limited
 from disttrack.simulator.tasks.adversary import recorded
 from disttrack.simulator.tasks.tracking import Count, prepare
 
@@ -38,7 +38,15 @@ def remarks(
     tried = [point for point in points if point.number not in lost]
     of_tasks = filter(None, (point.task.make().remark(point) for point in points))
     of_classes = _on_classes(tried, limit or PATIENCE, elsewhere=elsewhere)
-    return list(dict.fromkeys([*of_tasks, *_on_streams(points), *of_classes]))
+    return list(dict.fromkeys([*_on_names(points), *of_tasks, *_on_streams(points), *of_classes]))
+
+
+def _on_names(points: Iterable[Point]) -> Iterator[str]:
+    """Yield a line for each class whose own name is that of a shipped kind, and which is not called by it."""
+    for part in (part for point in points for part in (point.protocol, point.adversary)):
+        name = vars(part.maker()).get("kind")
+        if is_reference(part.kind) and name and part.label != name:
+            yield f"{part.label}: {name!r} is a shipped kind; tables and claims call this class {part.label!r}"
 
 
 def _on_classes(points: Sequence[Point], limit: float, *, elsewhere: bool) -> Iterator[str]:
