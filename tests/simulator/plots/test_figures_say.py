@@ -14,7 +14,7 @@ from synthetic_results import write_result
 
 from disttrack.simulator.plots import check_plot, draw
 from disttrack.simulator.plots.description import Description, Series
-from disttrack.simulator.plots.requests import caption_of, described_of
+from disttrack.simulator.plots.requests import caption_of, described_of, plot_of
 from disttrack.simulator.results.read import read_tables
 
 SITES = (16, 64, 256, 1024)
@@ -233,6 +233,25 @@ def test_a_tracker_without_an_estimate_has_none_in_its_timeline(tmp_path: Path) 
     without = described([folder], {"kind": "timeline"})
     assert [text for _, text in without.legend] == ["error of the estimate", "no error", "within ± α"]
     assert len(without.panels) == 2
+
+
+def test_an_axis_whose_games_ended_in_an_error_is_not_said_to_be_no_axis(tmp_path: Path) -> None:
+    sizes = {"sites": (16,), "trials": 2, "protocols": ("robust",), "extra": ("patience", [1, 2]), "side": "adversary"}
+    folder = write_result(tmp_path / "r", **sizes)
+    rows = pd.read_csv(folder / "trials.csv")
+    freeze = rows["adversary"] == "freeze"
+    for lost, said in (
+        (rows["patience"] == 2, "4 of the 8 games with patience ended in an error: one value is left"),
+        (freeze, "all 4 games with patience ended in an error"),
+    ):
+        changed = rows.assign(verdict=rows["verdict"].mask(lost, "error"))
+        if lost is freeze:
+            changed.loc[~freeze, "patience"] = None
+        changed.to_csv(folder / "trials.csv", index=False)
+        with pytest.raises(ValueError, match=f"^plot 'error': {said}$"):
+            plot_of({"kind": "error", "x": "patience"}, read_tables([folder]))
+    rows.to_csv(folder / "trials.csv", index=False)  # the control
+    plot_of({"kind": "error", "x": "patience"}, read_tables([folder]))
 
 
 def test_the_foot_of_ratios_has_single_spaces(tmp_path: Path) -> None:

@@ -96,6 +96,7 @@ def new_figure(
     note: str = "",
     width: float = WIDTH,
     legend: Sequence[tuple[Line2D | Patch, str]] = (),
+    least: float = 0.0,
 ) -> Figure:
     """Return an empty figure with its title, a line of fixed parameters, and legend and note at the foot.
 
@@ -107,6 +108,8 @@ def new_figure(
         Text; long lines are broken.
     legend
         Handles with their texts.
+    least
+        Room for the legend in inches, where it is known to need more than its lines suggest.
     """
     target = page()
     width, height = target.width or width, height * target.height
@@ -123,7 +126,7 @@ def new_figure(
     columns = max(1, min(len(legend), int((width - 0.2) / room)))
     head = 0.22 + 0.24 * len(titles) + 0.18 * len(subtitles) if target.titled else 0.04
     foot = 0.14 + 0.16 * len(notes) if notes else 0.06
-    low = foot + (row * ceil(len(legend) / columns) + 0.63 * row * broken + 0.07 if legend else 0)
+    low = foot + max(least, row * ceil(len(legend) / columns) + 0.63 * row * broken + 0.07 if legend else 0)
     total = height + head + low
     layout = Layout(rect=(0.012, low / total, 0.976, height / total), w_pad=0.04, h_pad=0.04)
     figure = Sheet(figsize=(width, total), layout=layout)
@@ -141,6 +144,10 @@ def new_figure(
             handlelength=3.2 if dashed else 2.0,
         )  # fmt: skip
         below_axes.set_in_layout(False)
+        # lines of long texts are further apart than estimated: many of them would reach into the panels
+        needed = below_axes.get_window_extent().height / figure.dpi if broken else 0.0
+        if needed > low - foot:
+            return new_figure(height, title, subtitle, note, width, legend, needed + 0.07)
     return figure
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.pages.html import Html, joined, plain
 from disttrack.simulator.points.names import with_name
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.results.formats import number, span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +21,14 @@ MOST: Final = 6
 """Broken pairs that are listed; more are counted."""
 UNEXPECTED: Final = 0.5
 """From this share of failing games on, a protocol is broken by an adversary, and does not only miss now and then."""
+FAULTS: Final[dict[str, str]] = {
+    **dict.fromkeys(("loss", "duplication", "reordering"), ""),
+    "partition": "a partition",
+    "crash": "crashes",
+    "server": "stops of the server",
+    "faults": "listed faults",
+}
+"""The faults of a network in words; empty for those that are named with their values."""
 OPEN: Final = "undecided"
 """The verdict on a game in which nothing was promised, or no step was judged."""
 
@@ -45,6 +53,8 @@ class Pair:
         Whether the setting of the words is one of them.
     words, words_at
         Median of the words at the setting that it shares with most others, of several the last; and this setting.
+    network
+        The faults of the network at these settings, in words; empty if half of the games fail somewhere without any.
     terms
         Sizes and accuracy at this setting, where the result has several: only costs on equal terms are compared.
     items, items_at
@@ -61,6 +71,7 @@ class Pair:
     fails_there: bool
     words: float
     words_at: str
+    network: str = ""
     terms: tuple[tuple[str, str], ...] = ()
     items: float = 0
     items_at: str = ""
@@ -96,9 +107,13 @@ def pairs(tables: Tables) -> list[Pair]:
         settings: list[float] = list(games["_setting"].unique())
         return max(settings, key=lambda setting: (users[adversary, setting], setting))
 
-    return [
+    listed = [
         _pair(label, adversary, games, axis, named.called, terms, where_most_are(adversary, games))
         for label, adversary, games in every
+    ]
+    return [
+        replace(pair, network=_network(games, tables)) if pair.broken else pair
+        for pair, (_, _, games) in zip(listed, every, strict=True)
     ]
 
 
@@ -127,6 +142,21 @@ def _pair(
         items=items if items > 0 else 0,
         items_at=with_name(called.get("items", "items"), int(items)) if items > 0 else "",
     )
+
+
+def _network(games: pd.DataFrame, tables: Tables) -> str:
+    """Return what is wrong with the network where at least half of the games fail; empty if they do without it too."""
+    values: dict[str, list[float]] = {}
+    for _, mine in games.groupby(["result", "point"]):
+        if mine["_failed"].mean() < UNEXPECTED:
+            continue
+        network = tables.points[mine["result"].iloc[0]][mine["point"].iloc[0]].get("network") or {}
+        faults = {name: network[name] for name in FAULTS if network.get(name)}
+        if not faults:
+            return ""
+        for name, value in faults.items():
+            values.setdefault(name, []).append(value)
+    return " and ".join(FAULTS[name] or f"{name} {span(each)}" for name, each in values.items())
 
 
 def _settings(axis: str, often: pd.Series[bool]) -> str:
@@ -207,14 +237,16 @@ def _broken(every: Sequence[Pair]) -> list[Html]:
         at = f" at {pair.where}" if pair.where else ""
         size = f"; the median largest error reaches {number(pair.worst)} α{at}" * (pair.worst == pair.worst)
         since = f" ({pair.fails} at least half)" if pair.where and pair.failed < pair.games else ""
+        by = Html(" fails with <strong>{}</strong>, against", pair.network) if pair.network else Html(" is broken by")
         sentences.append(
             Html(
-                "<strong>{}</strong> is broken by <strong>{}</strong>: {} of {} games fail{}{}.",
-                pair.protocol, pair.adversary, f"{pair.failed:,}", f"{pair.games:,}", since, size,
+                "<strong>{}</strong>{} <strong>{}</strong>: {} of {} games fail{}{}.",
+                pair.protocol, by, pair.adversary, f"{pair.failed:,}", f"{pair.games:,}", since, size,
             )
         )  # fmt: skip
     if len(broken) > MOST:
-        sentences.append(Html("{} more pairs are broken; the table of the games has them.", len(broken) - MOST))
+        verb = "fail" if any(pair.network for pair in broken[MOST:]) else "are broken"
+        sentences.append(Html("{} more pairs {}; the table of the games has them.", len(broken) - MOST, verb))
     return sentences
 
 
@@ -301,5 +333,6 @@ def _cost(pair: Pair, least: float, together: bool, equal: str) -> str:
     notes = [f"at {pair.words_at}"] if pair.words_at and not together else []
     over = number(pair.words / least) if least > 0 else "1"
     notes += [f"{over} times{equal}"] if pair.words > least and over != "1" else []
-    notes += ["broken" if pair.fails_there else f"broken {pair.fails}"] if pair.broken else []
+    broken = "fails" if pair.network else "broken"
+    notes += [broken if pair.fails_there else f"{broken} {pair.fails}"] if pair.broken else []
     return f"{pair.protocol}: {number(round(pair.words))}" + f" ({', '.join(notes)})" * bool(notes)
