@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.pages.html import Html, joined, plain
@@ -55,6 +55,8 @@ class Pair:
         Median of the words at the setting that it shares with most others, of several the last; and this setting.
     network
         The faults of the network at these settings, in words; empty if half of the games fail somewhere without any.
+    no_number
+        Games in which the output was no finite number.
     terms
         Sizes and accuracy at this setting, where the result has several: only costs on equal terms are compared.
     items, items_at
@@ -72,6 +74,7 @@ class Pair:
     words: float
     words_at: str
     network: str = ""
+    no_number: int = 0
     terms: tuple[tuple[str, str], ...] = ()
     items: float = 0
     items_at: str = ""
@@ -80,6 +83,11 @@ class Pair:
     def broken(self) -> bool:
         """Whether at least half of the games fail at some setting."""
         return bool(self.fails)
+
+    @property
+    def by_adversary(self) -> bool:
+        """Whether no network makes them fail, and no output that is none."""
+        return self.broken and not self.network and not self.no_number
 
 
 def pairs(tables: Tables) -> list[Pair]:
@@ -112,9 +120,10 @@ def pairs(tables: Tables) -> list[Pair]:
         for label, adversary, games in every
     ]
     return [
-        replace(pair, network=_network(games, tables)) if pair.broken else pair
+        pair if not pair.broken
+        else replace(pair, network=_network(games, tables), no_number=_without_number(games, tables))
         for pair, (_, _, games) in zip(listed, every, strict=True)
-    ]
+    ]  # fmt: skip
 
 
 def _pair(
@@ -159,6 +168,18 @@ def _network(games: pd.DataFrame, tables: Tables) -> str:
     return " and ".join(FAULTS[name] or f"{name} {span(each)}" for name, each in values.items())
 
 
+def _without_number(games: pd.DataFrame, tables: Tables) -> int:
+    """Return the number of games with an output that is no finite number: among those whose error is infinite."""
+    from disttrack.simulator.results.read import GAME
+    from disttrack.simulator.tasks.answers import judged_error
+
+    endless = games.loc[judged_error(games).abs() == inf, list(GAME)]
+    if endless.empty or tables.series.empty:
+        return 0
+    shown = tables.series.merge(endless, on=list(GAME))
+    return len(shown.loc[~(shown["output"].astype(float).abs() < inf), list(GAME)].drop_duplicates())
+
+
 def _settings(axis: str, often: pd.Series[bool]) -> str:
     """Return the settings at which something is often so: from the first one on if it is so at all after it."""
     places = often.index[often]
@@ -201,9 +222,12 @@ def _known(tables: Tables) -> list[tuple[str, Tables, list[Pair]]]:
 
 
 def _said(tables: Tables, known: Sequence[tuple[str, Tables, list[Pair]]]) -> list[Html]:
+    from disttrack.simulator.results.bounds import exceeded
+
     said = []
     for part, mine, every in known:
         told = [*_broken(every), *_held(every, mine), *_open(mine, every), *_beside(mine), *_costs(mine, every)]
+        told += [Html("{}", one) for one in exceeded(mine)] if every else []
         said += [Html("{}: {}", part, one) for one in told] if part else told
     if tables.ended:
         early = f"Games that their adversary ended before all items were sent: {tables.ended:,}; their costs are less."
@@ -234,6 +258,15 @@ def _broken(every: Sequence[Pair]) -> list[Html]:
     broken = sorted((pair for pair in every if pair.broken), key=lambda pair: -pair.worst)
     sentences = []
     for pair in broken[:MOST]:
+        if pair.no_number:
+            sentences.append(
+                Html(
+                    "<strong>{}</strong> fails against <strong>{}</strong>: its output is no finite number in {} of {} "
+                    "games.",
+                    pair.protocol, pair.adversary, f"{pair.no_number:,}", f"{pair.games:,}",
+                )
+            )  # fmt: skip
+            continue
         at = f" at {pair.where}" if pair.where else ""
         size = f"; the median largest error reaches {number(pair.worst)} α{at}" * (pair.worst == pair.worst)
         since = f" ({pair.fails} at least half)" if pair.where and pair.failed < pair.games else ""
@@ -245,7 +278,7 @@ def _broken(every: Sequence[Pair]) -> list[Html]:
             )
         )  # fmt: skip
     if len(broken) > MOST:
-        verb = "fail" if any(pair.network for pair in broken[MOST:]) else "are broken"
+        verb = "are broken" if all(pair.by_adversary for pair in broken[MOST:]) else "fail"
         sentences.append(Html("{} more pairs {}; the table of the games has them.", len(broken) - MOST, verb))
     return sentences
 
@@ -333,6 +366,6 @@ def _cost(pair: Pair, least: float, together: bool, equal: str) -> str:
     notes = [f"at {pair.words_at}"] if pair.words_at and not together else []
     over = number(pair.words / least) if least > 0 else "1"
     notes += [f"{over} times{equal}"] if pair.words > least and over != "1" else []
-    broken = "fails" if pair.network else "broken"
+    broken = "broken" if pair.by_adversary else "fails"
     notes += [broken if pair.fails_there else f"{broken} {pair.fails}"] if pair.broken else []
     return f"{pair.protocol}: {number(round(pair.words))}" + f" ({', '.join(notes)})" * bool(notes)
