@@ -299,6 +299,18 @@ def test_a_matrix_says_what_dark_and_empty_cells_are(tmp_path: Path) -> None:
     assert "The darker, the more failed. Empty: no games." in described([folder], {"kind": "matrix"}).note
 
 
+def test_a_frontier_of_settings_names_the_parameters_in_whose_order_it_is_joined(tmp_path: Path) -> None:
+    sizes: dict[str, Any] = {"trials": 2, "adversaries": ("freeze",), "protocols": ("robust",)}
+    frontier = {"kind": "frontier", "y": "messages"}
+    for more, joined in (
+        ({"sites": (16, 64)}, ", joined in the order of sites"),
+        ({"sites": (16, 64), "alphas": (0.1, 0.2)}, ", joined in the order of sites and α"),
+        ({"sites": (16,)}, ""),
+    ):
+        folder = write_result(tmp_path / str(len(joined)), **sizes, **more)
+        assert f"medians of each setting of a protocol{joined}. Left: cheaper." in described([folder], frontier).note
+
+
 def test_a_frontier_says_which_marks_are_0(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), protocols=("robust",))
     trials = pd.read_csv(folder / "trials.csv")

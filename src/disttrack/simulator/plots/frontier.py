@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import inf
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -116,9 +116,12 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
     """Return what marks of a `frontier` figure mean; if `settings` says what is left, they are joined over these."""
     joined = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
     along = f", joined in the order of {name_of(axis)}, {span([*trials[axis].dropna()])}" if joined and axis else ""
+    if joined and settings:
+        lines = trials.groupby(["protocol", "adversary"])
+        along = f", joined in the order of {' and '.join(map(name_of, _varying(lines, swept_axes(trials))))}"
     note = f"Dots: games. Marks: medians of each point{along}. Lower: more accurate, left: cheaper."
     if settings:
-        note = f"Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: {settings}."
+        note = f"Dots: games. Marks: medians of each setting of a protocol{along}. Left: {settings}."
         note += " ↓: 0." if (trials["_error"] < made[0].y.edges[0]).any() else ""
         note += " The leftmost marks: 0." if (trials["_cost"] < made[0].x.edges[0]).any() else ""
     broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
@@ -127,6 +130,11 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
     if (trials["_error"] <= made[0].y.edges[0]).any() and not settings:
         note += FLOOR_NOTE if limited else " ↓: below the scale, 0."
     return note + infinite_note(trials["_error"])
+
+
+def _varying(lines: Any, axes: Sequence[str]) -> list[str]:
+    """Return the axes that vary along some line."""
+    return [axis for axis in axes if (lines[axis].nunique(dropna=False) > 1).any()]
 
 
 def _least(values: npt.ArrayLike) -> float:
