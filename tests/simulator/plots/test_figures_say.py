@@ -311,6 +311,19 @@ def test_a_frontier_of_settings_names_the_parameters_in_whose_order_it_is_joined
         assert f"medians of each setting of a protocol{joined}. Left: cheaper." in described([folder], frontier).note
 
 
+def test_who_is_left_out_of_a_matrix_or_a_frontier_is_named(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16, 64), trials=2, protocols=("robust", "block", "exact"))
+    trials = pd.read_csv(folder / "trials.csv")
+    for request in ({"kind": "matrix"}, {"kind": "frontier"}):
+        assert "Left out" not in described([folder], request).note
+    silent = trials["protocol"] == "exact"
+    trials.loc[silent, "alpha"] = 0
+    trials.loc[silent | (trials["protocol"] == "block"), ["verdict", "ok"]] = ["undecided", False]
+    trials.to_csv(folder / "trials.csv", index=False)
+    assert described([folder], {"kind": "frontier"}).note.endswith(" Left out, without α: exact.")
+    assert " Left out, nothing promised or judged: block; exact." in described([folder], {"kind": "matrix"}).note
+
+
 def test_a_frontier_says_which_marks_are_0(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), protocols=("robust",))
     trials = pd.read_csv(folder / "trials.csv")

@@ -80,6 +80,7 @@ def test_figures_and_sentences_of_words_say_that_links_are_apart(lossy: Results,
         assert (APART in described(tables, **request).note) == apart, request
     (costs,) = (text for text in in_words(tables) if text.startswith("Cost in words"))
     assert costs.startswith("Cost in words, without those that links add, ")
+    assert "times" not in costs, "no network is a choice: one tracker is not compared across networks"
     bare = read_tables([lossy]).where("link == 'bare'")
     assert APART not in described(bare, kind="cost", x="sites").note
     assert "words of links" in answer_table(lossy).headers

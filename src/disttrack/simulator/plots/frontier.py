@@ -94,7 +94,8 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     seen = "; ".join(_outcome(line, x.label) for line in lines(trials, axis, apart))
     return Description(
         made, columns, 4.2 if rows == 1 else 2.5 * rows, subtitle=fixed(tables, axis),
-        note=_frontier_note(trials, made, axis, settings=left if plot.y else "", limited=errors.limited),
+        note=_frontier_note(trials, made, axis, settings=left if plot.y else "", limited=errors.limited)
+        + _without(tables, kinds, promised=not plot.y),
         caption=f"{what} against {x.label}, at the median: {seen}.",
         legend=[(look, label) for label, look in looks.items()],
     )  # fmt: skip
@@ -124,12 +125,18 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
         note = f"Dots: games. Marks: medians of each setting of a protocol{along}. Left: {settings}."
         note += " ↓: 0." if (trials["_error"] < made[0].y.edges[0]).any() else ""
         note += " The leftmost marks: 0." if (trials["_cost"] < made[0].x.edges[0]).any() else ""
-    broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
-    where = " in all panels" if 1 < len(broken) == len(made) else ",".join(broken)
+    broken = [panel.title for panel in made if panel.of(Series, "fails")]
+    where = " in all panels" if 1 < len(broken) == len(made) else f" {' and '.join(broken)}".rstrip()
     note += f" Hollow marks: at least half of the games failed{where}." if broken else ""
     if (trials["_error"] <= made[0].y.edges[0]).any() and not settings:
         note += FLOOR_NOTE if limited else " ↓: below the scale, 0."
     return note + infinite_note(trials["_error"])
+
+
+def _without(tables: Tables, kinds: Sequence[str], *, promised: bool) -> str:
+    """Return the protocols that are left out, as a sentence: they promise no alpha, or have no values."""
+    names = [name for name in tables.protocols if name not in kinds]
+    return f" Left out, without {'α' if promised else 'values'}: {', '.join(names)}." if names else ""
 
 
 def _varying(lines: Any, axes: Sequence[str]) -> list[str]:

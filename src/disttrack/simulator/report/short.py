@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.pages.html import Html, joined, plain
 from disttrack.simulator.points.names import with_name
+from disttrack.simulator.points.settings import flat
 from disttrack.simulator.results.formats import number, span
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class Pair:
     no_number
         Games in which the output was no finite number.
     terms
-        Sizes and accuracy at this setting, where the result has several: only costs on equal terms are compared.
+        Sizes, accuracy and network at this setting, where the result has several: only costs on equal terms are
+        compared.
     items, items_at
         Largest number of items at this setting, and the same in words.
     """
@@ -102,7 +104,9 @@ def pairs(tables: Tables) -> list[Pair]:
     numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if" and judged[axis].notna().all()]
     within = judged.groupby("protocol")[numeric].nunique().max()  # what sets protocols apart only is no axis
     axis = next((axis for axis in numeric if within[axis] > 1 and trials.loc[trials[axis] > 0, axis].nunique() > 1), "")
-    terms = terms_of(trials)
+    points = [point for each in tables.points.values() for point in each.values()]
+    networks = {name for point in points for name in flat(point.get("network") or {})}
+    terms = [*terms_of(trials), *(axis for axis in swept_axes(trials) if axis in networks)]
     judged = judged.assign(_setting=judged[axis] if axis else 0)
     every = [
         (line.label, str(adversary), games)
@@ -147,7 +151,7 @@ def _pair(
         fails_there=bool(often[at]),
         words=float(words[at]),
         words_at=with_name(called.get(axis, axis), at) if axis else "",
-        terms=tuple((term, str(sorted(there[term].unique()))) for term in terms),
+        terms=tuple((term, str(sorted(map(str, there[term].unique())))) for term in terms),
         items=items if items > 0 else 0,
         items_at=with_name(called.get("items", "items"), int(items)) if items > 0 else "",
     )
