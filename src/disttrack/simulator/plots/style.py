@@ -205,19 +205,29 @@ def _fit_labels(figure: Figure) -> bool:
 def uncover(words: Sequence[Text]) -> bool:
     """Move texts off the lines of the grid, and give them a white ground where another strikes them; return False."""
     for text in words:
-        axes, box = text.axes, text.get_window_extent()
+        axes, begun = text.axes, text.get_position()
         assert axes is not None
-        places = [axes.transData.transform((0, place))[1] for place in axes.yaxis.get_majorticklocs()]
-        for place in sorted(places, reverse=True) if axes.yaxis.get_gridlines()[0].get_visible() else ():
+        grid = axes.transData.transform([(0, place) for place in axes.yaxis.get_majorticklocs()])[:, 1:].ravel()
+        seen = axes.axison and any(line.get_visible() for line in axes.yaxis.get_gridlines())
+        for place in sorted(grid, reverse=True) if seen else ():
+            box = text.get_window_extent()
             if box.y0 < place < box.y1:  # below this line
                 frame, (x, y) = text.get_transform(), text.get_transform().transform(text.get_position())
                 text.set_y(frame.inverted().transform((x, y + place - box.y1))[1])
-                box = text.get_window_extent()
-        drawn = (line for line in axes.lines if line.get_linestyle() != "None")
-        paths = (line.get_path().transformed(line.get_transform()) for line in drawn)
-        if any(path.intersects_bbox(box, filled=False) for path in paths):
+        if _struck(text):
+            text.set_position(begun)
+        if _struck(text):
             text.set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0})
     return False
+
+
+def _struck(text: Text) -> bool:
+    """Return whether a line of its axes goes through a text."""
+    axes, box = text.axes, text.get_window_extent()
+    assert axes is not None
+    drawn = (line for line in axes.lines if line.get_linestyle() != "None")
+    paths = (line.get_path().transformed(line.get_transform()) for line in drawn)
+    return any(path.intersects_bbox(box, filled=False) for path in paths)
 
 
 def lay_out(figure: Figure) -> None:
