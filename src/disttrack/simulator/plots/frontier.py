@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import inf
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -118,8 +118,7 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
     joined = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
     along = f", joined in the order of {name_of(axis)}, {span([*trials[axis].dropna()])}" if joined and axis else ""
     if joined and settings:
-        lines = trials.groupby(["protocol", "adversary"])
-        along = f", joined in the order of {' and '.join(map(name_of, _varying(lines, swept_axes(trials))))}"
+        along = f", joined in the order of {' and '.join(map(name_of, _varying(trials)))}"
     note = f"Dots: games. Marks: medians of each point{along}. Lower: more accurate, left: cheaper."
     if settings:
         note = f"Dots: games. Marks: medians of each setting of a protocol{along}. Left: {settings}."
@@ -139,9 +138,10 @@ def _without(tables: Tables, kinds: Sequence[str], *, promised: bool) -> str:
     return f" Left out, without {'α' if promised else 'values'}: {', '.join(names)}." if names else ""
 
 
-def _varying(lines: Any, axes: Sequence[str]) -> list[str]:
+def _varying(trials: pd.DataFrame) -> list[str]:
     """Return the axes that vary along some line."""
-    return [axis for axis in axes if (lines[axis].nunique(dropna=False) > 1).any()]
+    lines = trials.groupby(["protocol", "adversary"])
+    return [axis for axis in swept_axes(trials) if (lines[axis].nunique(dropna=False) > 1).any()]
 
 
 def _least(values: npt.ArrayLike) -> float:

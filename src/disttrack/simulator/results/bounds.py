@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite, log
-from typing import Any, Final
+from typing import Final
+
+import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import make
+from disttrack.simulator.points.settings import Row
 from disttrack.simulator.results.folder import class_of
 from disttrack.simulator.results.formats import number, span
 from disttrack.simulator.results.read import GAME, Tables
@@ -16,7 +19,7 @@ ENOUGH: Final = log(1e6)
 """Evidence from which on a bound is said to be exceeded: that of a right one has it once in a million classes."""
 
 
-def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, object]) -> float | None:
+def cost_bound(point: Row, items: int, own: Mapping[str, object]) -> float | None:
     """Return the messages that a game is expected to need at most, None if no bound is known, as of items with weights.
 
     Parameters
@@ -61,7 +64,7 @@ def exceeded(tables: Tables) -> list[str]:
     return said
 
 
-def _least(games: Any, tables: Tables) -> tuple[float, float | None]:
+def _least(games: pd.DataFrame, tables: Tables) -> tuple[float, float | None]:
     """Return the least cost of the games of a point, and its bound; None for one that is not the user's."""
     point = tables.points[games["result"].iloc[0]][games["point"].iloc[0]]
     try:
