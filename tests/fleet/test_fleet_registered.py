@@ -18,6 +18,7 @@ from hostile import hold_line
 import disttrack
 from disttrack.fleet import scenarios
 from disttrack.fleet.change import Change
+from disttrack.fleet.figure import windows
 from disttrack.fleet.quotas import Lease, Quota
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import broken
@@ -109,6 +110,18 @@ def test_a_fault_of_its_own() -> None:
 def test_its_scenarios_are_found_by_name(path: Path) -> None:
     assert shipped_scenarios()[path.stem] == path
     assert load(path.stem).task.kind == "quota"
+
+
+def test_the_foot_of_windows_names_lines_that_hide_one_another(tmp_path: Path) -> None:
+    """Shares without messages do not change with their latency."""
+    sizes = {"sites": 4, "requests": 600, "limit": 50, "window": 100, "trials": 1, "network": {"latency": [0, 10]}}
+    sides = {"protocol": ["split", "lease"], "adversary": ["uniform", "single-site"]}
+    tables = read_tables(
+        [disttrack.run({"name": "q", "task": "quota", "plots": [], **sizes, **sides}, out=tmp_path / "q")]
+    )
+    lines = "split, latency 0 and split, latency 10"
+    assert f"of each point. On one another: {lines} in all panels" in windows(tables, 2).note
+    assert windows(tables.where("latency == 0"), 2).note.endswith("The first game of each point.")
 
 
 def test_a_shipped_figure_is_drawn_again(tmp_path: Path) -> None:

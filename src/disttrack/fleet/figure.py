@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -16,6 +17,8 @@ from disttrack.simulator.results.lines import lines_of_panels, swept_axes
 from disttrack.simulator.results.read import Tables, fixed
 
 _LIMIT: Final = Look(BORDER, width=1.2, order=1)
+_MOST: Final = 6
+"""Groups of lines on one another that are named; more are counted."""
 
 
 def windows(tables: Tables, count: int) -> Description:
@@ -50,10 +53,32 @@ def windows(tables: Tables, count: int) -> Description:
     rows, columns = shape(len(made))
     return Description(
         [Panel([*rules, *items], x, y, against) for against, items in made], columns, 3.6 if rows == 1 else 2.6 * rows,
-        subtitle=fixed(tables), note="Horizontal line: the limit. The first game of each point.",
+        subtitle=fixed(tables), note=f"Horizontal line: the limit. The first game of each point.{_hidden(made)}",
         caption=f"Cost admitted in the first {count} windows, limit {' and '.join(map(rounded, sorted(limits)))}.",
         legend=[(look, label) for label, look in looks.items()],
     )  # fmt: skip
+
+
+def _hidden(panels: Sequence[tuple[str, Sequence[Item]]]) -> str:
+    """Return which lines are hidden by others, equal in all of their points, as a sentence; empty if none is."""
+    places: dict[tuple[str, ...], list[str]] = {}
+    for against, items in panels:
+        lines: dict[str, tuple[float, ...]] = {}
+        for one in items:
+            if isinstance(one, Series):
+                lines[one.name] = (*lines.get(one.name, ()), *one.x, *one.y)
+        alike: dict[tuple[float, ...], list[str]] = {}
+        for name, points in lines.items():
+            alike.setdefault(points, []).append(name)
+        for names in alike.values():
+            if len(names) > 1:
+                places.setdefault(tuple(names), []).append(against)
+    texts = []
+    for each, where in places.items():
+        there = "in all panels" if 1 < len(where) == len(panels) else ", ".join(where)
+        texts.append(f"{' and '.join(each)} {there}".strip())
+    more = f"; {len(texts) - _MOST} more" if len(texts) > _MOST else ""
+    return f" On one another: {'; '.join(texts[:_MOST])}{more}." if texts else ""
 
 
 def window_described(game: Game) -> Description:

@@ -64,6 +64,8 @@ def test_an_output_that_is_no_number_is_said_beside_the_error() -> None:
     sides = ("--adversary", "freeze", "--sites", "4", "--items", "20")
     shown = disttrack("play", "--protocol", "nan.py:Mine", *sides).stdout
     assert "infinite (the output was no finite number)" in shown
+    assert "nan" not in shown.split("Timeline")[1]
+    assert "none" in shown.split("Timeline")[1]
     assert "no finite number" not in disttrack("play", "--protocol", "exact", *sides).stdout
 
 

@@ -14,7 +14,7 @@ from synthetic_results import write_result
 
 from disttrack.simulator.plots import check_plot, draw
 from disttrack.simulator.plots.description import Description, Series
-from disttrack.simulator.plots.requests import caption_of, described_of
+from disttrack.simulator.plots.requests import caption_of, described_of, plot_of
 from disttrack.simulator.results.read import read_tables
 
 SITES = (16, 64, 256, 1024)
@@ -235,6 +235,25 @@ def test_a_tracker_without_an_estimate_has_none_in_its_timeline(tmp_path: Path) 
     assert len(without.panels) == 2
 
 
+def test_an_axis_whose_games_ended_in_an_error_is_not_said_to_be_no_axis(tmp_path: Path) -> None:
+    sizes = {"sites": (16,), "trials": 2, "protocols": ("robust",), "extra": ("patience", [1, 2]), "side": "adversary"}
+    folder = write_result(tmp_path / "r", **sizes)
+    rows = pd.read_csv(folder / "trials.csv")
+    freeze = rows["adversary"] == "freeze"
+    for lost, said in (
+        (rows["patience"] == 2, "4 of the 8 games with patience ended in an error: one value is left"),
+        (freeze, "all 4 games with patience ended in an error"),
+    ):
+        changed = rows.assign(verdict=rows["verdict"].mask(lost, "error"))
+        if lost is freeze:
+            changed.loc[~freeze, "patience"] = None
+        changed.to_csv(folder / "trials.csv", index=False)
+        with pytest.raises(ValueError, match=f"^plot 'error': {said}$"):
+            plot_of({"kind": "error", "x": "patience"}, read_tables([folder]))
+    rows.to_csv(folder / "trials.csv", index=False)  # the control
+    plot_of({"kind": "error", "x": "patience"}, read_tables([folder]))
+
+
 def test_the_foot_of_ratios_has_single_spaces(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=3, adversaries=("freeze",))
     note = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).note
@@ -278,6 +297,31 @@ def test_a_matrix_says_what_dark_and_empty_cells_are(tmp_path: Path) -> None:
     one = (trials["protocol"] == "block") & (trials["adversary"] == trials["adversary"].iloc[0])
     trials[~one].to_csv(folder / "trials.csv", index=False)
     assert "The darker, the more failed. Empty: no games." in described([folder], {"kind": "matrix"}).note
+
+
+def test_a_frontier_of_settings_names_the_parameters_in_whose_order_it_is_joined(tmp_path: Path) -> None:
+    sizes: dict[str, Any] = {"trials": 2, "adversaries": ("freeze",), "protocols": ("robust",)}
+    frontier = {"kind": "frontier", "y": "messages"}
+    for more, joined in (
+        ({"sites": (16, 64)}, ", joined in the order of sites"),
+        ({"sites": (16, 64), "alphas": (0.1, 0.2)}, ", joined in the order of sites and α"),
+        ({"sites": (16,)}, ""),
+    ):
+        folder = write_result(tmp_path / str(len(joined)), **sizes, **more)
+        assert f"medians of each setting of a protocol{joined}. Left: cheaper." in described([folder], frontier).note
+
+
+def test_who_is_left_out_of_a_matrix_or_a_frontier_is_named(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16, 64), trials=2, protocols=("robust", "block", "exact"))
+    trials = pd.read_csv(folder / "trials.csv")
+    for request in ({"kind": "matrix"}, {"kind": "frontier"}):
+        assert "Left out" not in described([folder], request).note
+    silent = trials["protocol"] == "exact"
+    trials.loc[silent, "alpha"] = 0
+    trials.loc[silent | (trials["protocol"] == "block"), ["verdict", "ok"]] = ["undecided", False]
+    trials.to_csv(folder / "trials.csv", index=False)
+    assert described([folder], {"kind": "frontier"}).note.endswith(" Left out, without α: exact.")
+    assert " Left out, nothing promised or judged: block; exact." in described([folder], {"kind": "matrix"}).note
 
 
 def test_a_frontier_says_which_marks_are_0(tmp_path: Path) -> None:

@@ -12,8 +12,10 @@ import disttrack
 from disttrack.simulator.plots import check_plot, compare
 from disttrack.simulator.plots.description import Cells, Description
 from disttrack.simulator.plots.requests import described_of
-from disttrack.simulator.report.short import in_words
+from disttrack.simulator.points.settings import Settings
+from disttrack.simulator.report.short import in_words, pairs
 from disttrack.simulator.results.answers import answer_table
+from disttrack.simulator.results.compared import compare_results
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.read import Tables, read_tables
 
@@ -53,7 +55,7 @@ def test_the_first_item_on_its_way_is_no_error_of_alpha(lossy: Results, tables: 
     assert "largest lag-aware errors" in cells.note
     error = described(tables, kind="error", x="sites")
     assert error.panels[0].y.label == "largest lag-aware error, in units of α"
-    (broken,) = (text for text in in_words(tables) if "is broken by" in text)
+    (broken,) = (text for text in in_words(tables) if " fails with loss 0.05, against uniform: " in text)
     stated = re.search(r"reaches ([\d.]+) α", broken)
     assert stated
     failed = trials[(trials["loss"] > 0) & (trials["link"] == "bare")]
@@ -78,9 +80,60 @@ def test_figures_and_sentences_of_words_say_that_links_are_apart(lossy: Results,
         assert (APART in described(tables, **request).note) == apart, request
     (costs,) = (text for text in in_words(tables) if text.startswith("Cost in words"))
     assert costs.startswith("Cost in words, without those that links add, ")
+    terms = {name for pair in pairs(tables) for name, _ in pair.terms}
+    assert {"loss", "link"} <= terms, "no network is a choice: costs are compared at equal ones"
     bare = read_tables([lossy]).where("link == 'bare'")
     assert APART not in described(bare, kind="cost", x="sites").note
     assert "words of links" in answer_table(lossy).headers
+
+
+PARTS: dict[str, Any] = {
+    "name": "flaky", "trials": 2, "sites": 4, "items": 1000, "alpha": 0.1, "protocol": ["deterministic", "randomized"],
+    "adversary": ["round-robin", "freeze"], "plots": [],
+    "parts": {
+        "plain": {"network": {"latency": 2}},
+        "lossy": {"network": {"latency": 2, "loss": [0, 0.2, 0.4]}},
+        "cut": {"network": {"latency": 2, "partition": {"sites": "0-1", "from": 100, "to": 600}}},
+        "stop": {"network": {"latency": 2, "server": {"at": 300, "down": 100, "state": "lost"}}},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def flaky(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return disttrack.run(PARTS, out=tmp_path_factory.mktemp("runs") / "flaky")
+
+
+def test_a_network_that_makes_games_fail_is_named_and_not_their_adversary(flaky: Results) -> None:
+    sentences = in_words(read_tables([flaky]))
+    assert not any("broken" in text for text in sentences if "deterministic" in text and "randomized" not in text)
+    assert not any("is broken by round-robin" in text for text in sentences)
+    for part, said in (
+        ("lossy", "fails with loss 0.2 … 0.4, against round-robin: 4 of 6 games fail"),
+        ("cut", "fails with a partition, against round-robin: 2 of 2 games fail"),
+        ("stop", "fails with stops of the server, against freeze: 2 of 2 games fail"),
+    ):
+        assert any(text.startswith(f"{part}: deterministic {said}") for text in sentences), (part, sentences)
+    (costs,) = (text for text in sentences if text.startswith("stop: Cost in words"))
+    assert "(fails)" in costs
+
+
+def test_what_only_some_networks_have_is_not_said_to_be_shared(flaky: Results) -> None:
+    shared = answer_table(flaky).subtitle
+    assert shared == "4 sites · 1,000 items · α 0.1 · latency 2 · 2 games per point, medians"
+    assert compare_results([flaky, flaky], ["one", "two"]).subtitle == "4 sites · 1,000 items · α 0.1 · latency 2"
+    alone = flaky.settings.rows[-1]
+    (server_down,) = (one for one in Settings(flaky.task, [alone]).columns if one.name == "server_down")
+    assert server_down.words() == "server down 100"
+
+
+def test_a_line_of_a_part_has_the_name_of_the_part_and_not_its_network(flaky: Results) -> None:
+    tables = read_tables([flaky])
+    made = described(tables, kind="error", x="loss")
+    kinds, parts = PARTS["protocol"], PARTS["parts"]
+    assert [name for _, name in made.legend] == [f"{kind}, part {part}" for kind in kinds for part in parts]
+    # the control: what differs within a part is named beside it
+    assert "deterministic, part lossy, loss 0.2" in described(tables, kind="ratio").names()
 
 
 def test_values_in_words_are_said_to_have_no_place_on_the_axis(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from matplotlib.text import Annotation, Text
 
 from disttrack.simulator.plots.description import Axis, Description, Look, Panel, Series, Words
 from disttrack.simulator.plots.render import render, spread
-from disttrack.simulator.plots.style import house_style, save
+from disttrack.simulator.plots.style import house_style, lay_out, save
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=8), st.floats(0.5, 10))
@@ -101,3 +101,17 @@ def test_words_that_a_line_strikes_through_have_a_white_ground(height: float, st
     ground = text.get_bbox_patch()
     assert (ground is not None) == struck
     assert ground is None or ground.get_facecolor()[:3] == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("tick", [0.2, 0.95])
+def test_no_line_of_the_grid_goes_through_words(tick: float) -> None:
+    line = Series("line", [1, 2], [0.5, 0.5], Look("#0072B2", "o"))
+    words = Words(0.02, 0.95, "fails: error above α", shares=True)
+    with house_style():
+        figure = render(Description([Panel([line, words], Axis("x"), Axis("y", ends=(0, 1), ticks=[0.0, tick]))]))
+        lay_out(figure)
+        axes = figure.axes[0]
+        (text,) = axes.texts
+        box = text.get_window_extent().transformed(axes.transData.inverted())
+    assert not box.y0 < tick < box.y1
+    assert (text.get_position() == (0.02, 0.95)) == (tick != 0.95), "others stay where they are"

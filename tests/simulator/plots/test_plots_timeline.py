@@ -13,7 +13,7 @@ from disttrack.adversaries import Freeze, RoundRobin
 from disttrack.protocols import Deterministic, Randomized
 from disttrack.simulator.game.play import play
 from disttrack.simulator.plots import timeline_of
-from disttrack.simulator.plots.description import Region
+from disttrack.simulator.plots.description import Region, Series
 from disttrack.simulator.plots.kinds import Timeline
 from disttrack.simulator.plots.requests import planned
 from disttrack.simulator.plots.traces import from_game, game_described, timeline
@@ -51,6 +51,15 @@ def test_short_games_have_enough_ticks_and_the_foot_names_the_first_item(items: 
     low, _ = axis.ends
     assert axis.ticks is None if items == 20_000 else 7 <= len(axis.ticks or ()) <= 9
     assert described.note.endswith("Every step is shown." if low == 1 else "Every step from item 2 on is shown.")
+
+
+@pytest.mark.parametrize("items", [50, 4_000, 10**7])
+def test_the_foot_states_the_number_of_checkpoints_that_are_drawn(items: int) -> None:
+    described = game_described(play(Deterministic(alpha=0.2), RoundRobin(), sites=4, items=items))
+    low, _ = described.panels[-1].x.ends
+    (words,) = described.panels[-1].of(Series)
+    assert described.note == f"Read at {(words.x >= low).sum()} checkpoints, not at every step."
+    assert len(words.x) < 200
 
 
 @pytest.mark.slow

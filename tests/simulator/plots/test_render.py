@@ -113,6 +113,30 @@ def test_a_reader_finds_title_parameters_note_and_legend() -> None:
     assert [text.get_text() for text in by_gid(made, "-label")] == ["its name"]
 
 
+@pytest.mark.parametrize(("panels", "numbered"), [(3, [0, 1, 2]), (4, [2, 3]), (5, [2, 3, 4])])
+def test_all_panels_of_a_row_have_numbers_below_them_or_none_has(panels: int, numbered: list[int]) -> None:
+    one = Panel([Series("a", [1.0, 2.0], [1.0, 2.0], LINE)], Axis("items"), Axis("words"))
+    with house_style():
+        made = render(Description([one] * panels, 2))
+    shown = [axes.xaxis.get_tick_params()["labelbottom"] for axes in made.axes[:panels]]
+    assert [place for place, has in enumerate(shown) if has] == numbered
+    assert [bool(axes.get_xlabel()) for axes in made.axes[:panels]] == [place >= panels - 2 for place in range(panels)]
+
+
+@pytest.mark.parametrize("names", [1, 21])
+def test_a_legend_of_long_texts_does_not_reach_into_the_panels(names: int) -> None:
+    looks = [
+        (Look(marker="s"), f"protocol {place}, " + "no crash_down, no crash_state, " * 6) for place in range(names)
+    ]
+    made = figure(Series("a", [1.0, 2.0], [1.0, 2.0], Look()), x=Axis("items"), legend=looks)
+    with house_style():
+        lay_out(made)
+        legend, axes = made.legends[0].get_window_extent(), made.axes[0].get_tightbbox()
+    assert axes is not None
+    assert legend.y1 <= axes.y0
+    assert legend.y0 >= 0
+
+
 def test_a_script_finds_series_and_scales_in_the_svg(tmp_path: Path) -> None:
     made = figure(
         Area("b", [1, 10], [0, 1], [4, 5], Fill("#FF0000", 0.5)), Series("a", [1, 10], [1, 2], LINE),

@@ -47,6 +47,21 @@ def test_the_headline_says_who_is_broken_by_whom_by_how_much_and_what_the_robust
     assert "8 of 8 claims hold" in text
 
 
+def test_an_output_that_is_no_number_is_named_and_no_adversary_breaks_it(tmp_path: Path) -> None:
+    sizes = {"sites": (16,), "trials": 4, "protocols": ("robust",), "adversaries": ("freeze",)}
+    folder = write_result(tmp_path / "r", **sizes, plots=())
+    rows, series = pd.read_csv(folder / "trials.csv"), pd.read_csv(folder / "series.csv")
+    rows[["verdict", "max_rel_error"]] = "failed", float("inf")
+    rows.to_csv(folder / "trials.csv", index=False)
+    series.assign(output=series["output"].mask(series["trial"] > 0)).to_csv(folder / "series.csv", index=False)
+    text = "robust fails against freeze: its output is no finite number in 3 of 4 games."
+    sentences = in_words(read_tables([folder]))
+    assert sentences[0] == text
+    assert "(fails)" in sentences[-1]
+    series.to_csv(folder / "series.csv", index=False)  # the control: numbers that are infinitely wrong
+    assert in_words(read_tables([folder]))[0].startswith("robust is broken by freeze: 4 of 4 games fail")
+
+
 def test_costs_are_compared_on_equal_terms_only(tmp_path: Path) -> None:
     """Ten times the accuracy costs ten times the words: "2.4 times" across accuracies would blame the tracker."""
     folder = write_result(tmp_path / "r", sites=(16, 256), trials=2, plots=())

@@ -14,6 +14,8 @@ from click.testing import CliRunner
 from compared_results import NAMES, compared, edited, of_task, set_all, written
 
 from disttrack.simulator.cli import main
+from disttrack.simulator.plots.description import Series
+from disttrack.simulator.plots.overlay import overlay
 from disttrack.simulator.results.compared import Compared, Middle, Row, compare_results
 from disttrack.simulator.results.folder import Results
 
@@ -240,6 +242,17 @@ def test_points_that_changed_come_first(tmp_path: Path) -> None:
     assert said["words"] == "1 to 3 times that of one at 4 matched points; the interval excludes 1 at 2 of them"
     assert said["held"] == "changed at 2 of 4 matched points, by Fisher's exact test"
     assert said["error/alpha"] == "the same as in one at 4 matched points"
+    figure = overlay(outcome, "words")
+    hollow = {
+        line.name: [figure.panels[0].y.names[round(place)] for place in line.y]
+        for line in figure.panels[0].of(Series, "fails")
+    }
+    broken = [row for row in outcome.rows if row.measure == "held"]
+    assert any(name.startswith("robust") for name in hollow["two"])
+    assert not any(name.startswith("robust") for name in hollow.get("one", ()))
+    for name, each in (("one", [row.one for row in broken]), ("two", [row.two for row in broken])):
+        assert len(hollow.get(name, ())) == sum(2 * (held.hits or 0) <= held.games for held in each)
+    assert "Hollow marks: at least half of the games failed." in figure.note
 
 
 def test_figures_go_into_no_result_and_replace_nothing_of_the_users(

@@ -181,8 +181,9 @@ def _checkpoints(series: Mapping[str, Sequence[object]]) -> list[dict[str, objec
 def _timeline(checkpoints: Sequence[Mapping[str, object]]) -> Table:
     """Return the output and the cost at some of the checkpoints."""
     rows = [
-        [number(row["items"]), number(float(row["output"])), f"{row['rel_error']:+.4f}", number(row["words"])]
+        [number(row["items"]), number(output) or "none", f"{error:+.4f}" * (error == error), number(row["words"])]
         for row in _some(checkpoints)
+        for output, error in [(float(row["output"]), row["rel_error"])]
     ]
     return Table("Timeline", [Column(header, right=True) for header in ("items", "output", "error", "words")], rows)
 

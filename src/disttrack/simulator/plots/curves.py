@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series
 from disttrack.simulator.plots.kinds import EFOLD, Cost, Error, Measure
 from disttrack.simulator.plots.marks import BORDER
@@ -25,8 +24,7 @@ from disttrack.simulator.plots.panels import (
     measured_label,
 )
 from disttrack.simulator.plots.sweep import Floats, Game, Values, place
-from disttrack.simulator.points.registry import make
-from disttrack.simulator.results.folder import class_of
+from disttrack.simulator.results.bounds import cost_bound, exceeded
 from disttrack.simulator.results.formats import number
 from disttrack.simulator.results.lines import swept_axes
 from disttrack.simulator.results.read import GAME, Tables
@@ -121,9 +119,10 @@ def cost(plot: Cost, tables: Tables) -> Description:
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
     note = "Thin grey dots: lower bounds up to a constant factor: k/α without coins, below it √k/α with them."
+    notes = [*[note] * bool(least), *(exceeded(tables) if column != "bits" else ())]
     words = curves(
         plot, tables, _LABELS.get(plot.y, plot.y), values, bound if column != "bits" else None, more=least,
-        linear=linear, note=note * bool(least), theory="upper bound of theory on the mean",
+        linear=linear, note=" ".join(notes), theory="upper bound of theory on the mean",
     )  # fmt: skip
     return _beside_ratios(plot, tables, words, values) if plot.ratio_to else words
 
@@ -237,30 +236,6 @@ def _crossings(x: Floats, ratios: Floats) -> list[int]:
     over, up = np.log(x), np.log(ratios)
     changes = np.flatnonzero(up[:-1] * up[1:] < 0)
     return [round(float(np.exp(over[i] - up[i] * (over[i + 1] - over[i]) / (up[i + 1] - up[i])))) for i in changes]
-
-
-def cost_bound(point: Game, items: int, own: Mapping[str, object]) -> float | None:
-    """Return the messages that a game is expected to need at most, None if no bound is known, as of items with weights.
-
-    Parameters
-    ----------
-    point
-        The point of a scenario as its manifest has it: protocol, with all parameters, sites and start.
-    items
-        Number of items really sent.
-    own
-        The users' classes that the result was made with.
-    """
-    if (point.get("adversary") or {}).get("heaviest", 1) > 1:
-        return None
-    arguments = dict(point.get("protocol") or {})
-    kind = arguments.pop("kind", None)
-    try:
-        protocol = make("protocol", class_of("protocol", str(kind), own), arguments)
-        bound = protocol.cost_bound(int(point["sites"]), items, int(point.get("start") or 0))
-    except (ScenarioError, KeyError, AttributeError, TypeError, ValueError, ArithmeticError):
-        return None  # a user's class that was not given, or one without a bound, as a sketch: no line
-    return float(bound) if isfinite(bound) and bound > 0 else None
 
 
 def _lower_bounds(

@@ -94,7 +94,8 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     seen = "; ".join(_outcome(line, x.label) for line in lines(trials, axis, apart))
     return Description(
         made, columns, 4.2 if rows == 1 else 2.5 * rows, subtitle=fixed(tables, axis),
-        note=_frontier_note(trials, made, axis, settings=left if plot.y else "", limited=errors.limited),
+        note=_frontier_note(trials, made, axis, settings=left if plot.y else "", limited=errors.limited)
+        + _without(tables, kinds, promised=not plot.y),
         caption=f"{what} against {x.label}, at the median: {seen}.",
         legend=[(look, label) for label, look in looks.items()],
     )  # fmt: skip
@@ -116,17 +117,31 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
     """Return what marks of a `frontier` figure mean; if `settings` says what is left, they are joined over these."""
     joined = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
     along = f", joined in the order of {name_of(axis)}, {span([*trials[axis].dropna()])}" if joined and axis else ""
+    if joined and settings:
+        along = f", joined in the order of {' and '.join(map(name_of, _varying(trials)))}"
     note = f"Dots: games. Marks: medians of each point{along}. Lower: more accurate, left: cheaper."
     if settings:
-        note = f"Dots: games. Marks: medians of each setting of a protocol, joined in its order. Left: {settings}."
+        note = f"Dots: games. Marks: medians of each setting of a protocol{along}. Left: {settings}."
         note += " ↓: 0." if (trials["_error"] < made[0].y.edges[0]).any() else ""
         note += " The leftmost marks: 0." if (trials["_cost"] < made[0].x.edges[0]).any() else ""
-    broken = [f" {panel.title}" * bool(panel.title) for panel in made if panel.of(Series, "fails")]
-    where = " in all panels" if 1 < len(broken) == len(made) else ",".join(broken)
+    broken = [panel.title for panel in made if panel.of(Series, "fails")]
+    where = " in all panels" if 1 < len(broken) == len(made) else f" {' and '.join(broken)}".rstrip()
     note += f" Hollow marks: at least half of the games failed{where}." if broken else ""
     if (trials["_error"] <= made[0].y.edges[0]).any() and not settings:
         note += FLOOR_NOTE if limited else " ↓: below the scale, 0."
     return note + infinite_note(trials["_error"])
+
+
+def _without(tables: Tables, kinds: Sequence[str], *, promised: bool) -> str:
+    """Return the protocols that are left out, as a sentence: they promise no alpha, or have no values."""
+    names = [name for name in tables.protocols if name not in kinds]
+    return f" Left out, without {'α' if promised else 'values'}: {', '.join(names)}." if names else ""
+
+
+def _varying(trials: pd.DataFrame) -> list[str]:
+    """Return the axes that vary along some line."""
+    lines = trials.groupby(["protocol", "adversary"])
+    return [axis for axis in swept_axes(trials) if (lines[axis].nunique(dropna=False) > 1).any()]
 
 
 def _least(values: npt.ArrayLike) -> float:

@@ -24,7 +24,7 @@ from disttrack.simulator.plots.description import (
 from disttrack.simulator.plots.kinds import Ratio, SizeOverTime
 from disttrack.simulator.plots.marks import BORDER
 from disttrack.simulator.plots.panels import look_of, shape, value_axis
-from disttrack.simulator.plots.sweep import panels
+from disttrack.simulator.plots.sweep import of_games, panels
 from disttrack.simulator.results.formats import short
 from disttrack.simulator.results.lines import lines_of_panels
 from disttrack.simulator.results.read import GAME, Tables
@@ -76,7 +76,7 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
     else:
         lengths = np.concatenate([one.y for one in curves])
         y = value_axis("largest error over the family, in items", [max(1.0, np.quantile(lengths, 0.03)), max(lengths)])
-        note = "The first game of each line, at about 200 checkpoints."
+        note = f"The first game of each line, at {of_games([len(one.x) for one in curves], 'checkpoints')}."
         note += " Thin grey dashes: items in the data set; above them, answers of 0 are better."
     rows, columns = (len(drawn), 1) if ratio else shape(len(drawn))
     return Description(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +13,7 @@ from disttrack.simulator.plots.description import Axis, Description, Look, Panel
 from disttrack.simulator.plots.panels import value_axis
 from disttrack.simulator.plots.render import render
 from disttrack.simulator.plots.style import house_style, save
-from disttrack.simulator.results.compared import Compared, Row
+from disttrack.simulator.results.compared import Compared, Middle, Row
 from disttrack.simulator.results.formats import exact
 
 LOOKS: Final = tuple(
@@ -19,6 +21,8 @@ LOOKS: Final = tuple(
     for colour, marker in (("#000000", "o"), ("#D55E00", "D"), ("#0072B2", "s"), ("#009E73", "^"), ("#CC79A7", "v"))
 )
 """Colour and mark of each result, in order."""
+HELD: Final = "held"
+"""The measure that says whether a point is broken."""
 MOST: Final = 40
 """Rows that are drawn."""
 
@@ -40,14 +44,19 @@ def overlay(compared: Compared, measure: str) -> Description:
         raise ValueError(f"no shared point has {measure!r}")
     names = compared.names[: len(LOOKS)]
     step = 0.5 / max(2, len(names))
+    verdicts = [row for row in compared.rows if row.measure == HELD]
     series = []
     for place, (name, look) in enumerate(zip(names, LOOKS, strict=False)):
-        # the first result is in each row, another one in its own
-        mine = {_point(compared, row): row.two if place else row.one for row in rows if not place or row.other == name}
+        mine, held = (_middles(compared, those, name) for those in (rows, verdicts))
         medians = [(points.index(point), middle) for point, middle in mine.items() if point in points]
         shown = [(at, each) for at, each in medians if each.value is not None]
         at = np.array([at for at, _ in shown]) + (place - (len(names) - 1) / 2) * step
-        series.append(Series(name, np.array([each.value for _, each in shown], dtype=float), at, look))
+        values = np.array([each.value for _, each in shown], dtype=float)
+        series.append(Series(name, values, at, look))
+        broken = np.array([_is_broken(held.get(points[row])) for row, _ in shown], dtype=bool)
+        if broken.any():
+            hollow = replace(look, hollow=True, edge=1.4, order=3.1)
+            series.append(Series(name, values[broken], at[broken], hollow, "fails"))
         thin = Look(look.colour, width=1.1)
         for row, (_, each) in zip(at, shown, strict=True):
             if each.low is not None and each.high is not None:
@@ -61,6 +70,7 @@ def overlay(compared: Compared, measure: str) -> Description:
         [Panel(series, x, Axis(names=points))], 1, 0.8 + 0.3 * len(points),
         f"{measure[:1].upper()}{measure[1:]} of {' and '.join(names)}", compared.subtitle,
         note="Marks: medians over the games of a point." + " Lines: their intervals at 97.5 %." * intervals
+        + " Hollow marks: at least half of the games failed." * any(one.role == "fails" for one in series)
         + f" Rows: in the order of {names[0]}." + more,
         caption=f"{measure} at {len(points)} shared points: medians over the games, with intervals.",
         legend=[(look, name) for name, look in zip(names, LOOKS, strict=False)],
@@ -79,6 +89,17 @@ def draw_overlays(compared: Compared, folder: Path) -> tuple[list[Path], list[st
         except ValueError as error:  # long names leave no room
             faults.append(f"{measure}: {error}")
     return paths, faults
+
+
+def _middles(compared: Compared, rows: Sequence[Row], name: str) -> dict[str, Middle]:
+    """Return the games of each point in a result: the first result is in each row, another one in its own."""
+    first = name == compared.names[0]
+    return {_point(compared, row): row.one if first else row.two for row in rows if first or row.other == name}
+
+
+def _is_broken(held: Middle | None) -> bool:
+    """Return whether at least half of the games of a point failed."""
+    return held is not None and held.hits is not None and 2 * held.hits <= held.games
 
 
 def _point(compared: Compared, row: Row) -> str:

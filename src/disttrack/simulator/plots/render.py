@@ -192,12 +192,14 @@ def _finish(described: Description, axes: Sequence[Axes], entries: Sequence[tupl
 
 
 def _label_axes(described: Description, made: Sequence[Axes]) -> None:
-    """Write the labels of a panel where no panel beside or below it has the same axis."""
+    """Write the labels of a panel where no panel beside or below it has the same axis; numbers in all of its row."""
     x, y = described.share
     for place, (axes, panel) in enumerate(zip(made, described.panels, strict=False)):
+        last_of_row = place - place % described.columns + described.columns - 1
+        if last_of_row + described.columns >= len(described.panels) or x == "none":
+            axes.tick_params(labelbottom=True)
         if place + described.columns >= len(described.panels) or x == "none":
             axes.set_xlabel(panel.x.label)
-            axes.tick_params(labelbottom=True)
         if place % described.columns == 0 or y == "none":
             axes.set_ylabel(panel.y.label)
 

@@ -19,7 +19,7 @@ from disttrack.simulator.points.source import source_of
 from disttrack.simulator.results.folder import Results, class_of
 from disttrack.simulator.results.formats import span
 from disttrack.simulator.results.read import Tables, fixed, tables_of
-from disttrack.simulator.scenario.figures import check_plot
+from disttrack.simulator.scenario.figures import LackingError, check_plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,8 +93,24 @@ def plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:
 
 
 def _checked(request: Request, tables: Tables, maker: type[Plot] | None = None) -> Plot:
-    plot: Plot = check_plot(request, tables.swept, called=tables.called, maker=maker)
+    try:
+        plot: Plot = check_plot(request, tables.swept, called=tables.called, maker=maker)
+    except LackingError as error:
+        if why := next(filter(None, (_lost(one, name) for name in error.names for one in tables.results.values())), ""):
+            raise ValueError(f"plot {_kind_of(request)!r}: {why}") from error
+        raise
     return plot
+
+
+def _lost(results: Results, axis: str) -> str:
+    """Return why an axis that a scenario sweeps is none of the games that are drawn; empty if it sweeps none."""
+    if axis not in results.settings.swept or axis not in results.trials:
+        return ""
+    having = results.trials[results.trials[axis].notna()]
+    ended = int((having["verdict"] == "error").sum())
+    if ended == len(having):
+        return f"all {ended:,} games with {axis} ended in an error" if ended else ""
+    return f"{ended:,} of the {len(having):,} games with {axis} ended in an error: one value is left" if ended else ""
 
 
 def _class_of(kind: str, tables: Tables, *, named: bool) -> type[Plot]:

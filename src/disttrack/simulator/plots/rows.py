@@ -28,6 +28,8 @@ _COLOURS: Final = 8
 _PLAIN: Final = Look("#0072B2", "o", "")
 _MARK: Final = 0.012
 """The width of a mark, as a share of the width of a panel: a shorter range is behind it."""
+_NAMED: Final = 6
+"""Rows left out that are named; more are counted."""
 _LIMIT: Final = Look(marker="|", dashes="", size=15, edge=2, order=2.5)
 
 
@@ -164,6 +166,7 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     lacking = "games in which something was promised" if len(trials) < len(tables.trials) else "games"
     note += f" Empty: no {lacking}." if any(np.isnan(one.values).any() for one in cells) else ""
     note += " Rows with a fault: the controls of the claims." if plot.controls else ""
+    note += _unjudged(tables) if len(trials) < len(tables.trials) else ""
     seen = [
         f"{row_label(line)} holds in {int(line.games['ok'].astype(bool).sum()):,} of {len(line.games):,}"
         for part in rows.values()
@@ -176,6 +179,20 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
         caption=f"Games that held, by protocol: {'; '.join(seen)}.",
         width=min(20.0, max(8.0, 1.9 + 0.82 * len(adversaries))), share=("all", "none"),
     )  # fmt: skip
+
+
+def _unjudged(tables: Tables) -> str:
+    """Return which protocols, or settings of them, have no game with a verdict, as a sentence; empty if all have."""
+    rows: dict[str, list[str]] = {}
+    judged: set[str] = set()
+    for line in lines(tables.trials):
+        if line.games["verdict"].isin(("ok", "failed")).any():
+            judged.add(line.protocol)
+        else:
+            rows.setdefault(line.protocol, []).append(row_label(line))
+    names = [name for protocol, each in rows.items() for name in (each if protocol in judged else [protocol])]
+    more = f"; {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f" Left out, nothing promised or judged: {'; '.join(names[:_NAMED])}{more}." if names else ""
 
 
 def _cells(rows: list[Line], adversaries: list[str]) -> Cells:

@@ -96,6 +96,7 @@ def new_figure(
     note: str = "",
     width: float = WIDTH,
     legend: Sequence[tuple[Line2D | Patch, str]] = (),
+    least: float = 0.0,
 ) -> Figure:
     """Return an empty figure with its title, a line of fixed parameters, and legend and note at the foot.
 
@@ -107,6 +108,8 @@ def new_figure(
         Text; long lines are broken.
     legend
         Handles with their texts.
+    least
+        Room for the legend in inches, where it is known to need more than its lines suggest.
     """
     target = page()
     width, height = target.width or width, height * target.height
@@ -123,7 +126,7 @@ def new_figure(
     columns = max(1, min(len(legend), int((width - 0.2) / room)))
     head = 0.22 + 0.24 * len(titles) + 0.18 * len(subtitles) if target.titled else 0.04
     foot = 0.14 + 0.16 * len(notes) if notes else 0.06
-    low = foot + (row * ceil(len(legend) / columns) + 0.63 * row * broken + 0.07 if legend else 0)
+    low = foot + max(least, row * ceil(len(legend) / columns) + 0.63 * row * broken + 0.07 if legend else 0)
     total = height + head + low
     layout = Layout(rect=(0.012, low / total, 0.976, height / total), w_pad=0.04, h_pad=0.04)
     figure = Sheet(figsize=(width, total), layout=layout)
@@ -141,6 +144,10 @@ def new_figure(
             handlelength=3.2 if dashed else 2.0,
         )  # fmt: skip
         below_axes.set_in_layout(False)
+        # lines of long texts are further apart than estimated: many of them would reach into the panels
+        needed = below_axes.get_window_extent().height / figure.dpi if broken else 0.0
+        if needed > low - foot:
+            return new_figure(height, title, subtitle, note, width, legend, needed + 0.07)
     return figure
 
 
@@ -196,15 +203,31 @@ def _fit_labels(figure: Figure) -> bool:
 
 
 def uncover(words: Sequence[Text]) -> bool:
-    """Give texts a white ground where a line strikes them through; return that none has moved."""
+    """Move texts off the lines of the grid, and give them a white ground where another strikes them; return False."""
     for text in words:
-        axes, box = text.axes, text.get_window_extent()
+        axes, begun = text.axes, text.get_position()
         assert axes is not None
-        drawn = (line for line in axes.lines if line.get_linestyle() != "None")
-        paths = (line.get_path().transformed(line.get_transform()) for line in drawn)
-        if any(path.intersects_bbox(box, filled=False) for path in paths):
+        grid = axes.transData.transform([(0, place) for place in axes.yaxis.get_majorticklocs()])[:, 1:].ravel()
+        seen = axes.axison and any(line.get_visible() for line in axes.yaxis.get_gridlines())
+        for place in sorted(grid, reverse=True) if seen else ():
+            box = text.get_window_extent()
+            if box.y0 < place < box.y1:  # below this line
+                frame, (x, y) = text.get_transform(), text.get_transform().transform(text.get_position())
+                text.set_y(frame.inverted().transform((x, y + place - box.y1))[1])
+        if _struck(text):
+            text.set_position(begun)
+        if _struck(text):
             text.set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0})
     return False
+
+
+def _struck(text: Text) -> bool:
+    """Return whether a line of its axes goes through a text."""
+    axes, box = text.axes, text.get_window_extent()
+    assert axes is not None
+    drawn = (line for line in axes.lines if line.get_linestyle() != "None")
+    paths = (line.get_path().transformed(line.get_transform()) for line in drawn)
+    return any(path.intersects_bbox(box, filled=False) for path in paths)
 
 
 def lay_out(figure: Figure) -> None:

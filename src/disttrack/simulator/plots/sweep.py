@@ -213,14 +213,14 @@ def marks_note(curves: Sequence[Curve], *, bands: bool) -> str:
     return f"Marks: medians. Bands: {', '.join(ends)}.{failing}"
 
 
-def of_games(sizes: Sequence[int]) -> str:
+def of_games(sizes: Sequence[int], noun: str = "games") -> str:
     """Return numbers of games in words.
 
-    >>> of_games([4, 4]), of_games([2, 4, 3])
-    ('4 games', '2 to 4 games')
+    >>> of_games([4, 4]), of_games([2, 4, 3]), of_games([53], "checkpoints")
+    ('4 games', '2 to 4 games', '53 checkpoints')
     """
     least, most = min(sizes), max(sizes)
-    return f"{least:,} to {most:,} games" if least < most else f"{most:,} games"
+    return f"{least:,} to {most:,} {noun}" if least < most else f"{most:,} {noun}"
 
 
 def infinite_note(values: npt.ArrayLike) -> str:

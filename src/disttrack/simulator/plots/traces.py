@@ -29,6 +29,7 @@ from disttrack.simulator.plots.description import (
 )
 from disttrack.simulator.plots.kinds import Timeline
 from disttrack.simulator.plots.marks import mark
+from disttrack.simulator.plots.sweep import of_games
 from disttrack.simulator.points.names import with_name
 from disttrack.simulator.results.formats import short
 from disttrack.simulator.results.labels import sides_of
@@ -46,8 +47,6 @@ _MOST: Final = 12.0
 """Errors, in units of alpha, for which there is room; larger ones leave the panel."""
 _MOST_GAMES: Final = 4
 """Games beside each other in one figure."""
-_FEW_CHECKPOINTS: Final = 120
-"""Checkpoints that are counted; more are about as many as a long game has."""
 _TRUTH: Final = Look("#888888", "", THIN, 1.2, order=4)
 _BAND: Final = Fill("#E4E4E4")
 
@@ -280,8 +279,8 @@ def described(traces: list[Trace], title: str, subtitle: str, which: str = "", c
     since = f" from item {ceil(first):,} on" if first > traces[0].items.min() else ""
     read = f"Every step{since} is shown."
     if not traces[0].exact:
-        number = max(len(trace.items) for trace in traces)
-        read = f"Read at {'about 200' if number > _FEW_CHECKPOINTS else number} checkpoints, not at every step."
+        drawn = [int((trace.items >= first).sum()) for trace in traces]
+        read = f"Read at {of_games(drawn, 'checkpoints')}, not at every step."
     note = which + read
     errors = np.abs(np.concatenate([trace.over_alpha for trace in traces]))
     worst = float(errors[np.isfinite(errors)].max(initial=0.0))

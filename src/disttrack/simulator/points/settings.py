@@ -137,7 +137,8 @@ class Setting:
     def words(self, named: Collection[str] = ()) -> str:
         """Return name and value: `16 sites`, `α 0.05`, `delta 0.05 (robust)`; empty if no point has it.
 
-        Kinds whose points differ in it are left out; points without it are not counted.
+        Kinds whose points differ in it are left out; points without it are not counted, but for a parameter of
+        networks: one that some points lack is not shared.
 
         Parameters
         ----------
@@ -146,6 +147,8 @@ class Setting:
             out; for epsilon and delta, only the kinds whose names state it are.
         """
         if self.side in named and any(self.in_label) and self.name not in PROMISED:
+            return ""
+        if self.side == "network" and None in self.shown:
             return ""
         values: dict[str, set[str]] = {}
         named_kinds = set()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import isfinite, nan
+from dataclasses import dataclass, replace
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.pages.html import Html, joined, plain
 from disttrack.simulator.points.names import with_name
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.points.settings import flat
+from disttrack.simulator.results.formats import number, span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,14 @@ MOST: Final = 6
 """Broken pairs that are listed; more are counted."""
 UNEXPECTED: Final = 0.5
 """From this share of failing games on, a protocol is broken by an adversary, and does not only miss now and then."""
+FAULTS: Final[dict[str, str]] = {
+    **dict.fromkeys(("loss", "duplication", "reordering"), ""),
+    "partition": "a partition",
+    "crash": "crashes",
+    "server": "stops of the server",
+    "faults": "listed faults",
+}
+"""The faults of a network in words; empty for those that are named with their values."""
 OPEN: Final = "undecided"
 """The verdict on a game in which nothing was promised, or no step was judged."""
 
@@ -45,8 +54,13 @@ class Pair:
         Whether the setting of the words is one of them.
     words, words_at
         Median of the words at the setting that it shares with most others, of several the last; and this setting.
+    network
+        The faults of the network at these settings, in words; empty if half of the games fail somewhere without any.
+    no_number
+        Games in which the output was no finite number.
     terms
-        Sizes and accuracy at this setting, where the result has several: only costs on equal terms are compared.
+        Sizes, accuracy and network at this setting, where the result has several: only costs on equal terms are
+        compared.
     items, items_at
         Largest number of items at this setting, and the same in words.
     """
@@ -61,6 +75,8 @@ class Pair:
     fails_there: bool
     words: float
     words_at: str
+    network: str = ""
+    no_number: int = 0
     terms: tuple[tuple[str, str], ...] = ()
     items: float = 0
     items_at: str = ""
@@ -69,6 +85,11 @@ class Pair:
     def broken(self) -> bool:
         """Whether at least half of the games fail at some setting."""
         return bool(self.fails)
+
+    @property
+    def by_adversary(self) -> bool:
+        """Whether no network makes them fail, and no output that is none."""
+        return self.broken and not self.network and not self.no_number
 
 
 def pairs(tables: Tables) -> list[Pair]:
@@ -83,7 +104,9 @@ def pairs(tables: Tables) -> list[Pair]:
     numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if" and judged[axis].notna().all()]
     within = judged.groupby("protocol")[numeric].nunique().max()  # what sets protocols apart only is no axis
     axis = next((axis for axis in numeric if within[axis] > 1 and trials.loc[trials[axis] > 0, axis].nunique() > 1), "")
-    terms = terms_of(trials)
+    points = [point for each in tables.points.values() for point in each.values()]
+    networks = {name for point in points for name in flat(point.get("network") or {})}
+    terms = [*terms_of(trials), *(axis for axis in swept_axes(trials) if axis in networks)]
     judged = judged.assign(_setting=judged[axis] if axis else 0)
     every = [
         (line.label, str(adversary), games)
@@ -96,10 +119,15 @@ def pairs(tables: Tables) -> list[Pair]:
         settings: list[float] = list(games["_setting"].unique())
         return max(settings, key=lambda setting: (users[adversary, setting], setting))
 
-    return [
+    listed = [
         _pair(label, adversary, games, axis, named.called, terms, where_most_are(adversary, games))
         for label, adversary, games in every
     ]
+    return [
+        pair if not pair.broken
+        else replace(pair, network=_network(games, tables), no_number=_without_number(games, tables))
+        for pair, (_, _, games) in zip(listed, every, strict=True)
+    ]  # fmt: skip
 
 
 def _pair(
@@ -123,10 +151,37 @@ def _pair(
         fails_there=bool(often[at]),
         words=float(words[at]),
         words_at=with_name(called.get(axis, axis), at) if axis else "",
-        terms=tuple((term, str(sorted(there[term].unique()))) for term in terms),
+        terms=tuple((term, str(sorted(map(str, there[term].unique())))) for term in terms),
         items=items if items > 0 else 0,
         items_at=with_name(called.get("items", "items"), int(items)) if items > 0 else "",
     )
+
+
+def _network(games: pd.DataFrame, tables: Tables) -> str:
+    """Return what is wrong with the network where at least half of the games fail; empty if they do without it too."""
+    values: dict[str, list[float]] = {}
+    for _, mine in games.groupby(["result", "point"]):
+        if mine["_failed"].mean() < UNEXPECTED:
+            continue
+        network = tables.points[mine["result"].iloc[0]][mine["point"].iloc[0]].get("network") or {}
+        faults = {name: network[name] for name in FAULTS if network.get(name)}
+        if not faults:
+            return ""
+        for name, value in faults.items():
+            values.setdefault(name, []).append(value)
+    return " and ".join(FAULTS[name] or f"{name} {span(each)}" for name, each in values.items())
+
+
+def _without_number(games: pd.DataFrame, tables: Tables) -> int:
+    """Return the number of games with an output that is no finite number: among those whose error is infinite."""
+    from disttrack.simulator.results.read import GAME
+    from disttrack.simulator.tasks.answers import judged_error
+
+    endless = games.loc[judged_error(games).abs() == inf, list(GAME)]
+    if endless.empty or tables.series.empty:
+        return 0
+    shown = tables.series.merge(endless, on=list(GAME))
+    return len(shown.loc[~(shown["output"].astype(float).abs() < inf), list(GAME)].drop_duplicates())
 
 
 def _settings(axis: str, often: pd.Series[bool]) -> str:
@@ -171,9 +226,12 @@ def _known(tables: Tables) -> list[tuple[str, Tables, list[Pair]]]:
 
 
 def _said(tables: Tables, known: Sequence[tuple[str, Tables, list[Pair]]]) -> list[Html]:
+    from disttrack.simulator.results.bounds import exceeded
+
     said = []
     for part, mine, every in known:
         told = [*_broken(every), *_held(every, mine), *_open(mine, every), *_beside(mine), *_costs(mine, every)]
+        told += [Html("{}", one) for one in exceeded(mine)] if every else []
         said += [Html("{}: {}", part, one) for one in told] if part else told
     if tables.ended:
         early = f"Games that their adversary ended before all items were sent: {tables.ended:,}; their costs are less."
@@ -204,17 +262,28 @@ def _broken(every: Sequence[Pair]) -> list[Html]:
     broken = sorted((pair for pair in every if pair.broken), key=lambda pair: -pair.worst)
     sentences = []
     for pair in broken[:MOST]:
+        if pair.no_number:
+            sentences.append(
+                Html(
+                    "<strong>{}</strong> fails against <strong>{}</strong>: its output is no finite number in {} of {} "
+                    "games.",
+                    pair.protocol, pair.adversary, f"{pair.no_number:,}", f"{pair.games:,}",
+                )
+            )  # fmt: skip
+            continue
         at = f" at {pair.where}" if pair.where else ""
         size = f"; the median largest error reaches {number(pair.worst)} α{at}" * (pair.worst == pair.worst)
         since = f" ({pair.fails} at least half)" if pair.where and pair.failed < pair.games else ""
+        by = Html(" fails with <strong>{}</strong>, against", pair.network) if pair.network else Html(" is broken by")
         sentences.append(
             Html(
-                "<strong>{}</strong> is broken by <strong>{}</strong>: {} of {} games fail{}{}.",
-                pair.protocol, pair.adversary, f"{pair.failed:,}", f"{pair.games:,}", since, size,
+                "<strong>{}</strong>{} <strong>{}</strong>: {} of {} games fail{}{}.",
+                pair.protocol, by, pair.adversary, f"{pair.failed:,}", f"{pair.games:,}", since, size,
             )
         )  # fmt: skip
     if len(broken) > MOST:
-        sentences.append(Html("{} more pairs are broken; the table of the games has them.", len(broken) - MOST))
+        verb = "are broken" if all(pair.by_adversary for pair in broken[MOST:]) else "fail"
+        sentences.append(Html("{} more pairs {}; the table of the games has them.", len(broken) - MOST, verb))
     return sentences
 
 
@@ -301,5 +370,6 @@ def _cost(pair: Pair, least: float, together: bool, equal: str) -> str:
     notes = [f"at {pair.words_at}"] if pair.words_at and not together else []
     over = number(pair.words / least) if least > 0 else "1"
     notes += [f"{over} times{equal}"] if pair.words > least and over != "1" else []
-    notes += ["broken" if pair.fails_there else f"broken {pair.fails}"] if pair.broken else []
+    broken = "broken" if pair.by_adversary else "fails"
+    notes += [broken if pair.fails_there else f"{broken} {pair.fails}"] if pair.broken else []
     return f"{pair.protocol}: {number(round(pair.words))}" + f" ({', '.join(notes)})" * bool(notes)

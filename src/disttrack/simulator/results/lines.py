@@ -89,7 +89,8 @@ class Line:
 def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary",)) -> list[Line]:
     """Split games into lines: by protocol, by result, and by every axis that still varies at one place of `x`.
 
-    Where lines differ in a size or the accuracy, each of them states its own.
+    Where lines differ in a size or the accuracy, each of them states its own. Of other axes that move with the parts of
+    a scenario the part's name is enough.
 
     Parameters
     ----------
@@ -105,6 +106,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         axes = [axis for axis in swept_axes(games, unset=True) if axis != x and axis not in apart]
         free = ("result",) * (games["result"].nunique() > 1)
         free += tuple(axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any())
+        free = _beside_parts(games, free)
         groups = list(games.groupby(list(free), dropna=False, sort=False)) if free else [((), games)]
         unusual = [_shared(part[UNUSUAL["protocol"]]) for _, part in groups]
         odd = [bool(list(texts(pairs, [x]))) for pairs in unusual]
@@ -206,6 +208,14 @@ def _apart_with_result(games: pd.DataFrame, axes: Iterable[str], free: Sequence[
         and games[axis].nunique(dropna=False) > 1
         and (groups[axis].nunique(dropna=False) <= 1).all()
     ]
+
+
+def _beside_parts(games: pd.DataFrame, free: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the axes without those that have one value in each part of the scenario: the part's name says it."""
+    if "part" not in free:
+        return free
+    parts = games.groupby("part", dropna=False)
+    return tuple(axis for axis in free if axis == "part" or (parts[axis].nunique(dropna=False) > 1).any())
 
 
 def _shared(each: Iterable[tuple[tuple[str, str], ...]]) -> list[tuple[str, str]]:
