@@ -29,7 +29,7 @@ def test_list_and_describe_use_the_classes_words() -> None:
     shown = disttrack("describe", "robust").stdout
     assert Robust.source in shown
     assert "delta (default 0.05): Probability" in shown
-    assert "messages" in shown
+    assert "words" in shown
     assert "programs, in any language" in disttrack("describe", "exec").stdout
     shown = disttrack("describe", "headline").stdout
     assert "\nclaims:\n  deterministic is never wrong: fraction(ok) >= 1 where" in shown
