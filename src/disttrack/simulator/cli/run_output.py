@@ -222,7 +222,7 @@ def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str],
 def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> list[str]:
     """Print what readers of the outcome should know: rows that were dropped, errors, output of classes, damage.
 
-    Return the lines on the user's files and classes.
+    Return the lines on the user's files and classes, and on faults that never came.
     """
     from disttrack.simulator.runs.journal import JOURNAL
     from disttrack.simulator.runs.own_folder import PRINTED
@@ -230,7 +230,7 @@ def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> l
 
     played = set(report.trials["point"][report.trials["verdict"] != "error"].tolist())
     lost = {point.number for point in scenario.points} - played
-    dropped = remarks(scenario.points, lost=lost, limit=limit, elsewhere=True)
+    dropped = [*remarks(scenario.points, lost=lost, limit=limit, elsewhere=True), *report.unmet]
     for line in dropped:
         print_text(line, err=True)
     _print_errors(report.errors, str(report.dir / "errors.txt"))

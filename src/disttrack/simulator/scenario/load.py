@@ -20,6 +20,7 @@ from disttrack.simulator.scenario.checks import (
     Faults,
     check_apart,
     check_claims,
+    check_faults,
     check_keys,
     check_labels,
     check_plots,
@@ -246,6 +247,7 @@ def build(document: Document) -> Scenario:
     rows = [row_of(point) for point in points]
     places = [(sweep, one) for (sweep, one), point in zip(combined, made, strict=True) if point is not None]
     check_apart(points, rows, places, document, faults)
+    check_faults(points, places, document, faults)
     extra = Settings(game, rows).cells()
     known = {"point": [point.number for point in points], **before, **extra}
     known |= {key: known[name] for name, key in called(game.sizes).items() if name in known}
