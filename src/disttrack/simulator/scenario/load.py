@@ -291,8 +291,10 @@ def _head(document: Document, faults: Faults) -> Head:
         return Head.model_validate(fixed)
     except ValidationError as error:
         wrong = faults_of(error, fixed, Head)
-    for path, message in wrong:
-        faults.add(document.error(path, message))
+    of_zip = [one for one in wrong if one[0][0] == "zip"]
+    for one in wrong:
+        if one not in of_zip[1:]:  # of names that are in no list of their own the first one says it
+            faults.add(document.error(*one))
     if "task" in {path[0] for path, _ in wrong}:
         faults.end()  # which keys there are depends on it
     for key in {path[0] for path, _ in wrong}:
