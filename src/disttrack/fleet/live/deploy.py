@@ -104,9 +104,7 @@ def serve(
             click.echo(f"{made.kind}: sites at port {port}, http at port {web}")
             await server.over.wait()
         except OSError as error:
-            raise RunError(
-                f"cannot listen: {error}; if it is taken, name another by --listen or --http"
-            ) from error
+            raise RunError(f"cannot listen: {error}; if it is taken, name another by --listen or --http") from error
         finally:
             await server.stop()
 
