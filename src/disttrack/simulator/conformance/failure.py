@@ -193,7 +193,7 @@ def _last_method(check: Callable[[], Checks]) -> str:
     return names[0] if names else "its methods return"
 
 
-def apart(protocol: Protocol, adversary: Any, sites: int, items: int, mend: str) -> str:
+def apart(protocol: Protocol, adversary: object, sites: int, items: int, mend: str) -> str:
     """Return how to fix two games of one seed that differ: if a class holds what they share, how it is kept apart."""
     why = unrepeatable({"protocol": protocol, "adversary": adversary, "sites": sites, "items": items})
     return why if BELONGS in why else mend

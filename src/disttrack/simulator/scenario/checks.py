@@ -33,6 +33,9 @@ from disttrack.simulator.scenario.skipped import Skipped, why_not_here, why_skip
 from disttrack.simulator.scenario.sweep import Combination
 from disttrack.simulator.tasks.base import Task, called
 
+Places = Sequence[tuple[Any, Combination]]
+"""The sweep and the combination of each point."""
+
 
 class Faults:
     """The faults of a scenario, listed at once."""
@@ -136,7 +139,7 @@ def check_labels(points: Sequence[Point], document: Document, faults: Faults) ->
 def check_apart(
     points: Sequence[Point],
     rows: Sequence[Row],
-    places: Sequence[tuple[Any, Combination]],
+    places: Places,
     document: Document,
     faults: Faults,
 ) -> None:
@@ -170,9 +173,7 @@ def late_faults(point: Point, last: float | None = None) -> list[str]:
     return unmet(network_of(point.network) or Network(), last, lambda site, up: inf)
 
 
-def check_faults(
-    points: Sequence[Point], places: Sequence[tuple[Any, Combination]], document: Document, faults: Faults
-) -> None:
+def check_faults(points: Sequence[Point], places: Places, document: Document, faults: Faults) -> None:
     """Refuse faults that begin after the last step of every game with their network; `places` as for `check_apart`."""
     ends: dict[str, float] = {}
     for point in points if not document.edited else ():
