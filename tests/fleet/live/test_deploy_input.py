@@ -20,7 +20,13 @@ SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
         (("serve", "--protocol", "split:limit=5,window=10", "--sites", "0"), "'--sites': 0 is not in the range x>=1"),
         (("serve", "--protocol", "lease limit=5 window=10", "--sites", "-3"), "'--sites': -3 is not in the range x>=1"),
         (("serve", "--protocol", "deterministic alpha=2"), "--protocol: protocol deterministic: alpha: must be"),
-        ((*SERVE, "--listen", "nowhere"), "address must be HOST:PORT, with a port up to 65535; got 'nowhere'"),
+        ((*SERVE, "--listen", "nowhere"), "--listen must be HOST:PORT, with a port up to 65535; got 'nowhere'"),
+        ((*SERVE, "--http", "18402"), "--http must be HOST:PORT, with a port up to 65535; got '18402'"),
+        (("feed", "--site", "1", "--server", "x", "--http", ":0"), "--server must be HOST:PORT"),
+        (
+            ("serve", "--protocol", "lease limit=5 window=60s", "--step", "10ms"),
+            "got '60s'; times are numbers of steps, of 0.01 s each by --step: 6000",
+        ),
         ((*SERVE, "--tls-cert", "{file}"), "--tls-cert and --tls-key must be given together"),
         ((*SERVE, "--token-file", "{empty}"), "--token-file: {empty} is empty"),
         ((*SERVE, "--tls-cert", "{file}", "--tls-key", "{file}"), "TLS: "),
@@ -54,7 +60,9 @@ def test_a_port_that_is_taken_and_a_journal_of_another_server_are_one_line(tmp_p
     journal = ("--journal", str(tmp_path / "journal"))
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = f":{taken.getsockname()[1]}"
-        assert "cannot listen: " in refused(*SERVE, *journal, "--listen", port, status=1)
+        said = refused(*SERVE, *journal, "--listen", port, status=1)
+        assert "cannot listen: " in said
+        assert "if it is taken, name another by --listen or --http" in said
     other = ("serve", "--protocol", "deterministic alpha=0.2", "--sites", "2", *journal)
     said = "is that of a server with alpha 0.1 (now 0.2); name another --journal, or start the server as before"
     assert said in refused(*other)

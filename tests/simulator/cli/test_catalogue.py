@@ -79,6 +79,8 @@ def test_a_name_that_means_two_things_asks_which() -> None:
     assert "experts means 2 things: disttrack describe task experts or disttrack describe scenario experts" in said
     assert disttrack("describe", "scenario", "experts").stdout.startswith("experts (scenario,")
     assert "takes a name, or a sort and a name" in refused("describe", "scenarios", "experts")
+    for words in (("robust:alpha=0.1",), ("robust alpha=0.1",), ("robust", "alpha=0.1")):
+        assert "takes a kind without parameters; leave out alpha=0.1" in refused("describe", *words)
     assert "there is no plot experts" in refused("describe", "plot", "experts")
 
 

@@ -325,3 +325,18 @@ except SystemExit as end:
     command = [sys.executable, "-c", script, unneeded, *words.split()]
     done = subprocess.run(command, env={"PYTHONPATH": root, "PATH": ""}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_faults_that_never_come_are_named() -> None:
+    faults = '{faults: "message 99 from 0 lost; site 1 down 300-301"}'
+    line = "faults: sites 1 down 300-301 is after the last step"
+    Path("faults.yaml").write_text(
+        "{protocol: exact, adversary: round-robin, sites: 2, items: [60, 400], name: x, "
+        f"network: {faults}, plots: [], trials: 2}}"
+    )
+    assert f"\n{line} in 1 of 2 points\n" in disttrack("check", "faults.yaml").stdout
+    unsent = "faults: message 99 from site 0 is never sent"
+    ran = disttrack("run", "faults.yaml", "--no-figures", "--workers", "1")
+    assert ran.stderr.splitlines() == [f"{unsent} in 2 of 4 games", f"{line} in 2 of 4 games"]
+    game = ("--protocol", "exact", "--adversary", "round-robin", "--sites", "2", "--items", "60")
+    assert disttrack("play", *game, "--set", f"network={faults}").stderr.splitlines() == [unsent, line]

@@ -165,6 +165,33 @@ def test_a_game_timeout_holds_where_parts_are_made() -> None:
     assert time.monotonic() - begun < remarks.PATIENCE + 20  # a game that ended in an error is not tried again
 
 
+SEVERAL = """\
+from disttrack.adversaries import Adversary, Burst
+
+
+class Several(Adversary):
+    draws_coins = True
+
+    def plan(self, view):
+        number = int(view.rng.integers(8))
+        if number < 7:
+            raise type(f"Error{number}", (Exception,), {})("on purpose")
+        return Burst(0)
+"""
+
+
+def test_errors_of_each_class_are_named_once() -> None:
+    Path("several.py").write_text(SEVERAL)
+    keys = "name: s, sites: 4, items: 20, trials: 60, seed: 1, protocol: exact, plots: []"
+    Path("s.yaml").write_text(f"{{{keys}, adversary: 'several.py:Several'}}")
+    run = disttrack("run", "s.yaml", "--workers", "1", "--no-figures")
+    lines = [line for line in run.stderr.splitlines() if "errors.txt" in line]
+    assert len(lines) == 6
+    assert len({line.partition(": Error")[2][:1] for line in lines[:5]}) == 5
+    assert all(" games ended in an error, the first: point 0, trial " in line for line in lines[:5])
+    assert lines[5].startswith("errors of 2 more classes (tracebacks: ")
+
+
 @pytest.mark.slow
 def test_a_run_whose_games_all_end_in_errors_says_so_and_ends_with_1() -> None:
     Path("s.yaml").write_text("{name: s, sites: 4, items: 200, trials: 8, protocol: exact, adversary: 'own.py:raises'}")

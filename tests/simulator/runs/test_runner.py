@@ -314,3 +314,17 @@ def test_nothing_half_written_stays(file: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("disttrack.simulator.results.files.os.replace", os.replace)
     assert not list(Path("out").glob(".part*"))
     assert everything("out") == before
+
+
+def test_faults_that_never_came_are_counted(tmp_path: Path) -> None:
+    """Site 0 of `exact` sends each of its items: 25 in 50 steps, 50 in 100."""
+    data = {
+        "name": "x", "sites": 2, "items": [50, 100], "trials": 3, "protocol": "exact", "adversary": "round-robin",
+        "network": [{"faults": "message 26 from 0 lost; message 1 to 1 lost; server down 60-61"}, {"latency": 1}],
+    }  # fmt: skip
+    for _ in range(2):  # also of games that are kept
+        assert run(data, out=tmp_path / "out", workers=1).unmet == [
+            "faults: message 26 from site 0 is never sent in 3 of 6 games",
+            "faults: message 1 to site 1 is never sent in 6 of 6 games",
+            "faults: server down 60-61 is after the last step in 3 of 6 games",
+        ]

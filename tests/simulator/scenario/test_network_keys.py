@@ -61,6 +61,31 @@ def test_what_is_refused(network: Any, message: str) -> None:
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        ({"partition": {"sites": "0-3", "from": 51, "to": 60}}, "network.partition.from: 51 is after"),
+        ({"crash": {"at": [50, 51], "down": 10}}, "network.crash.at[1]: 51 is after"),
+        ({"server": {"at": 51, "down": 10}}, "network.server.at: 51 is after"),
+        ({"faults": "message 9 from 2 lost; site 1 down 51-60"}, "network.faults: sites 1 down 51-60 is after"),
+        ({"faults": "sites all cut 51-60"}, "network.faults: sites all cut 51-60 is after"),
+    ],
+)
+def test_faults_after_the_last_step_are_refused(network: Any, message: str) -> None:
+    with pytest.raises(ScenarioError) as refusal:
+        scenario(network)
+    assert str(refusal.value).endswith(f"{message} the last step of every game here, 50")
+
+
+def test_faults_may_come_if_one_game_is_longer_or_skips() -> None:
+    network = {"partition": {"from": 51, "to": 60}}
+    data = {"name": "x", "sites": 4, "protocol": "exact", "network": network}
+    longer = {"items": [50, 51], "adversary": "round-robin"}
+    skipping = {"items": 50, "adversary": {"kind": "moves", "steps": "-*10 0*50"}}
+    for own in (longer, skipping):
+        assert build(Document("x.yaml", Path(), {**data, **own})).points
+
+
 def test_the_json_schema_takes_what_is_swept_inside() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     schema = jsonschema.Draft202012Validator(scenario_schema())

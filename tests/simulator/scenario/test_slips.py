@@ -46,6 +46,7 @@ def said(data: dict[str, Any], *overrides: str) -> str:
         ("latency", 5, "unknown key here; write network: {latency: …}"),
         ("sees", "state", "unknown key here; write adversary: {kind: freeze, sees: …}"),
         ("zip", "sites", "as in zip: [[sites, protocol.alpha]], names of lists that move together"),
+        ("zip", ["sites", 3], "as in zip: [[sites, protocol.alpha]], names of lists that move together"),
         ("zip", [[16, 2]], "as in zip: [[sites, protocol.alpha]], names of lists that move together"),
         ("plots", "cost", "got 'cost', as in plots: [{kind: cost, x: sites}]"),
         ("claims", [{"name": "c", "measure": "fraction(ok)", "at_least": "50%"}], "got '50%'; write 0.5"),
@@ -67,6 +68,10 @@ def said(data: dict[str, Any], *overrides: str) -> str:
 )
 def test_a_slip(key: str, value: object, remedy: str) -> None:
     assert said({key: value}).endswith(remedy)
+
+
+def test_names_in_no_list_of_their_own_are_one_fault() -> None:
+    assert said({"zip": ["sites", "items"]}).count("zip[") == 1
 
 
 def test_one_value_may_be_set_over_a_list_that_moves() -> None:

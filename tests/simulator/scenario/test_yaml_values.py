@@ -76,6 +76,10 @@ def test_aliases_that_multiply_are_refused() -> None:
         ("a: 1\nb: why: not", "a text with a colon needs quotes", 2),
         ("- {a: 1, m: slope(b, c), d: 1}", r"quote it: m: 'slope\(b, c\)'", 1),
         ("- {a: 1, m: b in (1, 2)}", r"quote it: m: 'b in \(1, 2\)'", 1),
+        ("- {m: f(b, c, d == 'e', g == 'h'), a: 1}", r"""quote it: m: "f\(b, c, d == 'e', g == 'h'\)\"""", 1),
+        ("- {m: f(b, c, where=d), a: 1}", r"quote it: m: 'f\(b, c, where=d\)'", 1),
+        ("- {a: b in ['c', 'd']}", "a text with brackets, commas or quotes needs quotes, such as where: ", 1),
+        ("- {a: 'b' in (1, 2)}", "a text with brackets, commas or quotes needs quotes, such as where: ", 1),
         ("\x00", "not allowed", None),
     ],
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disttrack import play
+from disttrack import play, run
 from disttrack.adversaries import Freeze, RoundRobin
 from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
@@ -139,3 +140,15 @@ def test_the_command_that_verifies_it_runs(capsys: pytest.CaptureFixture[str]) -
         main(command[1:])
     assert ended.value.code == 0
     assert "verdict" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("items", ["60", "2e3"])
+def test_the_scenario_verifies_the_recommendation(items: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cheapest tracker is `exact` at first, which takes no alpha."""
+    monkeypatch.chdir(tmp_path)
+    asked = ["advise", "count", "--sites", "8", "--items", items, "--alpha", "0.2", "--out", "mine.yaml"]
+    with pytest.raises(SystemExit):
+        main(asked)
+    results = run("mine.yaml", workers=1)
+    assert list(results.claims["verdict"]) == ["PASS"]
+    assert set(results.trials["adversary"]) == {"round-robin", "freeze", "drain"}

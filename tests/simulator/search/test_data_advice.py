@@ -60,7 +60,6 @@ def test_long_streams_are_played_for_some_steps_with_noise_for_all() -> None:
         (("--queries", "points", "--delta", "1"), "--delta must be a number from 0, and below 1; got 1"),
         (("--queries", "points", "--alpha", "0.1"), "disttrack advise data: no such option '--alpha'"),
         (("--lifetime", "5"), "disttrack advise count: no such option '--lifetime'"),
-        (("--out", "a.yaml"), "--out needs --domain"),
         (("dta",), "disttrack advise: no such question 'dta'; did you mean 'data'? (accepted: count, data"),
         (("data", "--domain", "5"), "disttrack advise data: missing option '--queries'"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import secrets
 import signal
 import sys
@@ -30,7 +31,7 @@ from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
-from disttrack.fleet.units import DURATION
+from disttrack.fleet.units import DURATION, SECONDS
 from disttrack.simulator.cli.options import FILE, SITES, side_option
 from disttrack.simulator.cli.options import entry_of as entry_in
 from disttrack.simulator.errors import RunError, ScenarioError
@@ -83,7 +84,7 @@ def serve(
     try:
         made = protocol_of(entry_in(protocol))
     except NonsenseError as error:
-        raise ScenarioError(f"--protocol: {error}") from error
+        raise ScenarioError(f"--protocol: {error}{_in_steps(str(error), step)}") from error
     kept = Kept(journal)
     entry = entry_of(made)
     known: dict[str, object] = {"entry": entry, "sites": sites, "start": start, "step": float(step)}
@@ -98,16 +99,25 @@ def serve(
 
     async def run() -> None:
         try:
-            port = await server.start(*address(listen_at))
-            web = await listen(server_app(server), *address(http), security)
+            port = await server.start(*address(listen_at, "--listen"))
+            web = await listen(server_app(server), *address(http, "--http"), security)
             click.echo(f"{made.kind}: sites at port {port}, http at port {web}")
             await server.over.wait()
         except OSError as error:
-            raise RunError(f"cannot listen: {error}") from error
+            raise RunError(f"cannot listen: {error}; if it is taken, name another by --listen or --http") from error
         finally:
             await server.stop()
 
     _run(run())
+
+
+def _in_steps(refusal: str, step: float) -> str:
+    """Return how a time, which a parameter has been refused for, is written: as a number of steps."""
+    match = re.search(r"got '([\d.]+)(us|ms|s|min|h)'$", refusal)
+    if match is None:
+        return ""
+    steps = float(match[1]) * SECONDS[match[2]] / step
+    return f"; times are numbers of steps, of {step:g} s each by --step: {steps:.0f}"
 
 
 @click.command()
@@ -128,7 +138,7 @@ def feed(
         raise ScenarioError("--site: several sites need --http, and {} in the name of --journal")
     if items is not None:
         _check_file(items)
-    where = address(server)
+    where = address(server, "--server")
     pace = Pace()
     fed = {number: SiteProcess(number, where, Kept(_named(journal, number)), security, pace=pace) for number in numbers}
 
@@ -137,7 +147,7 @@ def feed(
         try:
             if items is None:
                 assert http is not None
-                port = await listen(site_app(fed, security), *address(http), security)
+                port = await listen(site_app(fed, security), *address(http, "--http"), security)
                 click.echo(f"site {which}: http at port {port}")
             else:
                 running.insert(0, asyncio.create_task(_from_file(fed[numbers[0]], items)))
@@ -145,7 +155,7 @@ def feed(
             for task in sorted(ended, key=running.index):
                 task.result()
         except OSError as error:
-            raise RunError(f"cannot listen: {error}") from error
+            raise RunError(f"cannot listen: {error}; if it is taken, name another by --http") from error
         finally:
             for task in running:
                 task.cancel()

@@ -74,8 +74,8 @@ class Security:
         return context
 
 
-def address(text: str) -> tuple[str, int]:
-    """Return host and port of a text.
+def address(text: str, option: str = "address") -> tuple[str, int]:
+    """Return host and port of a text; `option` is its name in messages.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def address(text: str) -> tuple[str, int]:
     """
     host, colon, port = text.rpartition(":")
     if not colon or not port.isdecimal() or int(port) > 65535:
-        raise ScenarioError(f"address must be HOST:PORT, with a port up to 65535; got {text!r}")
+        raise ScenarioError(f"{option} must be HOST:PORT, with a port up to 65535; got {text!r}")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 

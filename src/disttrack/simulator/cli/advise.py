@@ -15,7 +15,7 @@ from disttrack.simulator.cli.options import ALPHA, ITEMS, SEED, SITES
 from disttrack.simulator.cli.plug_ins import plugged
 from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.cli.verify import OUT, print_command, verify
-from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.results.formats import number
 
 
@@ -131,8 +131,6 @@ def count(
     from disttrack.simulator.scenario.load import load
     from disttrack.simulator.search import advice as search
 
-    if out is not None and domain is None:
-        raise ScenarioError("--out needs --domain (disttrack advise count --help)")
     # checked as any scenario is
     protocol = {"kind": "martingale", "alpha": alpha, "delta": delta}
     data = {
@@ -177,11 +175,10 @@ def count(
         facts["runner-up"] = f"{second.label}, {second.words / best.words:.2f} times the words"
     for side, change in (("fewer", advice.below), ("more", advice.above)):
         facts[f"{side} sites"] = f"from about {change[0]:,} on {change[1].label}" if change else f"{best.label} still"
-    if domain is not None:
-        print_facts(facts)
+    print_facts(facts)
+    if domain is not None or out is not None:
         verify(search.scenario_of(best, situation), out)
         return
     adversary = "round-robin" if situation.against == "nothing" else "freeze"
     sizes = f"--sites {situation.sites} --items {situation.items} --alpha {situation.alpha!r}".split()
-    print_facts(facts)
     print_command("play", "--protocol", best.label, "--adversary", adversary, *sizes)

@@ -40,8 +40,10 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> 
 
 def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
     """Return the work of a scenario, which memory has room for."""
+    from disttrack.simulator.game.network.unmet import in_how_many
     from disttrack.simulator.runs.estimate import cores, estimate
     from disttrack.simulator.scenario.attainable import out_of_reach, unjudged
+    from disttrack.simulator.scenario.checks import late_faults
     from disttrack.simulator.scenario.load import load
     from disttrack.simulator.tasks.remarks import remarks
 
@@ -49,6 +51,8 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
     work = estimate(scenario, cores())
     parts = scenario.head.parts
     work.refuse_too_large()
+    late = ((one.network, "\n".join(late_faults(one))) for one in scenario.points if one.network)
+    never = in_how_many(late, "points")
     return {
         "games": scenario.games,
         "points": len(scenario.points),
@@ -56,7 +60,12 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
         "size": scenario.size,
         "control_games": scenario.control_games,
         "user_files": scenario.files,
-        "dropped": [*remarks(scenario.points, elsewhere=True), *unjudged(scenario), *out_of_reach(scenario)],
+        "dropped": [
+            *remarks(scenario.points, elsewhere=True),
+            *unjudged(scenario),
+            *out_of_reach(scenario),
+            *never,
+        ],
         "skipped": [{**one._asdict(), "line": one.line} for one in scenario.skipped],
         **{name: getattr(work, name) for name in ("workers", "messages", "seconds", "memory", "disk")},
     }

@@ -33,6 +33,8 @@ def describe(words: tuple[str, ...]) -> None:
     from disttrack.simulator.points.source import is_reference
     from disttrack.simulator.scenario.shipped import shipped_scenarios
 
+    if given := re.search(r"[ :](\w+=\S*)", " ".join(words)):
+        raise ScenarioError(f"disttrack describe: takes a kind without parameters; leave out {given[1]}")
     scenarios = shipped_scenarios()
     *sort, name = words
     sorts = [*FAMILIES, "scenario"]

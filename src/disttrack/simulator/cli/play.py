@@ -90,13 +90,14 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
 
 
 def _status(game: Game | Record, point: Point) -> int:
-    """Print what readers should know of a recorded stream, and the error that ended a game; return the exit status.
+    """Print remarks on a recorded stream and on faults, and the error that ended a game; return the exit status.
 
     An error is one line, with --debug its traceback.
     """
+    from disttrack.simulator.game.network.unmet import UNMET
     from disttrack.simulator.tasks.remarks import remarks
 
-    for line in remarks([point]):
+    for line in [*remarks([point]), *getattr(game, UNMET, "").splitlines()]:
         print_text(line, err=True)
     if game.error:
         click.echo(game.error.rstrip() if debugging() else game.cause, err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -115,6 +116,10 @@ Form = Literal["all", "failed", "json"]
 
 TABLE: Final = "table.txt"
 """The file in the folder of a result with the table of its games."""
+CLASSES: Final = 5
+"""Classes of errors whose first ones are printed."""
+_CLASS: Final = re.compile(r"(?<=: )[A-Z]\w+(?=: |$| \()")
+"""The class of an error in its line, where it has one."""
 FEW: Final = 6
 """A table of this many rows is printed in place of sentences about it."""
 
@@ -222,7 +227,7 @@ def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str],
 def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> list[str]:
     """Print what readers of the outcome should know: rows that were dropped, errors, output of classes, damage.
 
-    Return the lines on the user's files and classes.
+    Return the lines on the user's files and classes, and on faults that never came.
     """
     from disttrack.simulator.runs.journal import JOURNAL
     from disttrack.simulator.runs.own_folder import PRINTED
@@ -231,7 +236,8 @@ def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> l
 
     played = set(report.trials["point"][report.trials["verdict"] != "error"].tolist())
     lost = {point.number for point in scenario.points} - played
-    dropped = [*remarks(scenario.points, lost=lost, limit=limit, elsewhere=True), *unjudged(scenario)]
+    of_points = remarks(scenario.points, lost=lost, limit=limit, elsewhere=True)
+    dropped = [*of_points, *unjudged(scenario), *report.unmet]
     for line in dropped:
         print_text(line, err=True)
     _print_errors(report.errors, str(report.dir / "errors.txt"))
@@ -263,7 +269,15 @@ def _print_slow(report: Report) -> None:
 
 
 def _print_errors(errors: Sequence[str], place: str) -> None:
-    """Print how many games ended in an error, the first of them, and where the tracebacks are."""
-    if errors:
-        ended = f"{len(errors):,} game{'s' * (len(errors) > 1)} ended in an error"
-        print_text(f"{ended}, the first: {errors[0]} (tracebacks: {place})", err=True)
+    """Print how many games ended in an error, the first of each class, and where the tracebacks are."""
+    classes: dict[str, list[str]] = {}
+    for error in errors:
+        match = _CLASS.search(error)
+        classes.setdefault(match[0] if match else "", []).append(error)
+    lines = [
+        f"{len(alike):,} game{'s' * (len(alike) > 1)} ended in an error, the first: {alike[0]}"
+        for alike in classes.values()
+    ]
+    more = [f"errors of {len(lines) - CLASSES:,} more classes"] if len(lines) > CLASSES else []
+    for line in [*lines[:CLASSES], *more]:
+        print_text(f"{line} (tracebacks: {place})", err=True)

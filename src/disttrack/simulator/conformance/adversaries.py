@@ -15,9 +15,12 @@ from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample
 from disttrack.simulator.conformance.facts import states
 from disttrack.simulator.conformance.failure import (
     BRIEF,
+    DIFFER,
     ELSEWHERE,
     Checks,
+    ConformanceError,
     alike_elsewhere,
+    apart,
     recorded,
     require,
     same_game,
@@ -79,9 +82,10 @@ def _games_are_apart(adversary: Attacker, sites: Sequence[int], items: int) -> C
     """A game leaves no trace in the adversary that was handed in, and the same seed gives the same moves."""
     before = pickle.dumps(copy.deepcopy(adversary))
     for k in sites:
-        games = [_play(_partners(adversary)[0], adversary, k, items) for _ in range(2)]
-        mend = f"{OWN_COINS}; state of one game must not reach the next"
-        require(same_game(*games), "two games with the same seed differ", mend)
+        partner = _partners(adversary)[0]
+        if not same_game(*(_play(partner, adversary, k, items) for _ in range(2))):
+            mend = f"{OWN_COINS}; state of one game must not reach the next"
+            raise ConformanceError(DIFFER, apart(partner, adversary, k, items, mend))
         unchanged = pickle.dumps(copy.deepcopy(adversary)) == before
         mend = "keep what is learned in fields that a deep copy copies: each game plays a copy"
         require(unchanged, "a game changes the adversary handed in", mend)

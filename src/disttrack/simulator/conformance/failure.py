@@ -6,9 +6,12 @@ import inspect
 import pickle
 import random
 import re
+import sys
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -21,7 +24,8 @@ from disttrack.simulator.game.elsewhere import Asked, NewProcessError, differs_e
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.reference import DifferenceError
-from disttrack.simulator.points.lines import cause_of
+from disttrack.simulator.game.repeat import BELONGS, unrepeatable
+from disttrack.simulator.points.lines import cause_of, is_users, line
 from disttrack.simulator.points.source import USERS
 
 FALSE_ALARM: Final = 1e-6
@@ -32,6 +36,7 @@ ELSEWHERE: Final = "plays alike elsewhere"
 """The check of the process that plays."""
 BRIEF: Final = 300
 """Items of its games at most."""
+DIFFER: Final = "two games with the same seed differ"
 COINS: Final = (
     "take every random number from the generator that is handed in (rng), and keep nothing on the class, "
     "nor in an object that two sites share"
@@ -53,6 +58,8 @@ class ConformanceError(AssertionError):
         The check that failed.
     test
         The shortest failing game as a test to paste; empty if no game failed.
+    raised
+        Whether it is an error that ended its check.
     """
 
     def __init__(self, what: str, mend: str = "", check: str = "", test: str = "") -> None:
@@ -60,6 +67,7 @@ class ConformanceError(AssertionError):
         self.mend = mend
         self.check = check
         self.test = test
+        self.raised = False
 
 
 Checks: TypeAlias = Iterator[ConformanceError | None]
@@ -136,8 +144,8 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
     except Exception as error:
         told = isinstance(error, MoveError | PartError)  # with the remedy
         cause = str(error) if told else f"raises {cause_of(''.join(traceback.format_exception(error)))}"
-        fault = ConformanceError(cause, _mend(error, cause))
-        fault.__cause__ = error
+        fault = ConformanceError(cause, _mend(error, cause, check))
+        fault.__cause__, fault.raised = error, not isinstance(error, DifferenceError)
         yield fault
     else:
         if not number:
@@ -147,17 +155,48 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
         yield ConformanceError(what, "draw from rng, not from random or numpy.random")
 
 
-def _mend(error: Exception, cause: str) -> str:
-    """Return how to fix what an exception has told: only one of the class's own code names its line."""
+def _mend(error: Exception, cause: str, check: Callable[[], Checks]) -> str:
+    """Return how to fix what an exception has told: if it does not name a line, the method that returned last does."""
     if isinstance(error, DifferenceError):
         return SAME_GAME
     if missing := re.search(r"abstract class (\w+) with.* abstract methods? (.+)", str(error)):
         names = missing[2].replace("'", "")
         all_asked = "; silence() may return 0: it is then asked at every item" if "silence" in names else ""
         return f"write {names} in class {missing[1]}{all_asked}"
-    names_a_line = cause.endswith(")") and ".py:" in cause
-    where = "see the line that is named" if names_a_line else "see what its methods return"
+    where = "see the line that is named" if names_a_line(cause) else f"see what {_last_method(check)}"
     return f"{where}; disttrack play with this class and --debug has the traceback"
+
+
+def names_a_line(cause: str) -> bool:
+    """Return whether the cause of a fault ends with a line of the user's."""
+    return cause.endswith(")") and ".py:" in cause
+
+
+def _last_method(check: Callable[[], Checks]) -> str:
+    """Return which method of the user's returns last before a check raises, with its line: the check is made again."""
+    last: list[CodeType] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "return" and is_users(code.co_filename) and not code.co_name.startswith("<"):
+            last[:] = [code]
+
+    before = sys.getprofile()
+    try:
+        sys.setprofile(note)
+        deque(check(), maxlen=0)
+    except Exception:
+        pass  # as before
+    finally:
+        sys.setprofile(before)
+    names = [f"{one.co_qualname} returns ({line(one.co_filename, one.co_firstlineno)})" for one in last]
+    return names[0] if names else "its methods return"
+
+
+def apart(protocol: Protocol, adversary: object, sites: int, items: int, mend: str) -> str:
+    """Return how to fix two games of one seed that differ: if a class holds what they share, how it is kept apart."""
+    why = unrepeatable({"protocol": protocol, "adversary": adversary, "sites": sites, "items": items})
+    return why if BELONGS in why else mend
 
 
 def _global_state() -> object:

@@ -17,7 +17,15 @@ from disttrack.simulator.conformance.adversaries import ADVERSARY_CHECKS
 from disttrack.simulator.conformance.bulk_form import leap_and_bulk_agree
 from disttrack.simulator.conformance.by_hand import unsaid_silence
 from disttrack.simulator.conformance.counters import COUNTER_CHECKS, why_privacy_is_untested
-from disttrack.simulator.conformance.failure import ELSEWHERE, Checks, ConformanceError, checked, faults
+from disttrack.simulator.conformance.failure import (
+    DIFFER,
+    ELSEWHERE,
+    Checks,
+    ConformanceError,
+    checked,
+    faults,
+    names_a_line,
+)
 from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS, why_promises_nothing
 from disttrack.simulator.errors import PartError, explained
 from disttrack.simulator.game.elsewhere import is_own, why_only_here
@@ -217,14 +225,21 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
 def _without_consequences(found: list[ConformanceError]) -> list[ConformanceError]:
     """Return the faults without those that follow from another one, which says more."""
     names = {fault.check for fault in found}
-    if "step and leap agree" in names:
+    if names & {"step and leap agree", "silence is honest"}:
         found = [fault for fault in found if not isinstance(fault.__cause__, DifferenceError)]
     if names & {"step and leap agree", "seeds matter", "games are apart"}:
         found = [fault for fault in found if fault.check != ELSEWHERE]
+    # a wrong silence, and games of one seed that differ, explain why engines differ
+    honest = all(fault.check != "silence is honest" or fault.raised for fault in found)
+    if not honest or DIFFER in map(str, found):
+        found = [fault for fault in found if fault.check != "step and leap agree" or fault.raised]
+    # an error that names no line of the class says less than a wrong silence, or one that names a line
+    if not honest or any(fault.raised and names_a_line(str(fault)) for fault in found):
+        found = [fault for fault in found if not fault.raised or names_a_line(str(fault))]
     # a part that returns something else than it should makes errors elsewhere too, that say less; of a wrong silence
     # the check of silences says more
     wrong = [fault for fault in found if isinstance(fault.__cause__, PartError)]
-    if any(fault.check == "silence is honest" and fault.__cause__ is None for fault in found):
+    if not honest:
         return [fault for fault in found if fault not in wrong]
     return wrong[:1] or found
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from disttrack.adversaries.base import Choice
+from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.play import play
 from disttrack.simulator.game.reference import SHORT, own_class
 from disttrack.simulator.points.code import is_ours
 
+BELONGS: Final = "belongs to the class"
+"""Words on a value that a class holds and that a game has changed."""
 PLAIN: Final = (bool, int, float, str, bytes, list, dict, set, bytearray, np.ndarray)
 """Values of a class whose change is seen; others may be caches of the interpreter's."""
 
@@ -44,9 +48,10 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
         return ""  # the game that is asked for says so itself
     after = _shared(protocol, adversary)
     if changed := [name for name, value in after.items() if before.get(name, value) != value]:
+        cls, name = changed[0]
         return (
-            f"{changed[0]} belongs to the class: all its objects and games share it, and results may depend on"
-            f" their order; set it in __init__, as self.{changed[0].rpartition('.')[2]}"
+            f"{cls.__name__}.{name} {BELONGS}: all its objects and games share it, and results may depend on"
+            f" their order; {_remedy(cls, name)}"
         )
     if not games[0].transcript.equals(games[1].transcript):
         return (
@@ -60,21 +65,33 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
     return ""
 
 
+def _remedy(cls: type, name: str) -> str:
+    """Return how a value that a class holds becomes one of its objects."""
+    value = vars(cls)[name]
+    if issubclass(cls, Protocol):
+        return f"set it in __init__ of a site or of the server, as self.{name}"
+    if not is_dataclass(cls):
+        return f"set it in __init__, as self.{name}"
+    kind = type(value).__name__
+    first = f"default_factory={kind}" if isinstance(value, list | dict | set | bytearray) else f"default={value!r}"
+    return f"write {name}: {kind} = field(init=False, {first})"
+
+
 def _own_function(side: object) -> str:
     """Return the name of the user's function that an adversary calls; empty if it calls none."""
     own = isinstance(side, Choice) and not is_ours(side.choose.__module__ or "")
     return side.kind if own and isinstance(side, Choice) else ""
 
 
-def _shared(protocol: Any, adversary: Any) -> dict[str, str]:
+def _shared(protocol: Any, adversary: Any) -> dict[tuple[type, str], str]:
     """Return the values that the user's classes hold themselves, by class and name."""
     rng = np.random.default_rng(0)
     parts = [protocol, adversary, *protocol.sites(1, rng), protocol.server(1, rng)]
     return dict(_values({cls for part in parts if own_class(part) for cls in type(part).__mro__}))
 
 
-def _values(classes: set[type]) -> Iterator[tuple[str, str]]:
+def _values(classes: set[type]) -> Iterator[tuple[tuple[type, str], str]]:
     for cls in classes:
         for name, value in vars(cls).items():
             if not name.startswith("__") and isinstance(value, PLAIN):
-                yield f"{cls.__name__}.{name}", repr(value)
+                yield (cls, name), repr(value)

@@ -45,6 +45,8 @@ def cause_of(error: str) -> str:
     text = re.sub(r"^(\w+\.)+(?=\w+(:|$))", "", " ".join(" ".join(message).split()))  # the module of the class
     if len(text) > MOST_LETTERS:  # its end has the remedy and the line
         text = f"{text[: MOST_LETTERS // 2]} … {text[3 - MOST_LETTERS // 2 :]}"
+    if "'Message' object has no attribute" in text:
+        text += ": a Message has kind, value and words"
     own = [line(file, int(number)) for file, number in _FRAME.findall(error) if is_users(file)]
     return f"{text} ({own[-1]})" if own else text
 

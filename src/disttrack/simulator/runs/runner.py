@@ -16,6 +16,7 @@ from typing import Final
 from disttrack.mechanisms.checks import number, whole
 from disttrack.simulator.claims.findings import Finding
 from disttrack.simulator.errors import ScenarioError, explained
+from disttrack.simulator.game.network.unmet import FAULTS, UNMET, in_how_many
 from disttrack.simulator.game.play import is_hosted
 from disttrack.simulator.game.present import share_in_play
 from disttrack.simulator.points.code import check_unchanged
@@ -54,12 +55,21 @@ class Report(Results):
         How long it took.
     damaged
         Rows of the journal that could not be read: their games were played again.
+    unmet
+        One line for each listed or timed fault of a network that some games never came to.
     """
 
     def __init__(
-        self, folder: Path, own: Mapping[str, object], findings: list[Finding], errors: list[str], progress: Progress
+        self,
+        folder: Path,
+        own: Mapping[str, object],
+        findings: list[Finding],
+        errors: list[str],
+        progress: Progress,
+        unmet: list[str],
     ) -> None:
         super().__init__(folder, own)
+        self.unmet = unmet
         self.findings, self.errors = findings, errors
         self.played, self.alike, self.kept = progress.played, progress.alike, progress.kept
         self.seconds, self.damaged = progress.seconds, progress.damaged
@@ -229,7 +239,8 @@ def _run(
         written = [name for name, there in kept.items() if there]
         remove(place, before & {ERRORS, CONTROLS} - set(written))
         write_manifest(place, scenario, first, facts, written)
-    return Report(folder, scenario.own_classes, findings, errors, progress)
+        unmet = _unmet(journal, planned)
+    return Report(folder, scenario.own_classes, findings, errors, progress, unmet)
 
 
 def _play(
@@ -295,3 +306,10 @@ def _every_second(show: Callable[[], None]) -> Iterator[None]:
 def _records(journal: Journal, planned: Sequence[Job]) -> Iterator[PlacedRecord]:
     for job in planned:
         yield job.point.number, job.trial, job.seed, journal.get(job.key)
+
+
+def _unmet(journal: Journal, planned: Sequence[Job]) -> list[str]:
+    """Return a line for each fault of a network that some games never came to."""
+    networks = ((job.point.network, job.key) for job in planned)
+    have = ((network, key) for network, key in networks if network and {*network} & FAULTS)
+    return in_how_many(((network, str(journal.get(key).row.get(UNMET, ""))) for network, key in have), "games")

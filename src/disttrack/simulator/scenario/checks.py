@@ -7,14 +7,16 @@ from contextlib import suppress
 from dataclasses import fields
 from functools import cache
 from inspect import isclass
+from math import inf
 from typing import Any
 
 from disttrack.simulator.claims.claim import Claim, ill_typed
 from disttrack.simulator.claims.columns import ColumnType
 from disttrack.simulator.claims.expressions import column_of, columns_of
 from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, nearest
-from disttrack.simulator.game.network import Network
-from disttrack.simulator.points.point import Part, Point, part
+from disttrack.simulator.game.network import Network, network_of
+from disttrack.simulator.game.network.unmet import FAULTS, unmet
+from disttrack.simulator.points.point import Part, Point, blamed, canonical, part
 from disttrack.simulator.points.registry import ROLES, advice_on, game_of, kinds, parameters
 from disttrack.simulator.points.settings import Row, differ
 from disttrack.simulator.scenario.document import Document
@@ -30,6 +32,9 @@ from disttrack.simulator.scenario.sides import entries_of
 from disttrack.simulator.scenario.skipped import Skipped, why_not_here, why_skipped, why_undrawn
 from disttrack.simulator.scenario.sweep import Combination
 from disttrack.simulator.tasks.base import Task, called
+
+Places = Sequence[tuple[Any, Combination]]
+"""The sweep and the combination of each point."""
 
 
 class Faults:
@@ -134,7 +139,7 @@ def check_labels(points: Sequence[Point], document: Document, faults: Faults) ->
 def check_apart(
     points: Sequence[Point],
     rows: Sequence[Row],
-    places: Sequence[tuple[Any, Combination]],
+    places: Places,
     document: Document,
     faults: Faults,
 ) -> None:
@@ -158,6 +163,28 @@ def check_apart(
             message = f"gives a point twice ({points[number].describe()}); list each value once"
             faults.add(document.error(where, message))
             return
+
+
+def late_faults(point: Point, last: float | None = None) -> list[str]:
+    """Return the faults of a point's network that begin after a step; if left out, the last one of its games."""
+    if not point.network or not {*point.network} & FAULTS:
+        return []
+    last = point.task.make().last_step(point) if last is None else last
+    return unmet(network_of(point.network) or Network(), last, lambda site, up: inf)
+
+
+def check_faults(points: Sequence[Point], places: Places, document: Document, faults: Faults) -> None:
+    """Refuse faults that begin after the last step of every game with their network; `places` as for `check_apart`."""
+    ends: dict[str, float] = {}
+    for point in points if not document.edited else ():
+        if late_faults(point, 0):
+            network, end = canonical(point.network), point.task.make().last_step(point)
+            ends[network] = max(end, ends.get(network, 0))
+    for point, (sweep, one) in zip(points, places, strict=True):
+        end = ends.pop(canonical(point.network), inf)
+        for line in late_faults(point, end):
+            error = blamed(ValueError(f"{line} of every game here, {end:,}"), "network", point.network)
+            faults.add(document.error(sweep.place(one.place(error.path)), error.message))
 
 
 def _frozen(value: object) -> Hashable:

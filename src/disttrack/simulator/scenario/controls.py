@@ -11,6 +11,7 @@ import numpy as np
 
 from disttrack.simulator.claims.claim import Claim, Control
 from disttrack.simulator.claims.expressions import ExpressionError, column_of, columns_of, condition
+from disttrack.simulator.errors import nearest
 from disttrack.simulator.points.point import Point, PointError, part
 from disttrack.simulator.points.registry import ROLES, parameters
 from disttrack.simulator.scenario.document import Document
@@ -96,19 +97,27 @@ def broken_points(
                 # what the control does not change, its fault has made wrong
                 inside = error.path if {*error.path[:1]} & {*control.changes} else ["fault"] * bool(control.fault)
                 path = ("claims", place, "control", *inside)
-                raise document.error(path, f"{_meant(error, old)} ({old.describe()})") from error
+                raise document.error(path, f"{_meant(error, old, control)} ({old.describe()})") from error
             number += 1
         controls.append(BrokenPoints(place, control.trials, tuple(made), tuple(chosen)))
     return tuple(controls), skipped
 
 
-def _meant(error: PointError, old: Point) -> str:
+def _meant(error: PointError, old: Point, control: Control) -> str:
     """Return what a control cannot change, with where it belongs if a side of the point has a parameter of the name."""
     key = str(error.path[-1]) if error.message.startswith("unknown key") else ""
     for role in ROLES:
         if key and key in parameters(getattr(old, role).maker()):
-            return f"unknown key here; write {{{role}: {{{key}: …}}}}"
-    return error.message.replace("(accepted: ", "(accepted: fault, where, trials, ") if key else error.message
+            return f"unknown key here; write control: {{{role}: {{{key}: {control.changes.get(key)}}}}}"
+    try:
+        if key:
+            replace(old.protocol, fault=key).make()
+            return f"unknown key here; write control: {{fault: {key}}}"
+    except PointError:
+        pass  # no fault of this protocol
+    own = ("fault", "where", "trials")
+    advised = error.message.replace("unknown key (", f"unknown key{nearest(key, own)} (")
+    return advised.replace("(accepted: ", f"(accepted: {', '.join(own)}, ") if key else error.message
 
 
 def _broken_point(

@@ -20,6 +20,7 @@ from disttrack.simulator.scenario.checks import (
     Faults,
     check_apart,
     check_claims,
+    check_faults,
     check_keys,
     check_labels,
     check_plots,
@@ -246,6 +247,7 @@ def build(document: Document) -> Scenario:
     rows = [row_of(point) for point in points]
     places = [(sweep, one) for (sweep, one), point in zip(combined, made, strict=True) if point is not None]
     check_apart(points, rows, places, document, faults)
+    check_faults(points, places, document, faults)
     extra = Settings(game, rows).cells()
     known = {"point": [point.number for point in points], **before, **extra}
     known |= {key: known[name] for name, key in called(game.sizes).items() if name in known}
@@ -289,8 +291,10 @@ def _head(document: Document, faults: Faults) -> Head:
         return Head.model_validate(fixed)
     except ValidationError as error:
         wrong = faults_of(error, fixed, Head)
-    for path, message in wrong:
-        faults.add(document.error(path, message))
+    of_zip = [one for one in wrong if one[0][0] == "zip"]
+    for one in wrong:
+        if one not in of_zip[1:]:  # of names that are in no list of their own the first one says it
+            faults.add(document.error(*one))
     if "task" in {path[0] for path, _ in wrong}:
         faults.end()  # which keys there are depends on it
     for key in {path[0] for path, _ in wrong}:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Final
 
 import yaml
@@ -83,6 +82,10 @@ def _remedy(lines: Sequence[str], number: int, cause: str) -> str:
     line = lines[number] if number < len(lines) else ""
     if "'\\t'" in cause:
         return "a line is indented by spaces, not by a tab"
+    if "flow mapping" in cause and cause.endswith(("got '['", "got '{'", "got '<scalar>'")):
+        return (
+            f"{cause}: a text with brackets, commas or quotes needs quotes, such as where: \"protocol in ['a', 'b']\""
+        )
     if not any(words in cause for words in ("mapping values are not allowed", "block end", "document start")):
         return ""
     above = [place for place in range(number) if lines[place].strip() and lines[place].strip()[0] != "#"]
@@ -138,11 +141,15 @@ def _refuse_cut_texts(node: yaml.MappingNode) -> None:
     """Refuse what a comma cuts in braces: of ``{measure: slope(words, sites)}`` the second key is ``sites)``."""
     if not node.flow_style:
         return
-    for (key, value), (rest, nothing) in pairwise(node.value):
-        if value.value and nothing.value == "" and isinstance(value.value, str) and isinstance(rest.value, str):
-            whole = f"{value.value}, {rest.value}"
-            if value.value.count("(") > value.value.count(")") and whole.count("(") == whole.count(")"):
-                raise _refused(value, f"a comma ends a value in braces; quote it: {key.value}: '{whole}'")
+    for place, (key, value) in enumerate(node.value):
+        whole = value.value if isinstance(value.value, str) else ""
+        for rest, nothing in node.value[place + 1 :]:
+            if nothing.value != "" or not isinstance(rest.value, str) or whole.count("(") <= whole.count(")"):
+                break
+            whole += f", {rest.value}"
+        if whole not in ("", value.value) and whole.count("(") == whole.count(")"):
+            quote = '"' if "'" in whole else "'"
+            raise _refused(value, f"a comma ends a value in braces; quote it: {key.value}: {quote}{whole}{quote}")
 
 
 def _scalar(node: yaml.Node) -> str | int | float | bool | None:

@@ -266,27 +266,33 @@ def stream_of(situation: Situation) -> ZipfItems:
     return ZipfItems(domain=situation.domain or 1, period=PERIOD)
 
 
-def scenario_of(best: Candidate, situation: Situation, name: str = "item-advice") -> str:
-    """Return the scenario that verifies a recommendation for items, as YAML."""
-    given = "".join(f", {key}: {value}" for key, value in best.parameters.items())
-    streams = f"{{kind: zipf-items, domain: {situation.domain}, period: {PERIOD}}}"
-    attacks = ", freeze-item, drain-item" if situation.against != "nothing" else ""
+def scenario_of(best: Candidate, situation: Situation) -> str:
+    """Return the scenario that verifies a recommendation, as YAML."""
+    takes_alpha = "alpha" in parameters(type(best.protocol))
+    chosen = {**({"alpha": situation.alpha} if takes_alpha else {}), **best.parameters}
+    given = "".join(f", {key}: {value}" for key, value in chosen.items())
+    if situation.domain is None:
+        streams, attacks = "round-robin", ", freeze, drain"
+        promise, control = "every output stays within alpha N", "fault: lost-reports"
+    else:
+        streams = f"{{kind: zipf-items, domain: {situation.domain}, period: {PERIOD}}}"
+        attacks, promise = ", freeze-item, drain-item", "every estimate stays within alpha N"
+        control = f"protocol: {{kind: frequency-sample, strength: 0.01, domain: {situation.domain}}}"
     lines = [
-        f"name: {name}",
+        f"name: {'count' if situation.domain is None else 'item'}-advice",
         f"question: Does {best.protocol.kind} keep its promise?",
         f"task: {situation.task.kind}",
-        f"alpha: {situation.alpha!r}",
         f"sites: {situation.sites}",
         f"items: {situation.items}",
         "trials: 5",
         f"protocol: {{kind: {best.protocol.kind}{given}}}",
-        f"adversary: [{streams}{attacks}]",
+        f"adversary: [{streams}{attacks if situation.against != 'nothing' else ''}]",
         "claims:",
-        "  - name: every estimate stays within alpha N",
+        f"  - name: {promise}",
         "    measure: fraction(ok)",
         "    at_least: 0.5",
         f"    chance: {situation.delta}",
-        "    margin: max_rel_error / alpha",
-        f"    control: {{protocol: {{kind: frequency-sample, strength: 0.01, domain: {situation.domain}}}, trials: 1}}",
+        f"    margin: max_rel_error{' / alpha' if takes_alpha else ''}",
+        f"    control: {{{control}, trials: 1}}",
     ]
     return "\n".join(lines) + "\n"

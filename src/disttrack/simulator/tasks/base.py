@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
@@ -307,6 +308,10 @@ class Task(Shortcuts, ABC):
     def remark(self, point: Point) -> str:
         """Return a line on a valid point whose games show less than a reader may think; empty if there is none."""
         return ""
+
+    def last_step(self, point: Point) -> float:
+        """Return the last step of the games of a point, at most; infinite if it is not known before they are played."""
+        return inf
 
     def demand(self, point: Point) -> Demand:
         """Return the resources of one game: to share out the work, to announce it, and to refuse too much."""

@@ -12,8 +12,10 @@ from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.trace import Trace
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError
+from disttrack.simulator.game.elsewhere import is_own
 from disttrack.simulator.game.engine_choice import COMPILED, choose_engine, compiles
 from disttrack.simulator.game.network import checked_network, network_of
+from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.rehearsal import original
 from disttrack.simulator.game.sizes import MOST_ITEMS
@@ -37,6 +39,8 @@ RATES: Final = {
 
 They are fitted to the games of the shipped scenarios: ``python -m benchmarks.estimates``.
 """
+SKIPPING: Final = ("learned", "moves", "replay", "scattered")
+"""Adversaries whose games may have more steps than items."""
 SENT: Final = {
     **dict.fromkeys(("exact", "batch", "coin-reports"), 1.0),
     "deterministic": 0.9,
@@ -107,6 +111,11 @@ class Count(Task):
             return play(**prepare(point), **options)
         except (MoveError, PartError) as error:
             raise type(error)(f"{point.describe()}: {error}") from error
+
+    def last_step(self, point: Point) -> float:
+        adversary = adversary_of(point)
+        skips = is_own(adversary) or adversary.kind in SKIPPING
+        return math.inf if skips else _size(point, adversary)[1]
 
     def demand(self, point: Point) -> Demand:
         """Return the messages of the cost bound (or else one per item) and of the network, and the time of the sent."""
@@ -202,6 +211,8 @@ def _parts(point: Point) -> dict[str, Any]:
 def record_of(game: Game, **columns: object) -> Record:
     """Return the record of a game, with the columns of a task in addition."""
     row = {**game.facts, **columns}
+    if UNMET in game.extra:
+        row[UNMET] = game.extra[UNMET]
     return Record(row, *game.lists(), game.engine_reason, game.error, game.coins, game.judged)
 
 

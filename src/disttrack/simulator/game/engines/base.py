@@ -18,6 +18,7 @@ from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.mail import Mail, Receivers
 from disttrack.simulator.game.network.recovery import receivers_of
+from disttrack.simulator.game.network.unmet import UNMET, unmet
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
 from disttrack.simulator.game.verdict import IntervalJudge
@@ -185,8 +186,9 @@ class Engine(ABC):
         }
 
     def network_columns(self) -> dict[str, Any]:
-        """Return the columns that follow in scenarios with a network."""
+        """Return the columns that follow in scenarios with a network, and the faults that never came."""
         lag, mail, ledger = self.lag, self.mail, self.ledger
+        never = unmet(mail.network, self.game_end, mail.wires.sent) if mail else []
         return {
             "max_lag_error": lag.max_error if lag else self.referee.max_rel_error,
             "max_lag": lag.max_lag if lag else 0,
@@ -195,6 +197,7 @@ class Engine(ABC):
             "link_factor": 1 + ledger.words_link / ledger.words if ledger.words else 1.0,
             "lost": mail.lost if mail else 0,
             "restarts": mail.receivers.restarts if mail else 0,
+            **({UNMET: "\n".join(never)} if never else {}),
         }
 
     def extra(self) -> dict[str, Any]:

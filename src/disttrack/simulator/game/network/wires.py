@@ -79,6 +79,10 @@ class Wires:
         drawn = network.loss or network.duplication or network.reordering
         self._plain = not (drawn or self._cuts or self._listed or record)
 
+    def sent(self, site: int, up: bool) -> int:
+        """Return the number of messages on a wire so far; 0 where they are not counted, as nothing is listed."""
+        return self._numbers[not up][site]
+
     def arrivals(self, site: int, up: bool, now: int) -> tuple[int, ...]:
         """Return the arrival steps of a message sent now: none if it is lost, two if it is duplicated."""
         last = self._last[not up]
