@@ -193,7 +193,7 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "TooFewSites": (TooFewSites, "makes 1 sites where 2"),
     "FallingBound": (FallingBound, "cost_bound falls"),
     "NoBound": (NoBound, "cost_bound is not above 0"),
-    "LowBound": (LowBound, "games cost .* messages or more"),
+    "LowBound": (LowBound, "games cost .* words or more"),
     "RashlyConfident": (RashlyConfident, "failed in .* games with delta"),
     "Hashes": (spoilt(server=parts.Hashes, guarantee="none"), "two processes play different games of one seed"),
     "Fat": (spoilt(parts.Fat, parts.Reads), r"message '\w+' carries 3 numbers and costs words=1"),

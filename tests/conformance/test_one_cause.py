@@ -13,7 +13,7 @@ from disttrack.simulator.conformance import suites
 PARTS = """\
 from dataclasses import dataclass
 
-from disttrack import Adversary, Exact, Message, Site, SumOfReports
+from disttrack import EVERYONE, Adversary, Exact, Message, Site, SumOfReports
 from disttrack.adversaries import Burst
 
 
@@ -82,6 +82,33 @@ class Reads(SumOfReports):
         return message.content
 
 
+@dataclass(frozen=True)
+class Lazy(Mine):
+    \"\"\"One part is wrong.\"\"\"
+
+    kind = "lazy"
+    def sites(self, k, rng, start=()):
+        return (Own(self) for _ in range(k))
+
+
+@dataclass(frozen=True)
+class Deaf(Mine):
+    \"\"\"One part is wrong.\"\"\"
+
+    kind = "deaf"
+    def server(self, k, rng, start=()):
+        return Tells([0] * k)
+
+    def cost_bound(self, k, items, start=0):
+        return float("inf")
+
+
+class Tells(SumOfReports):
+    def hear(self, sender, message):
+        super().hear(sender, message)
+        return [(EVERYONE, Message("told", 1))]
+
+
 @dataclass
 class Queue(Adversary):
     \"\"\"Feeds as many sites as it was asked.\"\"\"
@@ -103,6 +130,8 @@ class Queue(Adversary):
         ("Mute", ["   fix: see what Own.take returns (wrong.py:"]),
         ("Text", ["1. states its facts: cost_bound returns 'many', not a number"]),
         ("Content", ["'Message' object has no attribute 'content': a Message has kind, value and words (wrong.py:"]),
+        ("Lazy", ["1. silence is honest: sites() returns a generator fix: return a list: [… for _ in range(k)]"]),
+        ("Deaf", ["1. ledger adds up: the server sends 'told' to sites, and Own has no hear"]),
         ("Queue", [
             "1. games are apart: two games with the same seed differ",
             "order; write queue: list = field(init=False, default_factory=list)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from typing import Final
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from disttrack.protocols.base import FOREVER, Message, Protocol, Server, Site
 from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.contents.base import Feed, Name
+from disttrack.simulator.conformance.failure import require
 from disttrack.simulator.game.ledger import Ledger
 
 FEW: Final = 5
@@ -50,7 +51,9 @@ def parts_of(
         sites = protocol.sites(k, site_rng, feeds=[InTurn() for _ in range(k)])
         return sites, protocol.server(k, server_rng)
     begun = (start,) if start else ()
-    return protocol.sites(k, site_rng, *begun), protocol.server(k, server_rng, *begun)
+    made = protocol.sites(k, site_rng, *begun)
+    require(isinstance(made, Sized), f"sites() returns a {type(made).__name__}", "return a list: [… for _ in range(k)]")
+    return made, protocol.server(k, server_rng, *begun)
 
 
 def deliver(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[Message]) -> list[Message]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from disttrack.adversaries import Choice, Freeze, RoundRobin, SingleSite, Uniform, View
 from disttrack.adversaries.contents import FreezeItem, UniformItems, ZipfItems
-from disttrack.protocols.base import Protocol
+from disttrack.protocols.base import Protocol, Site
 from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.programs import Exec
 from disttrack.simulator.conformance.bulk_form import bulk_agrees
@@ -37,6 +37,7 @@ from disttrack.simulator.conformance.failure import (
     same_game,
     unless,
 )
+from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.elsewhere import Asked
 from disttrack.simulator.game.engines.contents import ContentLeap
@@ -68,7 +69,7 @@ FROM_START: Final = (
     "let sites and server begin with the items of start: start[i] of them have come to site i, and the output "
     "begins at their sum"
 )
-BOUND: Final = "let cost_bound return the most messages of a game, or infinity if none is known"
+BOUND: Final = "let cost_bound return the most words of a game, or infinity if none is known"
 COSTED: Final = 20
 """Games that show that a bound on the cost is too low."""
 START: Final = 1000
@@ -104,6 +105,11 @@ def _games(
 def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     words = {"guarantee": ("always", "adaptive", "oblivious", "none")}
     yield from states(protocol, ("kind", "source", "reveals"), words, parameters=True)
+    mend = "state accuracy, or a parameter alpha, or guarantee = 'none'"
+    promised = _promised(protocol)
+    yield unless(
+        promised == "none" or protocol.accuracy is not None, f"promises {promised!r} and states no accuracy", mend
+    )
     if isinstance(protocol, ItemTracker):
         known = bool(protocol.plays) and set(protocol.plays) <= set(PROBLEMS)
         mend = f"name the tasks that it is made for in `plays`: {', '.join(PROBLEMS)}"
@@ -133,18 +139,18 @@ def _bounds_its_cost(protocol: Protocol, k: int, items: int) -> ConformanceError
 
     If half of the games of a right bound cost more, all do once in a million classes.
     """
-    bound, unit = protocol.cost_bound(k, items), "words" if isinstance(protocol, ItemTracker) else "messages"
+    bound = protocol.cost_bound(k, items)
     if not isinstance(bound, Real):
         return None  # the check of the facts says it
     stream: Any = STREAMS[1] if isinstance(protocol, ItemTracker) else RoundRobin()
     least = math.inf
     for seed in range(COSTED):
         game = recorded(protocol, stream, sites=k, items=items, seed=seed, engine="leap")
-        least = min(least, getattr(game, unit))
+        least = min(least, game.words)
         if least <= bound:
             return None
     stated = f"cost_bound is {bound:,.6g} at {k} sites and {items:,} items"
-    what = f"{stated}, but {COSTED} games cost {least:,} {unit} or more"
+    what = f"{stated}, but {COSTED} games cost {least:,} words or more"
     return ConformanceError(what, "let cost_bound return no less than the mean cost, or infinity if none is known")
 
 
@@ -197,8 +203,16 @@ def _ledger_adds_up(protocol: Protocol, sites: Sequence[int], items: int) -> Che
         require(counted == listed, f"counts {counted} messages, words and bits, but sends {listed}", mend)
         named = all(isinstance(kind, str) and kind for kind in table["kind"])
         require(named, "a message has no kind", "give every message a kind, a short word")
-        yield None
+        yield _unheard(protocol, game)
     yield _counts_its_numbers(protocol, max(sites), items)
+
+
+def _unheard(protocol: Protocol, game: Game) -> ConformanceError | None:
+    """Return a fault if the server sends messages to sites whose class leaves hear as it is, which does nothing."""
+    site = parts_of(protocol, game.sites, np.random.default_rng(0), np.random.default_rng(1))[0][0]
+    sent = game.transcript["kind"][game.transcript["sender"] == SERVER]
+    what = f"the server sends {sent.iloc[0]!r} to sites, and {type(site).__name__} has no hear" if len(sent) else ""
+    return unless(not what or getattr(type(site), "hear", None) is not Site.hear, what, "write def hear(self, message) in its class")
 
 
 def _counts_its_numbers(protocol: Protocol, k: int, items: int) -> ConformanceError | None:
@@ -253,7 +267,7 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
         require(
             not alike,
             "six seeds give the same game, but it draws random numbers",
-            "draw from rng, not from a fixed seed",
+            "draw from rng, not from a fixed seed, and let what is drawn decide something",
         )
         yield None
 
@@ -308,7 +322,9 @@ def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], item
                 failed.append(game)
             if promised == "always" and not game.ok:
                 what = f"says always right, but failed against {game.adversary}{known}"
-                raise refuted(protocol, game, what, FROM_START if start else _mend_of_wrong(protocol, game))
+                raise refuted(
+                    protocol, game, what, _mend_of_start(protocol, game) if start else _mend_of_wrong(protocol, game)
+                )
             require(
                 not protocol.one_sided or game.highest <= 0,
                 f"says one-sided, but was {game.highest:.3g} too high{known}",
@@ -320,8 +336,17 @@ def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], item
         # wrong for more than half of their steps (Markov)
         what = f"with delta = {delta}" if delta else "for more than half of their steps"
         mend = "make it fail less often than delta, or promise a larger delta" if delta else EACH_STEP
-        mend = FROM_START if start else mend
+        mend = _mend_of_start(protocol, failed[0]) if start and failed else mend
         keeps_delta(protocol, failed, played, delta or 1 / 2, f"{what}{known}", mend)
+
+
+def _mend_of_start(protocol: Protocol, game: Game) -> str:
+    """Return how to mend a tracker that failed in a game with a start: as long a game without one may fail too."""
+    items = game.start + game.items
+    longer = play(protocol, RoundRobin(), sites=game.sites, items=items, seed=game.seed)
+    if longer.verdict != "failed":
+        return FROM_START
+    return f"look at its estimate in long games: one of {items:,} items without a start fails against round-robin too"
 
 
 def _mend_of_wrong(protocol: Protocol, game: Game) -> str:

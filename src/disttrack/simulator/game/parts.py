@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from functools import cache
 from typing import Any, Final
 
@@ -137,6 +137,8 @@ class _Calls:
         made = list(returned) if isinstance(returned, Iterable) else [returned]
         if returned is None or not all(_has(site, "silence", "take", "hear") for site in made):
             self.refuse(f"must return k objects of a class that extends Site; got {returned!r}")
+        if not isinstance(returned, Sized):
+            self.refuse(f"must return a list of k sites; got {returned!r}: write [… for _ in range(k)], in brackets")
         if len(made) != k:
             self.refuse(f"must return a site for each of the k = {k}; got {len(made)}: [… for _ in range(k)]")
         if len(set(map(id, made))) < k:
