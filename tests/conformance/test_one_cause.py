@@ -146,3 +146,55 @@ def test_one_cause_is_one_fault_and_its_message_names_the_place(
     shown = " ".join(CliRunner().invoke(main, ["conformance", f"{tmp_path / 'wrong.py'}:{name}"]).stdout.split())
     assert "1 fault in" in shown
     assert all(line.strip() in shown for line in lines)
+
+
+LATE = """\
+from dataclasses import dataclass
+
+import numpy as np
+
+from disttrack import Deterministic, Exact, Message, Site
+
+
+@dataclass(frozen=True)
+class Late(Exact):
+    \"\"\"Sends each item; after 150, a coin decides what the message is called.\"\"\"
+
+    kind = "late"
+
+    def sites(self, k, rng, start=()):
+        return [Own(rng) for _ in range(k)]
+
+
+class Own(Site):
+    def __init__(self, rng):
+        self.rng, self.count = rng, 0
+
+    def silence(self):
+        return 0
+
+    def take(self, items):
+        self.count += items
+        heads = self.rng.random() < 0.5 and self.count > 150
+        return (Message("heads" if heads else "tails", self.count),)
+
+
+@dataclass(frozen=True)
+class Fixed(Deterministic):
+    \"\"\"Its coins have seeds of their own, so that all games are one.\"\"\"
+
+    kind, guarantee = "fixed", "oblivious"
+"""
+
+
+@pytest.mark.quick_cases(0)
+@pytest.mark.parametrize(("name", "said"), [
+    ("Late", "all 9 checks pass"), ("Fixed", "note: Fixed draws nothing from rng in 150 items"),
+])  # fmt: skip
+def test_coins_that_decide_late_are_no_fault_and_coins_of_ones_own_are_named(
+    name: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suites, "ITEMS", 150)
+    (tmp_path / "late.py").write_text(LATE)
+    shown = " ".join(CliRunner().invoke(main, ["conformance", f"{tmp_path / 'late.py'}:{name}"]).stdout.split())
+    assert said in shown

@@ -28,7 +28,7 @@ def conformance(name: str) -> int:
 
     Exit status 1 if there is one.
     """
-    from disttrack.simulator.conformance import all_faults, longest, remark_on, untested
+    from disttrack.simulator.conformance import all_faults, longest, remarks_on, untested
     from disttrack.simulator.points.registry import make, parameters, role_of
     from disttrack.simulator.points.source import Dropped
 
@@ -42,7 +42,7 @@ def conformance(name: str) -> int:
             checks, faults = all_faults(thing)
             nothing = untested(thing)
             unplayable = any(one.check == "silence is honest" or isinstance(one.__cause__, PartError) for one in faults)
-            remark = "" if unplayable else remark_on(thing)
+            remarks = [] if unplayable else list(remarks_on(thing))
     except (ScenarioError, TypeError) as error:
         raise ScenarioError(f"{name}: {error}") from error
     for number, fault in enumerate(faults, start=1):
@@ -60,7 +60,7 @@ def conformance(name: str) -> int:
         print_text(f"{name}: all {len(checks)} checks pass, in games of {longest(thing)} ({', '.join(checks)})")
     for check, why in nothing.items():
         print_text(f"{check}: not tested, since {why}", "note: ", "      ")
-    if remark:
+    for remark in remarks:
         print_text(remark, "note: ", "      ")
     if printed.lines:
         lines = f"the class printed {printed.lines:,} line{'s' * (printed.lines > 1)}, not shown here"

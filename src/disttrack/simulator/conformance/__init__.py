@@ -13,7 +13,7 @@ from disttrack.simulator.conformance.suites import (
     check_counter,
     check_protocol,
     longest,
-    remark_on,
+    remarks_on,
     untested,
 )
 
@@ -25,6 +25,6 @@ __all__ = [
     "check_counter",
     "check_protocol",
     "longest",
-    "remark_on",
+    "remarks_on",
     "untested",
 ]

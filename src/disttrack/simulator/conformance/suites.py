@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -15,7 +15,7 @@ from disttrack.mechanisms import Counter
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.conformance.adversaries import ADVERSARY_CHECKS
 from disttrack.simulator.conformance.bulk_form import leap_and_bulk_agree
-from disttrack.simulator.conformance.by_hand import unsaid_silence
+from disttrack.simulator.conformance.by_hand import first_draw, unsaid_silence
 from disttrack.simulator.conformance.counters import COUNTER_CHECKS, why_privacy_is_untested
 from disttrack.simulator.conformance.failure import (
     DIFFER,
@@ -268,15 +268,21 @@ def longest(thing: object) -> str:
     return f"at most {STEPS[-1]} steps" if isinstance(thing, Counter) else f"at most {ITEMS:,} items"
 
 
-def remark_on(thing: object) -> str:
-    """Return what is no fault of a class, but makes its games slow; empty without."""
-    share = unsaid_silence(thing, max(SITES), ITEMS) if isinstance(thing, Protocol) else 0.0
-    if share < 0.5:
-        return ""
-    return (
-        f"silence() of its sites is always 0, but {share:.0%} of the items make none speak: games cost their items and "
-        "not their messages; where a site knows it, let silence() return the items before its next message"
-    )
+def remarks_on(thing: object) -> Iterator[str]:
+    """Yield what is no fault of a class: coins that are not the game's, and what makes its games slow."""
+    if not isinstance(thing, Protocol):
+        return
+    k = max(SITES)
+    if thing.guarantee in ("adaptive", "oblivious") and first_draw(thing, k, ITEMS) is None:
+        yield (
+            f"{type(thing).__name__} draws nothing from rng in {ITEMS:,} items: all seeds give one and the same game; "
+            "if it tosses coins, draw them from the rng of sites() and server()"
+        )
+    if (share := unsaid_silence(thing, k, ITEMS)) >= 0.5:
+        yield (
+            f"silence() of its sites is always 0, but {share:.0%} of the items make none speak: games cost their items "
+            "and not their messages; where a site knows it, let silence() return the items before its next message"
+        )
 
 
 def _checks_of(
