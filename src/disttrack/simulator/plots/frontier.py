@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import inf
 from typing import Final, NamedTuple
 
@@ -25,7 +26,7 @@ from disttrack.simulator.plots.panels import (
     shape,
     value_axis,
 )
-from disttrack.simulator.plots.sweep import infinite_note, panels
+from disttrack.simulator.plots.sweep import absent, infinite_note, panels
 from disttrack.simulator.points.names import name_of
 from disttrack.simulator.results.formats import span
 from disttrack.simulator.results.lines import Line, lines, lines_of_panels, swept_axes
@@ -93,11 +94,12 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     left = "cheaper" if plot.cost.startswith(("words", "messages", "bits")) else f"less {x.label}"
     seen = "; ".join(_outcome(line, x.label) for line in lines(trials, axis, apart))
     return Description(
-        made, columns, 4.2 if rows == 1 else 2.5 * rows, subtitle=fixed(tables, axis),
+        made, columns, 4.2 if rows == 1 else 2.5 * rows,
+        subtitle=fixed(replace(tables, trials=tables.trials.loc[trials.index]), axis),
         note=_frontier_note(trials, made, axis, settings=left if plot.y else "", limited=errors.limited)
-        + _without(tables, kinds, promised=not plot.y),
+        + absent(lines(tables.trials), trials.index, "without values" if plot.y else "without α"),
         caption=f"{what} against {x.label}, at the median: {seen}.",
-        legend=[(look, label) for label, look in looks.items()],
+        legend=[(look, label) for label, look in looks.items()], games=[*trials.index],
     )  # fmt: skip
 
 
@@ -130,12 +132,6 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
     if (trials["_error"] <= made[0].y.edges[0]).any() and not settings:
         note += FLOOR_NOTE if limited else " ↓: below the scale, 0."
     return note + infinite_note(trials["_error"])
-
-
-def _without(tables: Tables, kinds: Sequence[str], *, promised: bool) -> str:
-    """Return the protocols that are left out, as a sentence: they promise no alpha, or have no values."""
-    names = [name for name in tables.protocols if name not in kinds]
-    return f" Left out, without {'α' if promised else 'values'}: {', '.join(names)}." if names else ""
 
 
 def _varying(trials: pd.DataFrame) -> list[str]:

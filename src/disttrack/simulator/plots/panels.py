@@ -37,10 +37,12 @@ from disttrack.simulator.plots.sweep import (
     Curve,
     Floats,
     Values,
+    absent,
     axis_label,
     curve_of,
     infinite_note,
     marks_note,
+    missing_note,
     panels,
     place,
     power,
@@ -48,7 +50,7 @@ from disttrack.simulator.plots.sweep import (
 )
 from disttrack.simulator.points.names import name_of, with_name
 from disttrack.simulator.results.formats import short, swept_ticks
-from disttrack.simulator.results.lines import Line, lines_of_panels
+from disttrack.simulator.results.lines import Line, lines, lines_of_panels
 from disttrack.simulator.results.read import Tables
 
 FLOOR: Final = 0.1
@@ -156,12 +158,18 @@ def curves(
         last = named and (number % columns == 0 or number == len(drawn))
         items = _of_panel(part, looks, letter, low, named=last)
         made.append(Panel([*items, *(more if last else map(_unlabelled, more))], x, y, title))
-    notes = _notes(all_curves, values(tables.trials), y, theory, powers=named and not page().narrow)
-    note = f"{note} {_without(plot.x, tables.trials)}".strip()
+    placed = tables.trials[place(tables.trials, plot.x).notna()]
+    shares, known = values(placed), values(placed).dropna()
+    notes = _notes(all_curves, shares, y, theory, powers=named and not page().narrow)
+    why = "without α" if plot.kind == "error" else "without a value"
+    lacking = absent(lines(placed, plot.x), known.index, why)
+    drawn_lines = [line.games.index for line in lines(placed, plot.x) if line.games.index.isin(known.index).any()]
+    missing = missing_note(shares[np.concatenate(drawn_lines)])
+    note = f"{note} {_without(plot.x, tables.trials)}{lacking}{missing}".strip()
     return Description(
         made, columns, _height(rows, columns, len(looks)),
         note=" ".join(text.strip() for text in (*notes[:-1], note, notes[-1]) if text),
-        legend=[] if named else [(look, text) for text, look in looks.items()],
+        legend=[] if named else [(look, text) for text, look in looks.items()], games=[*known.index],
     )  # fmt: skip
 
 
@@ -175,7 +183,7 @@ def _notes(every: Sequence[Curve], values: pd.Series[float], y: Axis, theory: st
         _POWER_NOTE if powers and any(curve.fit for curve in every if curve.middle.min() > low) else "",
         f"Thin dashes: {theory}, in the colour of its line." if off else f"On the lines: {theory}." if inside else "",
         FLOOR_NOTE if any((curve.middle <= low).any() for curve in every) else "",
-        infinite_note(values) + missing_note(values),
+        infinite_note(values),
     ]
 
 
@@ -202,12 +210,6 @@ def _without(x: str, trials: pd.DataFrame) -> str:
     notes = [f"Left out, without {name_of(x).replace('_', ' ')}: {', '.join(names)}."] if names else []
     notes += [f"Left out, not on the axis: {with_name(x, ' and '.join(worded))}."] if worded else []
     return " ".join(notes)
-
-
-def missing_note(values: pd.Series[float]) -> str:
-    """Return the number of games that have no value, in words; empty if all have one."""
-    missing = int(values.isna().sum())
-    return f" Left out: {missing:,} of {len(values):,} games, without a value." if missing else ""
 
 
 def _unlabelled(item: Item) -> Item:

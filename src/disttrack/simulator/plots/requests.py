@@ -169,6 +169,8 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     described = _made(shown, plot)
     if not isinstance(described, Description):
         return described
+    if described.games is not None:
+        shown = replace(shown, trials=shown.trials.loc[[*described.games]])
     heading = described.title or described.heading
     if tables.several:
         heading += f", of {' and '.join(tables.scenarios)}"

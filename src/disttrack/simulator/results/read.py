@@ -12,11 +12,11 @@ import pandas as pd
 
 from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.claims.expressions import ExpressionError, rows
-from disttrack.simulator.points.names import label_of, name_of, with_name
+from disttrack.simulator.points.names import label_of, name_of, setting, with_name
 from disttrack.simulator.points.settings import PROMISED, SIDES, Row, Settings
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened, planned_items, rows_of
 from disttrack.simulator.results.formats import games_per_point, span
-from disttrack.simulator.results.lines import PLACE, PLACES, STYLES, UNUSUAL, GameRow, swept_axes, texts
+from disttrack.simulator.results.lines import PLACE, PLACES, STYLES, UNUSUAL, GameRow, lines, swept_axes, texts
 from disttrack.simulator.results.promises import without_empty_promises
 from disttrack.simulator.results.stored import Plain
 from disttrack.simulator.scenario.skipped import near_text
@@ -358,18 +358,23 @@ def fixed(tables: Tables, x: str = "") -> str:
 
 
 def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
-    """Yield the parameters that vary, but have one value at each place of the axis, with their ranges.
+    """Yield the parameters that vary along a line, against one adversary, with their values.
 
     Games that have no place on the axis are not counted.
     """
-    moving = []
+    moving: dict[str, list[Any]] = {}
     trials = trials.dropna(subset=[x]) if x in trials else trials
-    for axis in swept_axes(trials) if x in trials else ():
-        if name_of(axis) == name_of(x) or (trials.groupby([x, "protocol", "result"])[axis].nunique() > 1).any():
-            continue
-        if (trials.groupby(["protocol", "result"])[axis].nunique() > 1).any():
-            values = trials[axis].dropna().tolist()
-            numbers = all(isinstance(value, int | float) for value in values)
-            moving.append(f"{name_of(axis)} {span(values)}" if numbers else name_of(axis))
+    for line in lines(trials, x) if x in trials else ():
+        for _, games in line.games.groupby("adversary"):
+            for axis in swept_axes(games):
+                if name_of(axis) != name_of(x):
+                    moving.setdefault(axis, []).extend(games[axis].dropna())
     if moving:
-        yield f"moving with {name_of(x)}: {', '.join(moving)}"
+        yield f"moving with {name_of(x)}: {', '.join(map(_values, moving, moving.values()))}"
+
+
+def _values(axis: str, values: Sequence[Any]) -> str:
+    """Return a parameter and its values: their range if they are numbers."""
+    if pd.api.types.is_numeric_dtype(pd.Series(values)):
+        return f"{name_of(axis)} {span(values)}"
+    return f"{name_of(axis)} {', '.join(map(setting, dict.fromkeys(values)))}"
