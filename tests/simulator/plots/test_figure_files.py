@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -227,8 +228,8 @@ def test_every_protocol_has_a_look_of_its_own() -> None:
 @pytest.mark.parametrize("kinds", [("robust",), ("lease", "central"), ("lease",)])
 def test_every_variant_of_a_protocol_has_a_look_of_its_own(kinds: tuple[str, ...]) -> None:
     variants = [Line(kinds[0], (), "", order, pd.DataFrame()) for order in range(12)]
-    lines = [look_of(line, kinds, marker="", size=0.0) for line in variants]
-    marks = [look_of(line, kinds, dashes="") for line in variants]
+    lines = [replace(look_of(line, kinds), marker="", size=0.0) for line in variants]
+    marks = [replace(look_of(line, kinds), dashes="") for line in variants]
     assert len(set(lines)) == len(set(marks)) == len(variants)
 
 

@@ -332,39 +332,3 @@ def test_a_frontier_says_which_marks_are_0(tmp_path: Path) -> None:
         figure = described([folder], {"kind": "frontier", "y": "messages"})
         assert figure.note.endswith(wanted)
         assert "Messages against words, at the median" in figure.caption
-
-
-def test_the_foot_counts_the_games_that_are_drawn(tmp_path: Path) -> None:
-    """Not those of adversaries without the parameter on the axis, nor of a tracker that promises nothing."""
-    sizes: dict[str, Any] = {"sites": (16, 64), "trials": 2, "protocols": ("robust", "exact")}
-    folder = write_result(tmp_path / "one", **sizes, extra=("patience", [1, 2]), side="adversary")
-    trials = pd.read_csv(folder / "trials.csv")
-    freeze = trials["adversary"] == "freeze"
-    trials.loc[~freeze, "patience"] = None
-    trials["unsent"] = (~freeze | (trials["protocol"] == "exact")).astype(int)
-    trials.to_csv(folder / "trials.csv", index=False)
-    early = "before all items were sent: 8,"
-    assert early in described([folder], {"kind": "error", "x": "patience"}).note
-    trials.loc[trials["protocol"] == "exact", "alpha"] = 0
-    trials.to_csv(folder / "trials.csv", index=False)
-    figure = described([folder], {"kind": "error", "x": "patience"})
-    assert "ended" not in figure.note
-    assert "without a value" not in figure.note
-    assert "Left out, without α: exact." in figure.note
-    assert "ended" not in described([folder], {"kind": "frontier", "where": "adversary == 'freeze'"}).note
-    rows = trials["protocol"] == "exact"
-    trials.assign(messages=trials["messages"].astype(float).mask(rows)).to_csv(folder / "trials.csv", index=False)
-    note = described([folder], {"kind": "spread", "y": "messages", "where": "adversary == 'freeze'"}).note
-    assert "Left out, without a value: exact, " in note
-    assert "of 16 games" not in note
-
-
-def test_a_line_whose_size_moves_says_so_beside_an_adversary_with_other_sizes(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "one", trials=2, protocols=("robust",), adversaries=("freeze", "uniform"))
-    trials = pd.read_csv(folder / "trials.csv")
-    moves = trials["adversary"] == "freeze"
-    items = trials["items"].where(~moves, 1000 * trials["sites"])
-    for now, said in ((trials["items"], False), (items, True)):
-        trials.assign(items=now).to_csv(folder / "trials.csv", index=False)
-        subtitle = described([folder], {"kind": "cost", "x": "sites"}).subtitle
-        assert ("moving with sites: items 16,000 … 1,024,000" in subtitle) == said, subtitle

@@ -295,7 +295,7 @@ class Description:
     legend: Sequence[tuple[Look | Fill, str]] = ()
     width: float | None = None
     share: tuple[Share, Share] = ("all", "all")
-    games: Sequence[int] | None = None
+    games: Sequence[int] | None = field(default=None, repr=False)
 
     @property
     def heading(self) -> str:

@@ -164,8 +164,10 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
     if axes:  # items are steps in some tasks
         plot = replace(plot, **axes)
-    shown = tables.with_controls() if getattr(plot, "controls", False) else tables
-    shown = shown.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
+    controls = bool(getattr(plot, "controls", False))
+    shown = (tables.with_controls() if controls else tables).where(plot.where)
+    shown = shown.with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
+    shown = shown if controls else shown.with_common_apart()
     described = _made(shown, plot)
     if not isinstance(described, Description):
         return described

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -232,7 +232,7 @@ def missing_note(values: pd.Series[float]) -> str:
 
 
 def absent(
-    every: Iterable[Line], there: pd.Index[Any], why: str, label: Callable[[Line], str] = lambda line: line.label
+    every: Iterable[Line], there: Collection[int], why: str, label: Callable[[Line], str] = lambda line: line.label
 ) -> str:
     """Return the protocols, or lines of them, that have none of the games `there`, as a sentence; empty if all have."""
     names: dict[str, list[str]] = {}
@@ -247,8 +247,18 @@ def absent(
 
 def left_out(names: Sequence[str], why: str) -> str:
     """Return what is left out, as a sentence; empty if nothing is."""
+    return f" Left out, {why}: {_listed(names)}." if names else ""
+
+
+def cut_note(names: Iterable[str]) -> str:
+    """Return which curves leave their panel, as a sentence; empty if none does."""
+    cut = list(dict.fromkeys(names))
+    return f"Going on beyond the panel: {_listed(cut)}." if cut else ""
+
+
+def _listed(names: Sequence[str]) -> str:
     more = f"; {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f" Left out, {why}: {'; '.join(names[:_NAMED])}{more}." if names else ""
+    return f"{'; '.join(names[:_NAMED])}{more}"
 
 
 def infinite_note(values: npt.ArrayLike) -> str:
