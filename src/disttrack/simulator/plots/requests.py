@@ -176,7 +176,8 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     heading = described.title or described.heading
     if tables.several:
         heading += f", of {' and '.join(tables.scenarios)}"
-    left_out = f" Left out: {tables.lost:,} of the games, which ended in an error." if tables.lost else ""
+    whole = " of the whole result" if plot.where else ""
+    left_out = f" Left out: {tables.lost:,} of the games{whole}, which ended in an error." if tables.lost else ""
     if shown.ended:
         sent = span([*shown.trials["_sent"][shown.trials["_unsent"] > 0]])
         left_out += f" Games that their adversary ended before all items were sent: {shown.ended:,}, after {sent}."
