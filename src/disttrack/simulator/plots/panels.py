@@ -254,11 +254,13 @@ def _dashes_note(every: Sequence[Curve], looks: Mapping[str, Look]) -> str:
     """Return what dashes mean that tell no lines of one protocol apart: parameters other than the defaults."""
     labels = {curve.line.label: curve.line for curve in every if PLACE not in curve.line.games}
     alone = Counter(line.protocol for line in labels.values())
-    odd = [
-        alone[line.protocol] == 1 and looks[label].dashes != "-" and line.games[UNUSUAL["protocol"]].any()
+    odd = {
+        looks[label].dashes
         for label, line in labels.items()
-    ]
-    return "Thick dashes: parameters that differ from the defaults." if any(odd) else ""
+        if alone[line.protocol] == 1 and looks[label].dashes != "-" and line.games[UNUSUAL["protocol"]].any()
+    }
+    dots = " and dots" * bool(odd - {DASHES[1]})
+    return f"Thick dashes{dots}: parameters that differ from the defaults." if odd else ""
 
 
 def _of_panel(part: Sequence[Curve], looks: dict[str, Look], letter: str, low: float, *, named: bool) -> list[Item]:
