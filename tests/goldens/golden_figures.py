@@ -156,7 +156,7 @@ def told(thing: Any, name: str = "", depth: int = 0) -> Iterator[str]:
     """Yield the lines of a part of a description, plain values on its first one; what is as usual is left out."""
     start = "  " * depth + (f"{name}: " if name else "")
     if is_dataclass(thing):
-        values = {one.name: getattr(thing, one.name) for one in fields(thing) if not usual(thing, one)}
+        values = {one.name: getattr(thing, one.name) for one in fields(thing) if one.repr and not usual(thing, one)}
         flat = {key: plain(value) for key, value in values.items()}
         head = [f"{key} {text}" for key, text in flat.items() if text is not None]
         yield " ".join([f"{start}{type(thing).__name__}", "; ".join(head)]).rstrip()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.plots.description import Axis, Description, Item, Look, Panel, Rule, Series, rounded
 from disttrack.simulator.plots.marks import BORDER, mark
-from disttrack.simulator.plots.panels import look_of, shape
+from disttrack.simulator.plots.panels import looks_of_lines, shape
 from disttrack.simulator.plots.sweep import panels
 from disttrack.simulator.results.formats import short
 from disttrack.simulator.results.lines import lines_of_panels, swept_axes
@@ -26,11 +27,12 @@ def windows(tables: Tables, count: int) -> Description:
     trials = tables.trials
     axes = swept_axes(trials)
     kinds = tables.protocols
-    looks: dict[str, Look] = {}
     limits: set[float] = set()
     made, last, highest = [], 0.0, 0.0
     groups = panels(tables)
     each = lines_of_panels([there for _, there in groups], "", ("adversary",) if "adversary" in axes else ())
+    plain = looks_of_lines((line for part in each for line in part), kinds)
+    looks = {label: replace(look, marker="") for label, look in plain.items()}
     for (against, _), mine in zip(groups, each, strict=True):
         items: list[Item] = []
         for line in mine:
@@ -39,7 +41,6 @@ def windows(tables: Tables, count: int) -> Description:
             if "window" not in rule:
                 raise ValueError("a windows figure needs games of quotas")
             series = tables.timeline(game)
-            looks.setdefault(line.label, look_of(line, kinds, marker=""))
             number = (series["step"] - 1) // int(rule["window"])
             for _, part in series[number < count].groupby(number):
                 steps, cost = part["step"].to_numpy(dtype=float), part["output"].to_numpy(dtype=float)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,8 @@ def test_games_that_an_error_ended_are_left_out_and_counted_in_the_note(tmp_path
     rows.loc[0, "verdict"] = "error"
     rows.to_csv(folder / "trials.csv", index=False)
     assert described(folder, REQUESTS[0]).note.endswith("Left out: 1 of the games, which ended in an error.")
+    chosen = described(folder, {**REQUESTS[0], "where": "sites == 64"}).note  # not one of these
+    assert chosen.endswith("Left out: 1 of the games of the whole result, which ended in an error.")
 
 
 def boxes(made: Figure, name: str) -> list[Bbox]:
@@ -227,8 +230,8 @@ def test_every_protocol_has_a_look_of_its_own() -> None:
 @pytest.mark.parametrize("kinds", [("robust",), ("lease", "central"), ("lease",)])
 def test_every_variant_of_a_protocol_has_a_look_of_its_own(kinds: tuple[str, ...]) -> None:
     variants = [Line(kinds[0], (), "", order, pd.DataFrame()) for order in range(12)]
-    lines = [look_of(line, kinds, marker="", size=0.0) for line in variants]
-    marks = [look_of(line, kinds, dashes="") for line in variants]
+    lines = [replace(look_of(line, kinds), marker="", size=0.0) for line in variants]
+    marks = [replace(look_of(line, kinds), dashes="") for line in variants]
     assert len(set(lines)) == len(set(marks)) == len(variants)
 
 

@@ -162,7 +162,7 @@ _SLIVER: Final = 0.02
 _NARROW: Final = 0.055
 """Share of the width below which a bar has no name."""
 _EMS: Final = 75.0
-"""Width of the figure, in units of the size of a bar's name."""
+"""Width of a figure for a screen, in units of the size of a bar's name."""
 _BUDGET_NOTE: Final = (
     "Widths: shares of epsilon; filled: spent. Side by side: in sequence, the narrowest as one. ×: parts in parallel."
 )
@@ -195,7 +195,8 @@ def _budget_items(entry: Entry, left: float, scale: float, depth: int) -> Iterat
     if width > _NARROW:
         count, name = entry.get("count", 1), str(entry["name"])
         whole = f"{name} ×{count:,}" if count > 1 else name
-        shown = next((text for text in (whole, name) if _ems(text) <= width * _EMS - 0.5), "")
+        room = width * _EMS * (page().width or WIDTH) / WIDTH - 0.5
+        shown = next((text for text in (whole, name) if _ems(text) <= room), "")
         yield Words(left + 0.006, depth, shown, size=7.5)
     for part in _merged(entry, scale) if depth + 1 < DEEPEST else ():
         yield from _budget_items(part, left, scale, depth + 1)

@@ -281,6 +281,8 @@ class Description:
         In inches; None for the usual one.
     share
         Which panels have the same x axis, and the same y axis: all, col, row or none.
+    games
+        The rows of the table of games that it draws, which texts about all of them are about; None for all.
     """
 
     panels: Sequence[Panel]
@@ -293,6 +295,7 @@ class Description:
     legend: Sequence[tuple[Look | Fill, str]] = ()
     width: float | None = None
     share: tuple[Share, Share] = ("all", "all")
+    games: Sequence[int] | None = field(default=None, repr=False)
 
     @property
     def heading(self) -> str:

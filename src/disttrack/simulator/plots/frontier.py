@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import inf
 from typing import Final, NamedTuple
 
@@ -20,12 +21,12 @@ from disttrack.simulator.plots.panels import (
     border,
     column_of,
     edges_of,
-    look_of,
+    looks_of_lines,
     measured_label,
     shape,
     value_axis,
 )
-from disttrack.simulator.plots.sweep import infinite_note, panels
+from disttrack.simulator.plots.sweep import absent, infinite_note, panels
 from disttrack.simulator.points.names import name_of
 from disttrack.simulator.results.formats import span
 from disttrack.simulator.results.lines import Line, lines, lines_of_panels, swept_axes
@@ -78,26 +79,27 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     y = value_axis(errors.label, values, edges_of(values, errors.low))
     edges = edges_of(trials["_cost"], _least(trials["_cost"])) if plot.y else (-inf, inf)
     x = value_axis(measured_label(plot.cost, tables), trials["_cost"], edges, most=6)
-    looks: dict[str, Look] = {}
     made = []
     groups = [(title, trials.loc[trials.index.intersection(there.index)]) for title, there in panels(tables)]
     by = apart if plot.y else ("adversary",)
-    for (title, _), mine in zip(groups, lines_of_panels([games for _, games in groups], axis, by), strict=True):
+    every = lines_of_panels([games for _, games in groups], axis, by)
+    looks = looks_of_lines((line for mine in every for line in mine), kinds)
+    for (title, _), mine in zip(groups, every, strict=True):
         items: list[Item] = border() if errors.limited else []
         for line in mine:
-            looks.setdefault(line.label, look_of(line, kinds, dashes=""))
-            items += _line(line, kinds, "point" if plot.y else axis)
+            items += _line(line, looks[line.label], "point" if plot.y else axis)
         made.append(Panel(items, x, y, title))
     rows, columns = shape(len(made))
     what = (errors.label if plot.y else tables.error).capitalize()
     left = "cheaper" if plot.cost.startswith(("words", "messages", "bits")) else f"less {x.label}"
     seen = "; ".join(_outcome(line, x.label) for line in lines(trials, axis, apart))
     return Description(
-        made, columns, 4.2 if rows == 1 else 2.5 * rows, subtitle=fixed(tables, axis),
+        made, columns, 4.2 if rows == 1 else 2.5 * rows,
+        subtitle=fixed(replace(tables, trials=tables.trials.loc[trials.index]), axis),
         note=_frontier_note(trials, made, axis, settings=left if plot.y else "", limited=errors.limited)
-        + _without(tables, kinds, promised=not plot.y),
+        + absent(lines(tables.trials), trials.index, "without values" if plot.y else "without α"),
         caption=f"{what} against {x.label}, at the median: {seen}.",
-        legend=[(look, label) for label, look in looks.items()],
+        legend=[(replace(look, dashes=""), label) for label, look in looks.items()], games=[*trials.index],
     )  # fmt: skip
 
 
@@ -132,12 +134,6 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
     return note + infinite_note(trials["_error"])
 
 
-def _without(tables: Tables, kinds: Sequence[str], *, promised: bool) -> str:
-    """Return the protocols that are left out, as a sentence: they promise no alpha, or have no values."""
-    names = [name for name in tables.protocols if name not in kinds]
-    return f" Left out, without {'α' if promised else 'values'}: {', '.join(names)}." if names else ""
-
-
 def _varying(trials: pd.DataFrame) -> list[str]:
     """Return the axes that vary along some line."""
     lines = trials.groupby(["protocol", "adversary"])
@@ -150,16 +146,16 @@ def _least(values: npt.ArrayLike) -> float:
     return float(above[above > 0].min(initial=1.0)) / 2
 
 
-def _line(line: Line, kinds: tuple[str, ...], axis: str) -> Iterator[Series]:
+def _line(line: Line, look: Look, axis: str) -> Iterator[Series]:
     """Yield the games of one line: dots, medians of points along the axis, hollow marks where they failed."""
-    games, colour = line.games, look_of(line, kinds).colour
-    dots = Look(colour, ".", "", size=4, edge=0, alpha=0.5, order=2)
+    games = line.games
+    dots = Look(look.colour, ".", "", size=4, edge=0, alpha=0.5, order=2)
     yield Series(line.label, games["_cost"].to_numpy(), games["_error"].to_numpy(), dots, "games")
     by = [axis] if axis else ["point"]
     middle = games.groupby(by)[["_cost", "_error"]].median()
     x, y = middle["_cost"].to_numpy(), middle["_error"].to_numpy()
-    yield Series(line.label, x, y, look_of(line, kinds, dashes="-" if axis else "", width=0.8))
+    yield Series(line.label, x, y, replace(look, dashes="-" if axis else "", width=0.8))
     at = ((games["verdict"] == "failed").groupby([games[key] for key in by]).mean() >= 0.5).to_numpy()
-    hollow = look_of(line, kinds, dashes="", hollow=True, edge=1.4, order=3.1)
+    hollow = replace(look, dashes="", hollow=True, edge=1.4, order=3.1)
     if at.any():
         yield Series(line.label, x[at], y[at], hollow, "fails")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -23,8 +24,8 @@ from disttrack.simulator.plots.description import (
 )
 from disttrack.simulator.plots.kinds import Ratio, SizeOverTime
 from disttrack.simulator.plots.marks import BORDER
-from disttrack.simulator.plots.panels import look_of, shape, value_axis
-from disttrack.simulator.plots.sweep import of_games, panels
+from disttrack.simulator.plots.panels import looks_of_lines, shape, value_axis
+from disttrack.simulator.plots.sweep import cut_note, of_games, panels
 from disttrack.simulator.results.formats import short
 from disttrack.simulator.results.lines import lines_of_panels
 from disttrack.simulator.results.read import GAME, Tables
@@ -49,6 +50,7 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
     drawn = []
     groups = panels(tables)
     every = lines_of_panels(games for _, games in groups)
+    looks = looks_of_lines((line for part in every for line in part), kinds)
     for place, (title, games) in enumerate(groups):
         items: list[Item] = []
         named = ratio or place == len(groups) - 1
@@ -62,7 +64,9 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
         for line in every[place]:
             # the checkpoints of games on data sets differ from game to game
             mine = line.games if ratio else line.games.sort_values(["point", "trial"])[:1]
-            items += _line(line.label, mine, series, "_shown", look_of(line, kinds, marker="", width=1.6), named=named)
+            items += _line(
+                line.label, mine, series, "_shown", replace(looks[line.label], marker="", width=1.6), named=named
+            )
         drawn.append((title, items))
     curves = [one for _, items in drawn for one in items if isinstance(one, Series)]
     if not curves:
@@ -77,10 +81,11 @@ def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
         lengths = np.concatenate([one.y for one in curves])
         y = value_axis("largest error over the family, in items", [max(1.0, np.quantile(lengths, 0.03)), max(lengths)])
         note = f"The first game of each line, at {of_games([len(one.x) for one in curves], 'checkpoints')}."
-        note += " Thin grey dashes: items in the data set; above them, answers of 0 are better."
+        note += " Thin grey dashes: items in the data set; above them, answers of 0 are better. "
+        note += cut_note(one.name for one in curves if np.min(one.y) < (y.ends[0] or 0.0))
     rows, columns = (len(drawn), 1) if ratio else shape(len(drawn))
     return Description(
-        [Panel(items, updates, y, title) for title, items in drawn], columns, 3.6 * rows, note=note,
+        [Panel(items, updates, y, title) for title, items in drawn], columns, 3.6 * rows, note=note.strip(),
     )  # fmt: skip
 
 

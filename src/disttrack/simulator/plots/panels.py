@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, inf
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -37,10 +37,13 @@ from disttrack.simulator.plots.sweep import (
     Curve,
     Floats,
     Values,
+    absent,
     axis_label,
     curve_of,
+    cut_note,
     infinite_note,
     marks_note,
+    missing_note,
     panels,
     place,
     power,
@@ -48,7 +51,7 @@ from disttrack.simulator.plots.sweep import (
 )
 from disttrack.simulator.points.names import name_of, with_name
 from disttrack.simulator.results.formats import short, swept_ticks
-from disttrack.simulator.results.lines import Line, lines_of_panels
+from disttrack.simulator.results.lines import PLACE, UNUSUAL, Line, lines, lines_of_panels
 from disttrack.simulator.results.read import Tables
 
 FLOOR: Final = 0.1
@@ -84,16 +87,15 @@ def shape(number_of_panels: int) -> tuple[int, int]:
     return ceil(number_of_panels / columns), columns
 
 
-def look_of(line: Line, kinds: tuple[str, ...], **more: Any) -> Look:
+def look_of(line: Line, kinds: tuple[str, ...]) -> Look:
     """Return the look of a line: colour and marker by protocol, dashes and sizes of marks by its variant.
 
     Where there are more variants than dashes, the others have the same dashes in lighter colours.
     """
     look, (round_, variant) = mark(line.protocol, kinds, line.order), divmod(line.order, len(DASHES))
-    own = {"dashes": DASHES[variant], "size": SIZES[variant], "marker": look.marker}
     by_colour = look.colour != mark(line.protocol, kinds).colour
     colour = look.colour if by_colour or not round_ else lighter(look.colour, 1 - _DARKNESS**round_)
-    return Look(colour, **(own | more))
+    return Look(colour, look.marker, DASHES[variant], size=SIZES[variant])
 
 
 def border(at: float = 1.0, name: str | float = "alpha") -> list[Item]:
@@ -150,32 +152,41 @@ def curves(
     kept = bounds[bounds <= _FAR * shown.max()]
     y = value_axis(label, np.r_[shown, kept], edges_of(shown, low), linear=linear)
     x = swept_axis(axis_label(plot.x, tables), np.concatenate([curve.x for curve in all_curves]), columns)
-    looks = _looks(all_curves, tables.protocols) | dict(looks or {})
+    looks = looks_of_lines((curve.line for curve in all_curves), tables.protocols) | dict(looks or {})
     made, letter = [], symbol(plot.x, x.label) if named else ""
     for number, (title, part) in enumerate(drawn, 1):
         last = named and (number % columns == 0 or number == len(drawn))
         items = _of_panel(part, looks, letter, low, named=last)
         made.append(Panel([*items, *(more if last else map(_unlabelled, more))], x, y, title))
-    notes = _notes(all_curves, values(tables.trials), y, theory, powers=named and not page().narrow)
-    note = f"{note} {_without(plot.x, tables.trials)}".strip()
+    found = values(tables.trials[place(tables.trials, plot.x).notna()])
+    notes = _notes(all_curves, looks, found, y, theory, powers=named and not page().narrow)
     return Description(
         made, columns, _height(rows, columns, len(looks)),
-        note=" ".join(text.strip() for text in (*notes[:-1], note, notes[-1]) if text),
-        legend=[] if named else [(look, text) for text, look in looks.items()],
+        note=" ".join(one.strip() for one in (*notes[:-1], note, _lacking(plot, tables, found), notes[-1]) if one),
+        legend=[] if named else [(look, text) for text, look in looks.items()], games=[*found.dropna().index],
     )  # fmt: skip
 
 
-def _notes(every: Sequence[Curve], values: pd.Series[float], y: Axis, theory: str, *, powers: bool) -> list[str]:
+def _notes(
+    every: Sequence[Curve], looks: Mapping[str, Look], values: pd.Series[float], y: Axis, theory: str, *, powers: bool
+) -> list[str]:
     """Return what marks, bands and dashes mean, each empty where there are none; last what infinite values are."""
     low, bands = y.edges[0], any(len(one.x) > 1 and apart(y, one.low, one.high).any() for one in every)
     inside = any(_inside(y, one.bound).any() for one in every)
-    off = any((_inside(y, one.bound) & apart(y, one.bound, one.middle)).any() for one in every)
+    off = [one for one in every if (_inside(y, one.bound) & apart(y, one.bound, one.middle)).any()]
+    single = [np.isfinite(one.bound).sum() == 1 for one in off]
+    dashes = "Thin dashes and short strokes" if any(single) and not all(single) else "Thin dashes"
+    dashes = "Short strokes" if single and all(single) else dashes
+    seen = [(one, _inside(y, one.bound)) for one in every]
+    cut = [one for one, within in seen if within.any() and (np.isfinite(one.bound) & ~within).any()]
     return [
+        _dashes_note(every, looks),
         _SHARES_NOTE if values.dtype == bool else marks_note(every, bands=bands),
         _POWER_NOTE if powers and any(curve.fit for curve in every if curve.middle.min() > low) else "",
-        f"Thin dashes: {theory}, in the colour of its line." if off else f"On the lines: {theory}." if inside else "",
+        f"{dashes}: {theory}, in the colour of its line." if off else f"On the lines: {theory}." if inside else "",
+        cut_note(f"{theory}, of {one.line.label}" for one in cut),
         FLOOR_NOTE if any((curve.middle <= low).any() for curve in every) else "",
-        infinite_note(values) + missing_note(values),
+        infinite_note(values),
     ]
 
 
@@ -204,10 +215,12 @@ def _without(x: str, trials: pd.DataFrame) -> str:
     return " ".join(notes)
 
 
-def missing_note(values: pd.Series[float]) -> str:
-    """Return the number of games that have no value, in words; empty if all have one."""
-    missing = int(values.isna().sum())
-    return f" Left out: {missing:,} of {len(values):,} games, without a value." if missing else ""
+def _lacking(plot: Cost | Error | Measure, tables: Tables, values: pd.Series[float]) -> str:
+    """Return which lines have no values, and how many games of the others, of those with a place on the axis."""
+    known, every = values.dropna().index, lines(tables.trials.loc[values.index], plot.x)
+    drawn = [values[line.games.index] for line in every if line.games.index.isin(known).any()]
+    why = "without α" if plot.kind == "error" else "without a value"
+    return f"{_without(plot.x, tables.trials)}{absent(every, known, why)}{missing_note(pd.concat(drawn))}"
 
 
 def _unlabelled(item: Item) -> Item:
@@ -219,20 +232,35 @@ def _height(rows: int, columns: int, names: int) -> float:
     return 3.9 + 0.25 * max(0, names - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
 
 
-def _looks(every: Sequence[Curve], kinds: tuple[str, ...]) -> dict[str, Look]:
-    """Return the look of each line by its label; those of one colour with several bounds are lighter one by one.
+def looks_of_lines(every: Iterable[Line], kinds: tuple[str, ...]) -> dict[str, Look]:
+    """Return the look of each line by its label; those of one colour are lighter one by one.
 
-    A bound has the colour of its line and no mark: only lightness says to which of them it belongs.
+    A bound has the colour of its line and no mark: only lightness says to which of them it belongs. Figures without
+    bounds have the same colours. Dashes that all lines share say nothing: these are solid.
     """
-    looks = {curve.line.label: look_of(curve.line, kinds) for curve in every}
-    bounded = dict.fromkeys(curve.line.label for curve in every if np.isfinite(curve.bound).any())
+    looks = {line.label: look_of(line, kinds) for line in every}
     alike: dict[str, list[str]] = {}
-    for label in bounded:
-        alike.setdefault(looks[label].colour, []).append(label)
+    for label, look in looks.items():
+        alike.setdefault(look.colour, []).append(label)
     for colour, labels in alike.items():
         for order, label in enumerate(labels[1:], 1):
             looks[label] = replace(looks[label], colour=lighter(colour, _LIGHTEST * order / (len(labels) - 1)))
+    if len({look.dashes for look in looks.values()}) == 1:
+        looks = {label: replace(look, dashes="-") for label, look in looks.items()}
     return looks
+
+
+def _dashes_note(every: Sequence[Curve], looks: Mapping[str, Look]) -> str:
+    """Return what dashes mean that tell no lines of one protocol apart: parameters other than the defaults."""
+    labels = {curve.line.label: curve.line for curve in every if PLACE not in curve.line.games}
+    alone = Counter(line.protocol for line in labels.values())
+    odd = {
+        looks[label].dashes
+        for label, line in labels.items()
+        if alone[line.protocol] == 1 and looks[label].dashes != "-" and line.games[UNUSUAL["protocol"]].any()
+    }
+    dots = " and dots" * bool(odd - {DASHES[1]})
+    return f"Thick dashes{dots}: parameters that differ from the defaults." if odd else ""
 
 
 def _of_panel(part: Sequence[Curve], looks: dict[str, Look], letter: str, low: float, *, named: bool) -> list[Item]:

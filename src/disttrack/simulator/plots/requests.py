@@ -164,15 +164,20 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
     if axes:  # items are steps in some tasks
         plot = replace(plot, **axes)
-    shown = tables.with_controls() if getattr(plot, "controls", False) else tables
-    shown = shown.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
+    controls = bool(getattr(plot, "controls", False))
+    shown = (tables.with_controls() if controls else tables).where(plot.where)
+    shown = shown.with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
+    shown = shown if controls else shown.with_common_apart()
     described = _made(shown, plot)
     if not isinstance(described, Description):
         return described
+    if described.games is not None:
+        shown = replace(shown, trials=shown.trials.loc[[*described.games]])
     heading = described.title or described.heading
     if tables.several:
         heading += f", of {' and '.join(tables.scenarios)}"
-    left_out = f" Left out: {tables.lost:,} of the games, which ended in an error." if tables.lost else ""
+    whole = " of the whole result" if plot.where else ""
+    left_out = f" Left out: {tables.lost:,} of the games{whole}, which ended in an error." if tables.lost else ""
     if shown.ended:
         sent = span([*shown.trials["_sent"][shown.trials["_unsent"] > 0]])
         left_out += f" Games that their adversary ended before all items were sent: {shown.ended:,}, after {sent}."

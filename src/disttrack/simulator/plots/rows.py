@@ -11,8 +11,8 @@ import pandas as pd
 from disttrack.simulator.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
 from disttrack.simulator.plots.kinds import Matrix, Spread
 from disttrack.simulator.plots.marks import mark
-from disttrack.simulator.plots.panels import apart, column_of, measured_label, missing_note, value_axis
-from disttrack.simulator.plots.sweep import infinite_note, of_games
+from disttrack.simulator.plots.panels import apart, column_of, measured_label, value_axis
+from disttrack.simulator.plots.sweep import absent, infinite_note, left_out, missing_note, of_games
 from disttrack.simulator.points.names import label_of, with_name
 from disttrack.simulator.results.formats import NOTHING, swept_ticks
 from disttrack.simulator.results.lines import Line, lines
@@ -28,8 +28,6 @@ _COLOURS: Final = 8
 _PLAIN: Final = Look("#0072B2", "o", "")
 _MARK: Final = 0.012
 """The width of a mark, as a share of the width of a panel: a shorter range is behind it."""
-_NAMED: Final = 6
-"""Rows left out that are named; more are counted."""
 _LIMIT: Final = Look(marker="|", dashes="", size=15, edge=2, order=2.5)
 
 
@@ -91,9 +89,12 @@ def spread(plot: Spread, tables: Tables) -> Description:
     if max(sizes) > 1:
         note += ". Thick: 5 % to 95 % of the games. Thin: all." if wide else f" of {of_games(sizes)}."
     note += f" Left out of all marks: infinite values, in {many:,} of {len(every):,} games." if many else ""
-    note += missing_note(tables.trials[column])
+    note += left_out([label for label, _, _ in groups if label not in rows], "without a value")
+    named = pd.concat([games[column] for label, _, games in groups if label in rows])
+    note += missing_note(named)
     return Description(
         [Panel(series, x, Axis(names=list(rows)))], 1, 0.85 + 0.3 * max(3, len(rows)), note=note, legend=entries,
+        games=[*named.dropna().index],
     )  # fmt: skip
 
 
@@ -166,7 +167,7 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     lacking = "games in which something was promised" if len(trials) < len(tables.trials) else "games"
     note += f" Empty: no {lacking}." if any(np.isnan(one.values).any() for one in cells) else ""
     note += " Rows with a fault: the controls of the claims." if plot.controls else ""
-    note += _unjudged(tables) if len(trials) < len(tables.trials) else ""
+    note += absent(lines(tables.trials), trials.index, "nothing promised or judged", row_label)
     seen = [
         f"{row_label(line)} holds in {int(line.games['ok'].astype(bool).sum()):,} of {len(line.games):,}"
         for part in rows.values()
@@ -179,20 +180,6 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
         caption=f"Games that held, by protocol: {'; '.join(seen)}.",
         width=min(20.0, max(8.0, 1.9 + 0.82 * len(adversaries))), share=("all", "none"),
     )  # fmt: skip
-
-
-def _unjudged(tables: Tables) -> str:
-    """Return which protocols, or settings of them, have no game with a verdict, as a sentence; empty if all have."""
-    rows: dict[str, list[str]] = {}
-    judged: set[str] = set()
-    for line in lines(tables.trials):
-        if line.games["verdict"].isin(("ok", "failed")).any():
-            judged.add(line.protocol)
-        else:
-            rows.setdefault(line.protocol, []).append(row_label(line))
-    names = [name for protocol, each in rows.items() for name in (each if protocol in judged else [protocol])]
-    more = f"; {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f" Left out, nothing promised or judged: {'; '.join(names[:_NAMED])}{more}." if names else ""
 
 
 def _cells(rows: list[Line], adversaries: list[str]) -> Cells:

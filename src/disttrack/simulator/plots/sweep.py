@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -27,6 +27,8 @@ FEWEST: Final = 4
 """Marks that a stated power has at least."""
 LEAST: Final = 0.25
 """The least exponent that is stated: a smaller one is a logarithm more often than a power."""
+_NAMED: Final = 6
+"""Lines left out that are named; more are counted."""
 BENT: Final = 0.12
 """The slope from each mark to the next may differ from the exponent by this share of it."""
 
@@ -221,6 +223,42 @@ def of_games(sizes: Sequence[int], noun: str = "games") -> str:
     """
     least, most = min(sizes), max(sizes)
     return f"{least:,} to {most:,} {noun}" if least < most else f"{most:,} {noun}"
+
+
+def missing_note(values: pd.Series[float]) -> str:
+    """Return the number of games that have no value, in words; empty if all have one."""
+    missing = int(values.isna().sum())
+    return f" Left out: {missing:,} of {len(values):,} games, without a value." if missing else ""
+
+
+def absent(
+    every: Iterable[Line], there: Collection[int], why: str, label: Callable[[Line], str] = lambda line: line.label
+) -> str:
+    """Return the protocols, or lines of them, that have none of the games `there`, as a sentence; empty if all have."""
+    names: dict[str, list[str]] = {}
+    seen = set()
+    for line in every:
+        if line.games.index.isin(there).any():
+            seen.add(line.protocol)
+        else:
+            names.setdefault(line.protocol, []).append(label(line))
+    return left_out([one for kind, each in names.items() for one in (each if kind in seen else [kind])], why)
+
+
+def left_out(names: Sequence[str], why: str) -> str:
+    """Return what is left out, as a sentence; empty if nothing is."""
+    return f" Left out, {why}: {_listed(names)}." if names else ""
+
+
+def cut_note(names: Iterable[str]) -> str:
+    """Return which curves leave their panel, as a sentence; empty if none does."""
+    cut = list(dict.fromkeys(names))
+    return f"Going on beyond the panel: {_listed(cut)}." if cut else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f"; {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{'; '.join(names[:_NAMED])}{more}"
 
 
 def infinite_note(values: npt.ArrayLike) -> str:

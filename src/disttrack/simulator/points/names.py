@@ -77,7 +77,11 @@ def setting(value: object) -> str:
     ('1,024', '0.03125', '2', 'tight')
     >>> setting(0.1234567)
     '0.1234567'
+    >>> setting("20.0")  # of a column that has words too
+    '20'
     """
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]+[.]0", value):
+        value = float(value)
     if isinstance(value, float):
         return f"{value:,.0f}" if value.is_integer() else float.__repr__(value)
     return f"{value:,}" if isinstance(value, int) else as_text(value)

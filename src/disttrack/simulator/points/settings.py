@@ -290,6 +290,16 @@ def differ(values: Iterable[object]) -> bool:
     return len({canonical(value) for value in values}) > 1
 
 
+def unset(column: str, value: object) -> bool:
+    """Return whether a column says only that a network has no crashes, or a link no parameters.
+
+    >>> unset("crash_down", None), unset("crash_rate", 0), unset("crash_rate", 0.1), unset("latency", 0)
+    (True, True, False, False)
+    """
+    own = column.startswith(("crash_", "link_"))
+    return own and (value is None or value != value or (column, value) == ("crash_rate", 0))
+
+
 def flat(network: Mapping[str, object]) -> dict[str, Scalar]:
     """Return the parameters of a network by names of their own: ``latency``, ``crash_rate``.
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.points.names import label_of, name_of, with_name
-from disttrack.simulator.points.settings import SIDES
+from disttrack.simulator.points.settings import SIDES, unset
 
 UNUSUAL: Final = {side: f"_unusual_{side}" for side in SIDES}
 """Columns of trials: the parameters of a side that differ from its defaults, as tuples of name and value in words."""
@@ -108,11 +108,12 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         free += tuple(axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any())
         free = _beside_parts(games, free)
         groups = list(games.groupby(list(free), dropna=False, sort=False)) if free else [((), games)]
-        unusual = [_shared(part[UNUSUAL["protocol"]]) for _, part in groups]
+        unusual = [shared(part[UNUSUAL["protocol"]]) for _, part in groups]
         odd = [bool(list(texts(pairs, [x]))) for pairs in unusual]
         places, of_result = {True: max(1, odd.count(False)), False: 0}, Counter[int]()
         for (key, part), pairs, is_odd in zip(groups, unusual, odd, strict=True):
-            variant = ", ".join(with_name(axis, value) for axis, value in zip(free, key, strict=True))
+            pairs_of_variant = zip(free, key, strict=True)
+            variant = ", ".join(with_name(axis, value) for axis, value in pairs_of_variant if not unset(axis, value))
             apart_too = _apart_with_result(games, axes, free)
             apart_too += [axis for axis in stated if axis not in (*free, *apart_too) and _has_one(part[axis], axis)]
             own = (
@@ -218,7 +219,7 @@ def _beside_parts(games: pd.DataFrame, free: tuple[str, ...]) -> tuple[str, ...]
     return tuple(axis for axis in free if axis == "part" or (parts[axis].nunique(dropna=False) > 1).any())
 
 
-def _shared(each: Iterable[tuple[tuple[str, str], ...]]) -> list[tuple[str, str]]:
+def shared(each: Iterable[tuple[tuple[str, str], ...]]) -> list[tuple[str, str]]:
     """Return the parameters that all games have alike."""
     first, *others = dict.fromkeys(each)
     return [pair for pair in first if all(pair in other for other in others)]

@@ -12,11 +12,11 @@ import pandas as pd
 
 from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.claims.expressions import ExpressionError, rows
-from disttrack.simulator.points.names import label_of, name_of, with_name
+from disttrack.simulator.points.names import label_of, name_of, setting, with_name
 from disttrack.simulator.points.settings import PROMISED, SIDES, Row, Settings
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened, planned_items, rows_of
 from disttrack.simulator.results.formats import games_per_point, span
-from disttrack.simulator.results.lines import PLACE, PLACES, STYLES, UNUSUAL, GameRow, swept_axes, texts
+from disttrack.simulator.results.lines import PLACE, PLACES, STYLES, UNUSUAL, GameRow, lines, shared, swept_axes, texts
 from disttrack.simulator.results.promises import without_empty_promises
 from disttrack.simulator.results.stored import Plain
 from disttrack.simulator.scenario.skipped import near_text
@@ -45,6 +45,8 @@ class Tables:
         The rows of the table of settings of each result, by the numbers of the points.
     of_adversaries
         The columns of `trials` that are parameters of adversaries.
+    common
+        Parameters in words that all protocols have alike: no label of a line states them.
     """
 
     trials: pd.DataFrame
@@ -52,6 +54,7 @@ class Tables:
     results: Mapping[str, Results]
     points: Mapping[str, Mapping[int, Row]]
     of_adversaries: frozenset[str]
+    common: tuple[str, ...] = ()
 
     @cached_property
     def series(self) -> pd.DataFrame:
@@ -172,13 +175,28 @@ class Tables:
         free = {column: key for column, key in self.called.items() if key not in self.trials}
         return replace(self, trials=self.trials.rename(columns=free))
 
+    def with_common_apart(self) -> Tables:
+        """Return the tables without the unusual parameters that all games of several protocols share."""
+        column = UNUSUAL["protocol"]
+        common = shared(self.trials[column]) if len(self.protocols) > 1 else []
+        left = [tuple(pair for pair in pairs if pair not in common) for pairs in self.trials[column]]
+        said = tuple(f"parameters {text}" if name == "parameters" else text for name, text in common)
+        trials = self.trials.copy()
+        trials[column] = pd.Series(left, trials.index)
+        return replace(self, trials=trials, common=said)
+
     def with_adversaries_named(self, x: str = "") -> Tables:
         """Return the tables with parameters of an adversary as a part of its name: swept and unusual ones but `x`."""
         own = [one for one in self.trials.columns if one in self.of_adversaries and name_of(one) != name_of(x)]
         named = []
-        for game in self.trials[["adversary", UNUSUAL["adversary"], *own]].to_dict("records"):
+        for game in self.trials[["result", "point", "adversary", UNUSUAL["adversary"], *own]].to_dict("records"):
             kind, others = str(game.pop("adversary")), game.pop(UNUSUAL["adversary"])
-            swept = {str(column): with_name(str(column), value) for column, value in game.items() if value == value}
+            has = self.points[game.pop("result")][game.pop("point")].get("adversary") or {}
+            swept = {
+                str(column): with_name(str(column), value)
+                for column, value in game.items()
+                if value == value and (value is not None or name_of(str(column)) in has)
+            }
             named.append(label_of(kind, [*swept.values(), *texts(others, (x, *swept))]))
         return replace(self, trials=self.trials.assign(adversary=named).drop(columns=own))
 
@@ -346,30 +364,32 @@ def fixed(tables: Tables, x: str = "") -> str:
     # some protocols have no alpha, and each of the others has it in all its games
     lacked = ["alpha"] if "alpha" in tables.trials and by_protocol["alpha"].nunique(dropna=False).max() == 1 else []
     # names of adversaries contain their parameters, and protocols are named beside the lines
-    shared = [
+    said = [
         f"parameters {text}" if (text := one.words(SIDES)) and one.name == "parameters" else text
         for one in Settings(tables.task, rows, scenarios).columns
         if one.stated and one.side != "adversary" and one.name != "protocol"
         if not one.sets_apart or one.name in (*PROMISED, *lacked)
     ]
-    return " · ".join(
-        [*filter(None, shared), *_moving(tables.trials, x), games_per_point(tables.trials[["result", "point"]])]
-    )
+    games = games_per_point(tables.trials[["result", "point"]])
+    return " · ".join([*filter(None, said), *tables.common, *_moving(tables.trials, x), games])
 
 
 def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
-    """Yield the parameters that vary, but have one value at each place of the axis, with their ranges.
+    """Yield the parameters that vary along a line, against one adversary, with their values.
 
     Games that have no place on the axis are not counted.
     """
-    moving = []
+    moving: dict[str, list[pd.Series[float]]] = {}
     trials = trials.dropna(subset=[x]) if x in trials else trials
-    for axis in swept_axes(trials) if x in trials else ():
-        if name_of(axis) == name_of(x) or (trials.groupby([x, "protocol", "result"])[axis].nunique() > 1).any():
-            continue
-        if (trials.groupby(["protocol", "result"])[axis].nunique() > 1).any():
-            values = trials[axis].dropna().tolist()
-            numbers = all(isinstance(value, int | float) for value in values)
-            moving.append(f"{name_of(axis)} {span(values)}" if numbers else name_of(axis))
+    for line in lines(trials, x) if x in trials else ():
+        for _, games in line.games.groupby("adversary"):
+            for axis in swept_axes(games):
+                if name_of(axis) != name_of(x):
+                    moving.setdefault(axis, []).append(games[axis].dropna())
     if moving:
-        yield f"moving with {name_of(x)}: {', '.join(moving)}"
+        yield f"moving with {name_of(x)}: {', '.join(_range(axis, pd.concat(each)) for axis, each in moving.items())}"
+
+
+def _range(axis: str, values: pd.Series[float]) -> str:
+    words = ", ".join(map(setting, dict.fromkeys(values)))
+    return f"{name_of(axis)} {span([*values]) if pd.api.types.is_numeric_dtype(values) else words}"
