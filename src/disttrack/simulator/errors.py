@@ -139,12 +139,16 @@ def as_whole(value: object) -> str:
     --------
     >>> as_whole("2k"), as_whole("2,000"), as_whole("1.5M"), as_whole("10**5"), as_whole("many")
     ('; write 2_000', '; write 2_000', '; write 1_500_000', '; write 1e5', '')
+    >>> as_whole("64,256")
+    '; write 64_256, or [64, 256] for several'
     >>> as_whole("4, 8"), as_whole("4 8")
     ('; a list is in brackets, with commas: [4, 8]', '; a list is in brackets, with commas: [4, 8]')
     """
     text = value.strip() if isinstance(value, str) else ""
     if grouped := re.fullmatch(r"\d{1,3}(?:([,.' ])\d{3})(?:\1\d{3})*", text):
-        return f"; write {text.replace(grouped[1], '_')}"
+        several = grouped[1] == "," and ",0" not in text
+        listed = f", or [{text.replace(',', ', ')}] for several" * several
+        return f"; write {text.replace(grouped[1], '_')}{listed}"
     if short := re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?) ?([kKmM])", text):
         number = float(short[1]) * (1000 if short[2] in "kK" else 1_000_000)
         return f"; write {int(number):_}" if number.is_integer() else ""

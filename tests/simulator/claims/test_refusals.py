@@ -239,7 +239,7 @@ def test_a_claim_is_checked_before_anything_is_played(keys: dict[str, Any], mess
         ("slope(a - 1, a)", "slope() needs values above 0 (it is fitted in logarithms)"),
         ("slope(a, 1 + 0 * a)", "slope() needs at least two different values of x"),
         ("mean(a, where=(a > 5))", "no games to measure"),
-        ("mean(log(-a))", "some of the games have no value in this column"),
+        ("mean(log(-a))", "log(-a) has no value in 3 of 3 games; where leaves them out"),
         ("max(a * (0 % 0 not in [1, 2]))", "some of the games have no value for 0 % 0 not in [1, 2]"),
         (
             "crossing(a, a, a > 1, a < 1)",
@@ -259,3 +259,10 @@ def test_a_condition_is_none_where_an_unknown_column_turns_out_to_hold_something
     assert line_of(condition, text, TABLE) == message
     (finding,) = findings_of([Claim(name="c", where=text, measure="games()", at_least=0)], TABLE)
     assert (finding.verdict, finding.note) == ("FAIL", message)
+
+
+@pytest.mark.parametrize("text", ["fraction(verdict == 'fail')", "games(where=(verdict in ['ok', 'fails']))"])
+def test_a_text_that_is_no_verdict_is_refused(text: str) -> None:
+    with pytest.raises(ExpressionError, match=r"no verdict is 'fails?'; did you mean 'failed'\? \(accepted: ok, "):
+        check_measure(text, {"verdict": "text"})
+    check_measure("fraction(verdict != 'failed')", {"verdict": "text"})

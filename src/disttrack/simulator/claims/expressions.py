@@ -24,13 +24,14 @@ import numpy as np
 
 from disttrack.simulator.claims.operators import BINARY, COMPARE, both, either, is_masked, missing, type_of
 from disttrack.simulator.claims.statistics import AGGREGATES, CONDITIONS, ROWWISE, SHARE, Aggregate, Estimate, Values
-from disttrack.simulator.errors import nearest
+from disttrack.simulator.errors import accepted, nearest
 
 Columns = Mapping[str, Values]
 MOST_LETTERS: Final = 2_000
 """Length of an expression at most."""
 MOST_LEVELS: Final = 60
 """Levels of nesting at most."""
+VERDICTS: Final = ("ok", "failed", "undecided", "error")
 
 
 class ExpressionError(Exception):
@@ -247,6 +248,7 @@ class _Evaluation:
     def _compare(self, operators: list[ast.cmpop], sides: list[ast.expr]) -> Any:
         if not {*map(type, operators)} <= {*COMPARE}:
             raise self._refused("compare with ==, !=, <, <=, >, >=, or with in and a list such as ['robust', 'block']")
+        self._check_verdicts(sides)
         pairs = zip(operators, pairwise(map(self._array, sides)), strict=True)
         return reduce(both, [self._holds(COMPARE[type(operator)], *pair) for operator, pair in pairs])
 
@@ -254,9 +256,17 @@ class _Evaluation:
         """Return whether a value equals one of some others, or none of them."""
         if not elements:
             raise self._refused("the list after in is empty")
+        self._check_verdicts([left, *elements])
         value = self._array(left)
         among = reduce(either, [self._holds(np.equal, value, self._array(element)) for element in elements])
         return among if inside else np.logical_not(among)
+
+    def _check_verdicts(self, sides: list[ast.expr]) -> None:
+        """Refuse a text that is no verdict, beside the column of verdicts: no game would ever have it."""
+        for one in sides if any(isinstance(one, ast.Name) and one.id == "verdict" for one in sides) else ():
+            if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value not in VERDICTS:
+                said = f"{nearest(one.value, VERDICTS)} ({accepted(VERDICTS)})"
+                raise self._refused(f"no verdict is {one.value!r}{said}")
 
     def _holds(self, compare: Callable[[Any, Any], Any], one: Values, other: Values) -> Any:
         """Return whether a comparison holds."""
@@ -299,6 +309,12 @@ class _Evaluation:
         try:
             return aggregate.compute(length(inner.table), *values)
         except ValueError as error:
+            for node, value in zip(arguments, values, strict=True):
+                if value.dtype.kind == "f" and (gaps := int(np.isnan(value).sum())):
+                    games = f"{gaps:,} of {value.size:,} games"
+                    raise self._refused(
+                        f"{ast.unparse(node)} has no value in {games}; where leaves them out"
+                    ) from error
             raise self._refused(str(error)) from error
 
     def _argument(self, name: str, role: str, node: ast.expr) -> Values:

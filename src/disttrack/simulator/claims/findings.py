@@ -65,7 +65,7 @@ class Finding:
     value, low, high
         Measured value and its 95 % confidence interval; None where there is none.
     games
-        Number of different games that it was measured on.
+        Number of different games that meet its condition; a `where` within the measure may choose fewer.
     verdict
         ``PASS``, ``FAIL``, ``VACUOUS`` if it passes in its control too, ``UNDECIDED`` if errors have ended games,
         games have no verdict or it misspells a name, or ``SKIPPED`` if the scenario leaves it without games.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from disttrack.simulator.cli.tables import Column, Table, print_facts, print_tab
 from disttrack.simulator.cli.verify import OUT, print_command, verify
 from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.results.formats import number
+
+if TYPE_CHECKING:
+    from disttrack.simulator.search.advice import Advice, Situation
 
 
 class Questions(click.Group):
@@ -110,6 +113,30 @@ def data(seed: int, out: Path | None, **wanted: Any) -> None:
     verify(search.scenario_of(best, situation), out)
 
 
+def _ranking(advice: Advice, situation: Situation) -> Table:
+    """Return the trackers that keep a promise, the cheapest first, under what they are ranked for."""
+    rows = [
+        [
+            one.label,
+            f"{'' if one.games else '≤ '}{number(round(one.words))}",
+            f"{'' if one.games else '≤ '}{number(float(f'{one.words / advice.best.words:.3g}'))}",
+            number(one.error) if one.games else "",
+            ("games" if one.whole else "shorter games") if one.games else "bound",
+        ]
+        for one in advice.ranked
+    ]
+    played = "of a whole game, the larger of two games; ≤ before a cost bound of a tracker that was not played"
+    columns = [
+        Column("tracker"),
+        Column("words", right=True, says=played),
+        Column("ratio", right=True, says="words over those of the cheapest"),
+        Column("error", right=True, says="the largest in these games, in units of alpha"),
+        Column("by"),
+    ]
+    asked = f"{situation.sites:,} sites · {situation.items:,} items · α {situation.alpha:g} · delta {situation.delta:g}"
+    return Table("Trackers that keep the promise", columns, rows, f"{asked} · senders see {situation.against}")
+
+
 @advise.command(
     short_help="Trackers of a count or of items, by their words.",
     epilog="200 gateways: --sites 200 --items 1e8 --alpha 0.05 --against outputs.",
@@ -147,28 +174,7 @@ def count(
     with bar("advise") as on_progress:
         advice = search.advise(situation, seed, on_progress)
     best = advice.best
-    rows = [
-        [
-            one.label,
-            f"{'' if one.games else '≤ '}{number(round(one.words))}",
-            f"{'' if one.games else '≤ '}{number(float(f'{one.words / best.words:.3g}'))}",
-            number(one.error) if one.games else "",
-            ("games" if one.whole else "shorter games") if one.games else "bound",
-        ]
-        for one in advice.ranked
-    ]
-    columns = [
-        Column("tracker"),
-        Column(
-            "words",
-            right=True,
-            says="of a whole game, the larger of two games; ≤ before a cost bound of a tracker that was not played",
-        ),
-        Column("ratio", right=True, says="words over those of the cheapest"),
-        Column("error", right=True, says="the largest in these games, in units of alpha"),
-        Column("by"),
-    ]
-    print_table(Table("Trackers that keep the promise", columns, rows))
+    print_table(_ranking(advice, situation))
     facts = {"cheapest": best.label}
     if len(advice.ranked) > 1:
         second = advice.ranked[1]

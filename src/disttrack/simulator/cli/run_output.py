@@ -59,7 +59,7 @@ def claims_table(name: str, findings: Sequence[Finding]) -> Table:
         Column("bound", right=True),
         Column("control", right=True, rank=1, says="measured with a part broken, where the claim must fail"),
         Column("95 % interval", right=True, rank=2, says="as if the games of a trial, of one seed, were independent"),
-        Column("games", right=True, rank=2),
+        Column("games", right=True, rank=2, says="those of the claim; a where within its measure may choose fewer"),
         Column("false alarm", right=True, rank=4, says="probability that the claim fails although it is true"),
         Column("power", right=True, rank=3, says="value beyond the bound that is refuted with probability 95 %"),
     ]

@@ -188,11 +188,11 @@ def _calls(measure: str) -> Iterator[ast.Call]:
 
 
 def _conditions(measure: str) -> Iterator[str]:
-    """Yield the conditions by which a measure selects games."""
+    """Yield the conditions by which a measure selects games, or counts them."""
     for call in _calls(measure):
         yield from (ast.unparse(one.value) for one in call.keywords if one.arg == "where")
-        if call.func.id == "crossing":  # type: ignore[attr-defined]
-            yield from map(ast.unparse, call.args[2:4])
+        selecting = {"crossing": call.args[2:4], "fraction": call.args[:1]}
+        yield from map(ast.unparse, selecting.get(call.func.id, ()))  # type: ignore[attr-defined]
 
 
 def _axes(measure: str) -> Iterator[str]:
