@@ -133,4 +133,4 @@ def test_a_label_states_no_parameters_of_crashes_that_a_network_has_not(tmp_path
     trials = read_tables([folder]).trials
     trials = trials.assign(crash_rate=[0.0, 0.1], crash_down=[np.nan, 50.0], latency=["20.0", "exponential(5)"])
     labels = [line.label for line in lines(trials)]
-    assert labels == ["robust, latency 20", "robust, crash_rate 0.1, crash_down 50, latency exponential(5)"]
+    assert labels == ["robust, latency 20", "robust, crash rate 0.1, latency exponential(5)"]
