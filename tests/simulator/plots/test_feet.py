@@ -133,4 +133,19 @@ def test_a_label_states_no_parameters_of_crashes_that_a_network_has_not(tmp_path
     trials = read_tables([folder]).trials
     trials = trials.assign(crash_rate=[0.0, 0.1], crash_down=[np.nan, 50.0], latency=["20.0", "exponential(5)"])
     labels = [line.label for line in lines(trials)]
-    assert labels == ["robust, latency 20", "robust, crash_rate 0.1, crash_down 50, latency exponential(5)"]
+    assert labels == ["robust, latency 20", "robust, crash rate 0.1, latency exponential(5)"]
+
+
+def test_a_later_result_is_drawn_beneath_the_first_and_hollow_marks_are_of_their_points(tmp_path: Path) -> None:
+    """A small pale mark on a dark one looks hollow, as that of a point whose games failed."""
+    folders = [write_result(tmp_path / name, trials=2, protocols=("martingale", "randomized")) for name in "ab"]
+    for request in ({"kind": "error", "x": "sites"}, {"kind": "cost", "x": "sites"}):
+        lines = described(folders, request).panels[0].of(Series, "")
+        first, later = ([one.look for one in lines if f"result {name}" in one.name] for name in "ab")
+        assert max(look.size for look in later) < min(look.size for look in first), "the control: they fit inside"
+        assert max(look.order for look in later) < min(look.order for look in first)
+    hollow = " Hollow marks: at least half of the games of that point failed"
+    note = described(folders[:1], {"kind": "frontier"}).note
+    assert f"{hollow} against freeze." in note
+    alone = write_result(tmp_path / "c", trials=2, protocols=("randomized",), adversaries=("freeze",))
+    assert f"{hollow}." in described([alone], {"kind": "frontier"}).note

@@ -15,6 +15,7 @@ from disttrack.simulator.plots.requests import described_of
 from disttrack.simulator.points.settings import Settings
 from disttrack.simulator.report.short import in_words, pairs
 from disttrack.simulator.results.answers import answer_table
+from disttrack.simulator.results.bounds import cost_bound
 from disttrack.simulator.results.compared import compare_results
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.read import Tables, read_tables
@@ -81,7 +82,7 @@ def test_figures_and_sentences_of_words_say_that_links_are_apart(lossy: Results,
     (costs,) = (text for text in in_words(tables) if text.startswith("Cost in words"))
     assert costs.startswith("Cost in words, without those that links add, ")
     terms = {name for pair in pairs(tables) for name, _ in pair.terms}
-    assert {"loss", "link"} <= terms, "no network is a choice: costs are compared at equal ones"
+    assert "network" in terms, "no network is a choice: costs are compared at equal ones"
     bare = read_tables([lossy]).where("link == 'bare'")
     assert APART not in described(bare, kind="cost", x="sites").note
     assert "words of links" in answer_table(lossy).headers
@@ -155,3 +156,63 @@ def test_a_result_with_controls_is_compared_where_a_parameter_is_swept(tmp_path:
     sides = {"protocol": {"kind": "randomized", "alpha": [0.1, 0.2]}, "adversary": "uniform", "claims": [claim]}
     one = disttrack.run({"name": "k", "trials": 1, "sites": [2, 4], "items": 50, **sides}, out=tmp_path / "k")
     assert "compare-cost" in compare([one, one], {"kind": "cost", "x": "sites"}, out=tmp_path).name
+
+
+CUT: dict[str, Any] = {"sites": "0-1", "from": 100, "to": 300}
+FAULTS: dict[str, Any] = {
+    "name": "faulty", "trials": 2, "sites": 4, "items": 1000, "alpha": 0.1, "protocol": ["deterministic", "randomized"],
+    "adversary": ["uniform", "freeze"], "plots": [], "network": [
+        {}, {"latency": 5, "partition": CUT}, {"latency": 5, "partition": CUT, "link": "reliable"},
+        {"latency": 5, "crash": {"rate": 0.001, "down": 50, "state": "lost"}, "link": "reliable"},
+    ],
+}  # fmt: skip
+PARTITION = "partition of sites 0-1, steps 100 to 300"
+NETWORKS = ("", f", latency 5, {PARTITION}", f", latency 5, {PARTITION}, link reliable",
+            ", latency 5, link reliable, crash rate 0.001")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return disttrack.run(FAULTS, out=tmp_path_factory.mktemp("runs") / "faulty")
+
+
+def test_rows_of_networks_with_different_faults_differ_in_the_table(faulty: Results) -> None:
+    table = answer_table(faulty)
+    settings = [place for place, column in enumerate(table.columns) if column.kind == "setting"]
+    assert {"partition sites", "partition from", "partition to", "crash down"} <= {*table.headers}
+    assert len({tuple(row[place] for place in settings) for row in table.texts}) == len(table.texts) == 16
+    assert {row[table.headers.index("partition sites")] for row in table.texts} == {"", "0-1"}
+
+
+def test_labels_name_the_faults_of_their_network_and_no_others(faulty: Results) -> None:
+    tables = read_tables([faulty])
+    rows = [f"{kind}{network}" for kind in FAULTS["protocol"] for network in NETWORKS]
+    assert [*described(tables, kind="matrix").panels[0].y.names] == rows
+    spread = described(tables, kind="spread", y="words").panels[0].y.names
+    assert [*spread] == [f"{row}, against {one}" for row in rows for one in FAULTS["adversary"]]
+    assert [name for _, name in described(tables, kind="frontier").legend] == rows
+    for where, said in (
+        ("partition_sites == '0-1'", f"latency 5 · {PARTITION}"),  # of all games, and of those that are drawn
+        ("link == 'bare'", f"latency 5 · {PARTITION} · "),
+        ("crash_rate > 0", "latency 5 · crash rate 0.001 · "),
+    ):
+        subtitle = described(tables, kind="timeline", where=where).subtitle
+        assert said in subtitle
+        assert ("partition" in said) == ("partition" in subtitle)
+
+
+def test_costs_are_compared_on_one_network_and_with_no_bound_of_theory_on_a_faulty_one(faulty: Results) -> None:
+    tables = read_tables([faulty])
+    (costs,) = (text for text in in_words(tables) if text.startswith("Cost in words"))
+    listed = dict(one.partition(": ")[::2] for one in costs.rstrip(".").partition("(medians): ")[2].split("; "))
+    words = {name: float(text.split()[0].replace(",", "")) for name, text in listed.items()}
+    ratios = 0
+    for name, text in listed.items():
+        if said := re.search(r"([0-9.]+) times the least at equal network", text):
+            other = words[name.replace("randomized", "deterministic")]
+            assert float(said[1]) == pytest.approx(words[name] / other, rel=0.01)
+            ratios += 1
+    assert ratios
+    for point in tables.points[next(iter(tables.points))].values():
+        faults = {name for name in point["network"] or {} if name != "warm_up"}
+        assert (cost_bound(point, 1000, {}) is None) == bool(faults)

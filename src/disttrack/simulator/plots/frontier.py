@@ -74,7 +74,7 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     kinds = tuple(dict.fromkeys(trials["protocol"]))
     # a line of another column goes over all settings of a protocol
     apart = ("adversary", *swept)
-    axis = "" if plot.y else next((axis for axis in swept if pd.api.types.is_numeric_dtype(trials[axis])), "")
+    axis = "" if plot.y else next((axis for axis in swept if _is_axis(trials, axis)), "")
     values = np.r_[trials["_error"], ABOUT_ONE if errors.limited else []]
     y = value_axis(errors.label, values, edges_of(values, errors.low))
     edges = edges_of(trials["_cost"], _least(trials["_cost"])) if plot.y else (-inf, inf)
@@ -120,24 +120,31 @@ def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, se
     joined = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
     along = f", joined in the order of {name_of(axis)}, {span([*trials[axis].dropna()])}" if joined and axis else ""
     if joined and settings:
-        along = f", joined in the order of {' and '.join(map(name_of, _varying(trials)))}"
+        along = f", joined in the order of {' and '.join(_varying(trials))}"
     note = f"Dots: games. Marks: medians of each point{along}. Lower: more accurate, left: cheaper."
     if settings:
         note = f"Dots: games. Marks: medians of each setting of a protocol{along}. Left: {settings}."
         note += " ↓: 0." if (trials["_error"] < made[0].y.edges[0]).any() else ""
         note += " The leftmost marks: 0." if (trials["_cost"] < made[0].x.edges[0]).any() else ""
     broken = [panel.title for panel in made if panel.of(Series, "fails")]
-    where = " in all panels" if 1 < len(broken) == len(made) else f" {' and '.join(broken)}".rstrip()
-    note += f" Hollow marks: at least half of the games failed{where}." if broken else ""
+    where = "" if len(broken) == len(made) else f" {' and '.join(broken)}".rstrip()
+    note += f" Hollow marks: at least half of the games of that point failed{where}." if broken else ""
     if (trials["_error"] <= made[0].y.edges[0]).any() and not settings:
         note += FLOOR_NOTE if limited else " ↓: below the scale, 0."
     return note + infinite_note(trials["_error"])
 
 
 def _varying(trials: pd.DataFrame) -> list[str]:
-    """Return the axes that vary along some line."""
+    """Return the names of the axes that vary along some line; a partition is one."""
     lines = trials.groupby(["protocol", "adversary"])
-    return [axis for axis in swept_axes(trials) if (lines[axis].nunique(dropna=False) > 1).any()]
+    varying = [axis for axis in swept_axes(trials) if (lines[axis].nunique(dropna=False) > 1).any()]
+    return list(dict.fromkeys("partition" if axis.startswith("partition_") else name_of(axis) for axis in varying))
+
+
+def _is_axis(trials: pd.DataFrame, axis: str) -> bool:
+    """Return whether a line runs along an axis: numbers of which it has several."""
+    known = pd.api.types.is_numeric_dtype(trials[axis])
+    return known and any(line.games[axis].nunique() > 1 for line in lines(trials, axis))
 
 
 def _least(values: npt.ArrayLike) -> float:

@@ -90,12 +90,14 @@ def shape(number_of_panels: int) -> tuple[int, int]:
 def look_of(line: Line, kinds: tuple[str, ...]) -> Look:
     """Return the look of a line: colour and marker by protocol, dashes and sizes of marks by its variant.
 
-    Where there are more variants than dashes, the others have the same dashes in lighter colours.
+    Where there are more variants than dashes, the others have the same dashes in lighter colours. Later results are
+    beneath the first: a smaller, lighter mark on a dark one looks hollow.
     """
     look, (round_, variant) = mark(line.protocol, kinds, line.order), divmod(line.order, len(DASHES))
     by_colour = look.colour != mark(line.protocol, kinds).colour
     colour = look.colour if by_colour or not round_ else lighter(look.colour, 1 - _DARKNESS**round_)
-    return Look(colour, look.marker, DASHES[variant], size=SIZES[variant])
+    below = 0.02 * line.order if PLACE in line.games else 0.0
+    return Look(colour, look.marker, DASHES[variant], size=SIZES[variant], order=Look.order - below)
 
 
 def border(at: float = 1.0, name: str | float = "alpha") -> list[Item]:

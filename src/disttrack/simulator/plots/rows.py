@@ -14,6 +14,7 @@ from disttrack.simulator.plots.marks import mark
 from disttrack.simulator.plots.panels import apart, column_of, measured_label, value_axis
 from disttrack.simulator.plots.sweep import absent, infinite_note, left_out, missing_note, of_games
 from disttrack.simulator.points.names import label_of, with_name
+from disttrack.simulator.points.networks import of_network, setting_in_words
 from disttrack.simulator.results.formats import NOTHING, swept_ticks
 from disttrack.simulator.results.lines import Line, lines
 from disttrack.simulator.results.read import Tables
@@ -110,12 +111,16 @@ def _groups(tables: Tables) -> list[tuple[str, Line, pd.DataFrame]]:
 
 
 def row_label(line: Line) -> str:
-    """Return the label of a line without parameters that move with another one, long numbers as powers."""
+    """Return the label of a line without parameters that move with another one, long numbers as powers.
+
+    Parameters of a network are not left out: crashes are no other word for a link.
+    """
     kept: list[str] = []
     for axis in line.free:
-        if not any(line.all_games.groupby(other)[axis].nunique().max() <= 1 for other in kept):
+        if of_network(axis) or not any(line.all_games.groupby(other)[axis].nunique().max() <= 1 for other in kept):
             kept.append(axis)
-    return label_of(line.protocol, [*line.unusual, *(_setting(axis, line.games[axis].iloc[0]) for axis in kept)])
+    setting = {axis: line.games[axis].iloc[0] for axis in kept}
+    return label_of(line.protocol, [*line.unusual, *setting_in_words(setting, _setting)])
 
 
 def _setting(axis: str, value: object) -> str:

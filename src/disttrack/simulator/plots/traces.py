@@ -31,6 +31,7 @@ from disttrack.simulator.plots.kinds import Timeline
 from disttrack.simulator.plots.marks import mark
 from disttrack.simulator.plots.sweep import of_games
 from disttrack.simulator.points.names import with_name
+from disttrack.simulator.points.networks import setting_in_words
 from disttrack.simulator.results.formats import short
 from disttrack.simulator.results.labels import sides_of
 from disttrack.simulator.results.lines import GameRow, named, swept_axes, terms_of
@@ -209,11 +210,11 @@ def _off(trials: pd.DataFrame) -> pd.Series[float]:
 def _alike(tables: Tables, chosen: pd.DataFrame) -> list[str]:
     """Return the parameters that the scenario sweeps and the games that are shown share."""
     swept = [axis for axis in swept_axes(tables.trials) if axis not in ("protocol", "adversary")]
-    return [
-        with_name(axis, chosen[axis].iloc[0])
+    return setting_in_words({
+        axis: chosen[axis].iloc[0]
         for axis in swept
         if len(chosen) > 1 and chosen[axis].nunique(dropna=False) == 1
-    ]
+    })  # fmt: skip
 
 
 def _parts(game: GameRow, mine: pd.DataFrame, tables: Tables, chosen: pd.DataFrame) -> list[str]:
@@ -222,7 +223,7 @@ def _parts(game: GameRow, mine: pd.DataFrame, tables: Tables, chosen: pd.DataFra
     axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]
     if "alpha" in terms_of(chosen) and "alpha" not in axes and game["alpha"] > 0:
         axes.append("alpha")
-    own = [str(game["result"])] * tables.several + [with_name(axis, game[axis]) for axis in axes]
+    own = [str(game["result"])] * tables.several + setting_in_words({axis: game[axis] for axis in axes})
     lagged = bool(game.get("_max_lag", 0) > 0)
     ending = outcome(str(game["verdict"]), float(game["failing_fraction"]), game["alpha"] == game["alpha"], lagged)
     if game["verdict"] == "failed" and mine["rel_error"].isna().all():

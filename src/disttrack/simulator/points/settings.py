@@ -126,8 +126,9 @@ class Setting:
 
     @property
     def varies(self) -> bool:
-        """Whether points differ in it; points without it are not counted."""
-        return differ(value for value in (self.named() if self.unusual else self.shown) if value is not None)
+        """Whether points differ in it; points without it are not counted, but for a parameter of networks."""
+        values = self.named() if self.unusual else self.shown
+        return differ(value for value in values if value is not None or self.side == "network")
 
     @property
     def given(self) -> Any:
@@ -288,16 +289,6 @@ class Settings:
 def differ(values: Iterable[object]) -> bool:
     """Return whether not all values are equal."""
     return len({canonical(value) for value in values}) > 1
-
-
-def unset(column: str, value: object) -> bool:
-    """Return whether a column says only that a network has no crashes, or a link no parameters.
-
-    >>> unset("crash_down", None), unset("crash_rate", 0), unset("crash_rate", 0.1), unset("latency", 0)
-    (True, True, False, False)
-    """
-    own = column.startswith(("crash_", "link_"))
-    return own and (value is None or value != value or (column, value) == ("crash_rate", 0))
 
 
 def flat(network: Mapping[str, object]) -> dict[str, Scalar]:

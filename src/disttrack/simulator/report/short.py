@@ -106,7 +106,8 @@ def pairs(tables: Tables) -> list[Pair]:
     axis = next((axis for axis in numeric if within[axis] > 1 and trials.loc[trials[axis] > 0, axis].nunique() > 1), "")
     points = [point for each in tables.points.values() for point in each.values()]
     networks = {name for point in points for name in flat(point.get("network") or {})}
-    terms = [*terms_of(trials), *(axis for axis in swept_axes(trials) if axis in networks)]
+    terms = terms_of(trials)
+    differing = [axis for axis in swept_axes(trials) if axis in networks]
     judged = judged.assign(_setting=judged[axis] if axis else 0)
     every = [
         (line.label, str(adversary), games)
@@ -120,7 +121,7 @@ def pairs(tables: Tables) -> list[Pair]:
         return max(settings, key=lambda setting: (users[adversary, setting], setting))
 
     listed = [
-        _pair(label, adversary, games, axis, named.called, terms, where_most_are(adversary, games))
+        _pair(label, adversary, games, axis, named.called, terms, differing, where_most_are(adversary, games))
         for label, adversary, games in every
     ]
     return [
@@ -132,9 +133,9 @@ def pairs(tables: Tables) -> list[Pair]:
 
 def _pair(
     protocol: str, adversary: str, games: pd.DataFrame, axis: str, called: Mapping[str, str], terms: Sequence[str],
-    at: float,
+    network: Sequence[str], at: float,
 ) -> Pair:  # fmt: skip
-    """Return a pair with its costs at one setting."""
+    """Return a pair with its costs at one setting; its network is one of the terms, if games differ in it."""
     there = games[games["_setting"] == at]
     settings = games.groupby("_setting")
     over, failing, words = settings["_over"].median(), settings["_failed"].mean(), settings["words"].median()
@@ -151,7 +152,11 @@ def _pair(
         fails_there=bool(often[at]),
         words=float(words[at]),
         words_at=with_name(called.get(axis, axis), at) if axis else "",
-        terms=tuple((term, str(sorted(map(str, there[term].unique())))) for term in terms),
+        terms=tuple(
+            (name, str([sorted(map(str, there[axis].unique())) for axis in axes]))
+            for name, axes in (*((term, [term]) for term in terms), ("network", network))
+            if axes
+        ),
         items=items if items > 0 else 0,
         items_at=with_name(called.get("items", "items"), int(items)) if items > 0 else "",
     )

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.networks import shared_in_words
 from disttrack.simulator.points.settings import PRIVACY, SIDES, Setting
 from disttrack.simulator.results.folder import Results, class_of, finished, opened
 from disttrack.simulator.results.formats import apart, games_per_point, number
@@ -128,10 +129,10 @@ def _made(results: Results) -> AnswerTable:
     rows = list(zip(*(cells for _, cells in columns), strict=True))
     number = games_per_point(results.trials["point"])
     named = [one.name for one in varying]
-    shared = [one.words(named) for one in stated if one not in varying]
+    shared = shared_in_words([one for one in stated if one not in varying], lambda one: one.words(named))
     return AnswerTable(
         title=results.headline,
-        subtitle=" · ".join([*filter(None, shared), number + ", medians" * (number != "1 game per point")]),
+        subtitle=" · ".join([*shared, number + ", medians" * (number != "1 game per point")]),
         columns=tuple(column for column, _ in columns),
         points=tuple(int(mine["point"].iloc[0]) for mine in games),
         values=tuple(tuple(value for value, _ in row) for row in rows),

@@ -9,8 +9,9 @@ from typing import Final
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.networks import setting_in_words
 from disttrack.simulator.points.registry import make
-from disttrack.simulator.points.settings import Row
+from disttrack.simulator.points.settings import Row, flat
 from disttrack.simulator.results.folder import class_of
 from disttrack.simulator.results.formats import number, span
 from disttrack.simulator.results.read import GAME, Tables
@@ -20,7 +21,9 @@ ENOUGH: Final = log(1e6)
 
 
 def cost_bound(point: Row, items: int, own: Mapping[str, object]) -> float | None:
-    """Return the messages that a game is expected to need at most, None if no bound is known, as of items with weights.
+    """Return the messages that a game is expected to need at most, None if no bound is known.
+
+    None is of items with weights, nor on a network that delays or loses messages.
 
     Parameters
     ----------
@@ -31,7 +34,8 @@ def cost_bound(point: Row, items: int, own: Mapping[str, object]) -> float | Non
     own
         The users' classes that the result was made with.
     """
-    if (point.get("adversary") or {}).get("heaviest", 1) > 1:
+    network = {name: value for name, value in flat(point.get("network") or {}).items() if name != "warm_up"}
+    if setting_in_words(network) or (point.get("adversary") or {}).get("heaviest", 1) > 1:
         return None
     arguments = dict(point.get("protocol") or {})
     kind = arguments.pop("kind", None)

@@ -14,6 +14,7 @@ import pandas as pd
 
 from disttrack.simulator.claims.statistics import order_interval
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.networks import shared_in_words
 from disttrack.simulator.points.point import canonical
 from disttrack.simulator.points.settings import SIDES, Setting, Settings
 from disttrack.simulator.results.answers import SHARES, games_by_point, measured
@@ -158,8 +159,8 @@ class Compared:
     def subtitle(self) -> str:
         """Return the differences that all matched points have, and the parameters that all points share, in words."""
         moved = [f"{name} {text}" for name, texts in self._moved.items() for text in texts]
-        shared = [one.words(self.headers) for one in self.shared if one.stated and one.header not in self.headers]
-        return " · ".join([*moved, *filter(None, shared)])
+        shared = [one for one in self.shared if one.stated and one.header not in self.headers]
+        return " · ".join([*moved, *shared_in_words(shared, lambda one: one.words(self.headers))])
 
     @cached_property
     def _moved(self) -> dict[str, list[str]]:

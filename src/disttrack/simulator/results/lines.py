@@ -13,7 +13,8 @@ import pandas as pd
 
 from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.points.names import label_of, name_of, with_name
-from disttrack.simulator.points.settings import SIDES, unset
+from disttrack.simulator.points.networks import of_network, setting_in_words
+from disttrack.simulator.points.settings import SIDES
 
 UNUSUAL: Final = {side: f"_unusual_{side}" for side in SIDES}
 """Columns of trials: the parameters of a side that differ from its defaults, as tuples of name and value in words."""
@@ -28,6 +29,8 @@ PLACES: Final = (0, 2, 3, 1)
 GameRow: TypeAlias = "pd.Series[Any]"
 """A row of trials."""
 _BASIC_AXES: Final = ("sites", "items", "alpha")
+_FIRST: Final = {"crash": "crash_rate", "server": "server_at", "link": "link"}
+"""Of faults with several parameters, the one that says that there is one."""
 
 
 def swept_axes(trials: pd.DataFrame, *, unset: bool = False) -> tuple[str, ...]:
@@ -36,12 +39,13 @@ def swept_axes(trials: pd.DataFrame, *, unset: bool = False) -> tuple[str, ...]:
     Parameters
     ----------
     unset
-        Whether games without a value differ from those with one: they do, if all are of one protocol.
+        Whether games without a value differ from those with one: they do, if all are of one protocol. On a network
+        they always do: it has no partition.
     """
     basic = (*TRIALS, "result", "start")
     extras = [column for column in trials.columns if column not in basic and column[0] != "_"]
     axes = [axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials]
-    return tuple(axis for axis in axes if trials[axis].nunique(dropna=not unset) > 1)
+    return tuple(axis for axis in axes if trials[axis].nunique(dropna=not (unset or of_network(axis))) > 1)
 
 
 def terms_of(trials: pd.DataFrame) -> list[str]:
@@ -106,19 +110,18 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         axes = [axis for axis in swept_axes(games, unset=True) if axis != x and axis not in apart]
         free = ("result",) * (games["result"].nunique() > 1)
         free += tuple(axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any())
-        free = _beside_parts(games, free)
+        free = _without_details(games, _beside_parts(games, free))
         groups = list(games.groupby(list(free), dropna=False, sort=False)) if free else [((), games)]
         unusual = [shared(part[UNUSUAL["protocol"]]) for _, part in groups]
         odd = [bool(list(texts(pairs, [x]))) for pairs in unusual]
         places, of_result = {True: max(1, odd.count(False)), False: 0}, Counter[int]()
         for (key, part), pairs, is_odd in zip(groups, unusual, odd, strict=True):
-            pairs_of_variant = zip(free, key, strict=True)
-            variant = ", ".join(with_name(axis, value) for axis, value in pairs_of_variant if not unset(axis, value))
+            variant = ", ".join(setting_in_words(dict(zip(free, key, strict=True))))
             apart_too = _apart_with_result(games, axes, free)
             apart_too += [axis for axis in stated if axis not in (*free, *apart_too) and _has_one(part[axis], axis)]
             own = (
                 *texts(pairs, (x, *free, *apart_too)),
-                *(with_name(axis, part[axis].iloc[0]) for axis in apart_too),
+                *setting_in_words({axis: part[axis].iloc[0] for axis in apart_too}),
             )
             if PLACE in part:  # a result looks the same in all protocols
                 result = int(part[PLACE].iloc[0])
@@ -217,6 +220,19 @@ def _beside_parts(games: pd.DataFrame, free: tuple[str, ...]) -> tuple[str, ...]
         return free
     parts = games.groupby("part", dropna=False)
     return tuple(axis for axis in free if axis == "part" or (parts[axis].nunique(dropna=False) > 1).any())
+
+
+def _without_details(games: pd.DataFrame, free: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the axes without details of a fault that are the same wherever it is: its first parameter says it."""
+    left = []
+    for axis in free:
+        first = _FIRST.get(axis.partition("_")[0], "")
+        if axis != first and first in free and games[axis].nunique() == 1:
+            there = games[first].map(lambda value, first=first: bool(setting_in_words({first: value})))
+            if (there == games[axis].notna()).all():
+                continue
+        left.append(axis)
+    return tuple(left)
 
 
 def shared(each: Iterable[tuple[tuple[str, str], ...]]) -> list[tuple[str, str]]:

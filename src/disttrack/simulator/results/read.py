@@ -13,7 +13,8 @@ import pandas as pd
 from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.claims.expressions import ExpressionError, rows
 from disttrack.simulator.points.names import label_of, name_of, setting, with_name
-from disttrack.simulator.points.settings import PROMISED, SIDES, Row, Settings
+from disttrack.simulator.points.networks import shared_in_words
+from disttrack.simulator.points.settings import PROMISED, SIDES, Row, Setting, Settings
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened, planned_items, rows_of
 from disttrack.simulator.results.formats import games_per_point, span
 from disttrack.simulator.results.lines import PLACE, PLACES, STYLES, UNUSUAL, GameRow, lines, shared, swept_axes, texts
@@ -365,13 +366,17 @@ def fixed(tables: Tables, x: str = "") -> str:
     lacked = ["alpha"] if "alpha" in tables.trials and by_protocol["alpha"].nunique(dropna=False).max() == 1 else []
     # names of adversaries contain their parameters, and protocols are named beside the lines
     said = [
-        f"parameters {text}" if (text := one.words(SIDES)) and one.name == "parameters" else text
+        one
         for one in Settings(tables.task, rows, scenarios).columns
         if one.stated and one.side != "adversary" and one.name != "protocol"
         if not one.sets_apart or one.name in (*PROMISED, *lacked)
     ]
-    games = games_per_point(tables.trials[["result", "point"]])
-    return " · ".join([*filter(None, said), *tables.common, *_moving(tables.trials, x), games])
+    more = [*tables.common, *_moving(tables.trials, x), games_per_point(tables.trials[["result", "point"]])]
+    return " · ".join([*shared_in_words(said, _without_sides), *more])
+
+
+def _without_sides(one: Setting) -> str:
+    return f"parameters {text}" if (text := one.words(SIDES)) and one.name == "parameters" else text
 
 
 def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
