@@ -179,6 +179,23 @@ def test_what_cannot_be_replayed_is_refused_in_a_line(arguments: tuple[str, ...]
     assert not Path("replay.html").exists()
 
 
+def test_the_heading_has_the_network_in_words() -> None:
+    flags = ("--set", "network={latency: 5.0, partition: {sites: 0-4, from: 3000, to: 3500}}")
+    assert disttrack(*PLAY, *flags, "--record", "a.jsonl").exit_code == 0
+    assert disttrack("replay", "a.jsonl").exit_code == 0
+    network = "latency 5, partition sites 0-4, partition from 3,000, partition to 3,500"
+    assert f"messages take time ({network}); 0 of them lost; only" in Path("replay.html").read_text()
+    assert disttrack(*PLAY, "--set", "network.latency=0", "--record", "a.jsonl").exit_code == 0
+    assert disttrack("replay", "a.jsonl").exit_code == 0
+    assert "messages take time" not in Path("replay.html").read_text()
+
+
+def test_the_first_messages_say_which_were_lost() -> None:
+    shown = disttrack(*PLAY, "--set", "network.faults=message 1 from 0 lost", "--record", "a.jsonl").stdout
+    assert shown.count("report, lost") == 1
+    assert "0 → server: report, lost" in shown
+
+
 def test_points_are_not_for_recorded_games() -> None:
     disttrack(*PLAY, "--record", "a.jsonl")
     assert "--point" in refused("replay", "a.jsonl", "--point", "1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from disttrack.protocols import Deterministic, Message, Protocol, Randomized, Ro
 from disttrack.simulator import play
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Latency
+from disttrack.simulator.replay.drawing import drawing
 from disttrack.simulator.replay.files import load, save
+from disttrack.simulator.replay.frames import on_one_clock
 from disttrack.simulator.replay.page import page
 from disttrack.simulator.replay.record import GameRecord, record_of
 
@@ -133,6 +136,13 @@ def test_each_byte_counts(tmp_path: Path, game: GameRecord) -> None:
     refused(path)
 
 
+def seal(path: Path, lines: list[str]) -> None:
+    """Write the lines of a record, and the end that fits them."""
+    body = "".join(f"{one}\n" for one in lines).encode()
+    end = {"lines": len(lines), "sha256": hashlib.sha256(body).hexdigest()}
+    path.write_bytes(body + json.dumps(end).encode() + b"\n")
+
+
 @pytest.mark.parametrize(
     ("place", "line", "named"),
     [
@@ -140,6 +150,8 @@ def test_each_byte_counts(tmp_path: Path, game: GameRecord) -> None:
         (0, {"sites": 2**40}, "about.sites"),
         (0, {"alpha": float("nan")}, "about.alpha"),
         (0, {"first_failing_step": 2**50}, "beyond the end"),
+        (0, {"lost": [10**6]}, "about.lost: there is no such message"),
+        (0, {"lost": [-1]}, "about.lost.0"),
         (1, ["m", 1, 0, -1, "report", 2**70, 1], "messages.0"),
         (1, ["m", 1, 0, 99, "report", 1, 1], "site of the game"),
         (1, ["m", 10**9, 0, -1, "report", 1, 1], "beyond the end"),
@@ -157,10 +169,47 @@ def test_a_well_sealed_file_that_makes_no_sense_is_refused(
     save(game, path)
     lines = path.read_text().splitlines()[:-1]
     lines[place] = json.dumps({**json.loads(lines[0]), **line} if place == 0 else line)
-    body = "".join(f"{one}\n" for one in lines).encode()
-    end = {"lines": len(lines), "sha256": hashlib.sha256(body).hexdigest()}
-    path.write_bytes(body + json.dumps(end).encode() + b"\n")
+    seal(path, lines)
     assert named in refused(path)
+
+
+def crosses(svg: str) -> int:
+    """Return the number of crosses of a drawing."""
+    marks = re.findall(r'<path id="(\w+)" d="M -1.75 1.75', svg)
+    return sum(svg.count(f'xlink:href="#{mark}"') for mark in marks)
+
+
+def test_lost_messages_are_broken_off_and_of_an_older_file_are_not_known(tmp_path: Path) -> None:
+    """They looked like messages that arrived."""
+    network = {"latency": 3, "partition": {"sites": "0-1", "from": 20, "to": 60}}
+    game = play(Deterministic(alpha=0.1), Freeze(), sites=4, items=100, network=network, record=True)
+    save(record_of(game), tmp_path / "game.jsonl")
+    record = load(tmp_path / "game.jsonl")
+    cut = [
+        row for row, one in enumerate(record.messages) if 20 <= one.step <= 60 and {one.sender, one.receiver} & {0, 1}
+    ]
+    assert record.about.lost == cut
+    assert len(cut) == game.lost > 5
+    (frames,), folded = on_one_clock([record])
+    assert not folded
+    assert frames.arrows.lost.sum() == crosses(drawing([record])) == len(cut)
+    assert crosses(drawing([record], 70)) == 0
+    assert f"messages take time; {len(cut)} of them lost; only" in page([record])
+    assert "a lost one is broken off" in " ".join(re.findall(r">([^<]+)</text>", drawing([record])))
+
+    lines = (tmp_path / "game.jsonl").read_text().splitlines()[:-1]
+    head = {key: value for key, value in json.loads(lines[0]).items() if key != "lost"}
+    seal(tmp_path / "game.jsonl", [json.dumps(head), *lines[1:]])
+    old = load(tmp_path / "game.jsonl")
+    assert crosses(drawing([old])) == 0
+    assert "messages take time; which of them were lost is not known; only" in page([old])
+
+
+def test_an_estimate_beyond_the_chart_is_said_to_be_at_its_edge() -> None:
+    _, within = recorded(Deterministic(alpha=0.1), Freeze(), sites=4, items=100)
+    _, beyond = recorded(NoNumbers(), RoundRobin(), sites=2, items=5)
+    foot = "Right: an estimate off by more than the chart shows is drawn at its edge."
+    assert [foot in drawing([record]) for record in (within, beyond)] == [False, True]
 
 
 class Failing(Adversary):

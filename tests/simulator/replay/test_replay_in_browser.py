@@ -36,7 +36,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert 9_000 <= len(many.messages) <= 10_000
     wide = recorded(Deterministic(alpha=0.1), RoundRobin(), sites=1024, items=60_000)[1]
     none = recorded(Deterministic(alpha=0.1), RoundRobin(), sites=1, items=0)[1]
-    for name, records in {"two": [broken, robust], "many": [many], "wide": [wide], "none": [none]}.items():
+    lossy = recorded(
+        Deterministic(alpha=0.1), RoundRobin(), sites=2, items=2, network={"faults": "message 1 from 0 lost"}
+    )[1]
+    for name, records in {
+        "two": [broken, robust],
+        "many": [many],
+        "wide": [wide],
+        "none": [none],
+        "lossy": [lossy],
+    }.items():
         (folder / f"{name}.html").write_text(page(records), encoding="utf-8")
     return folder
 
@@ -194,6 +203,17 @@ def test_what_is_read_aloud(opened: Any) -> None:
     for canvas in shown.view.locator("section canvas").all():
         assert canvas.get_attribute("role") == "img"
         assert canvas.get_attribute("aria-label")
+
+
+def test_a_lost_message_is_said_to_be_lost(opened: Any) -> None:
+    shown = opened("lossy")
+    said = []
+    for key in ("Home", "ArrowRight", "ArrowRight"):
+        shown.view.keyboard.press(key)
+        shown.settle()
+        said.append(shown.view.text_content("#aloud"))
+    assert "site 0 to the server: “report”, lost; " in said[1]
+    assert "site 1 to the server: “report”; " in said[2]
 
 
 def test_words_count_up_to_those_of_the_game(opened: Any) -> None:

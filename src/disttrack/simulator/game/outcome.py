@@ -75,6 +75,8 @@ class Game(Outcome):
     listed_network
         The network with the faults of this game as a list in place of draws, as a scenario has it; None if nothing was
         recorded, or messages took no time.
+    lost_rows
+        The messages that never arrived, by their places in `transcript`; None as for `listed_network`.
     extra
         Further facts by name, which are attributes too. Of the network: `max_lag_error` and `max_lag`, the largest
         lag-aware error after the warm-up, and the largest number of steps that a window went back (without a network
@@ -123,6 +125,7 @@ class Game(Outcome):
     _outputs: list[tuple[int, Any]] | None = field(default=None, repr=False)
     _turns: list[Turn] | None = field(default=None, repr=False)
     listed_network: dict[str, Any] | None = field(default=None, repr=False)
+    lost_rows: list[int] | None = field(default=None, repr=False)
     lost_guarantee: str = field(default="", repr=False)
     why_undecided: str = field(default="", repr=False)
     again: Again | None = field(default=None, repr=False, compare=False)

@@ -378,6 +378,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> G
         _kinds=ledger.rows(),
         _timeline=game.series,
         _transcript=game.transcript,
+        lost_rows=game.mail.lost_rows if game.mail is not None else None,
         _outputs=game.outputs,
         _turns=played.recorder.turns if played.recorder else None,
         listed_network=game.mail.listed_network if game.mail is not None else None,

@@ -23,7 +23,11 @@ HEADS: Final = ("step", "item to", "messages", "output")
 
 def diagram(record: GameRecord) -> list[list[str]]:
     """Return the first steps with messages: the item's site, who spoke to whom, and the output: see `HEADS`."""
-    steps = [(step, list(sent)) for step, sent in islice(groupby(record.messages, lambda one: one.step), STEPS)]
+    lost = set(record.about.lost or ())
+    messages = (
+        one._replace(kind=f"{one.kind}, lost") if row in lost else one for row, one in enumerate(record.messages)
+    )
+    steps = [(step, list(sent)) for step, sent in islice(groupby(messages, lambda one: one.step), STEPS)]
     at = Stream(record).step_sites(np.array([step for step, _ in steps], dtype=np.int64)).tolist()
     outputs = dict(record.outputs)
     return [

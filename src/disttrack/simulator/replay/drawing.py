@@ -22,7 +22,9 @@ ROWS: Final = 120
 BESIDE: Final = 60
 """Rows up to which a single game has the adversary's moves beside it."""
 REACH: Final = 2.5
-"""Errors in units of alpha that the chart shows; greater ones are drawn at its edge."""
+"""Errors in units of alpha that the chart shows; greater ones are drawn at its edge, and the foot says so."""
+BROKEN: Final = 0.3
+"""Columns before its site at which a lost message is broken off."""
 LETTERS: Final = 95
 """Letters of text across a game."""
 ACROSS: Final = 4
@@ -40,6 +42,9 @@ EXPLAINED: Final = (
     "message, from its dot to its head; a shaded cell the site that the adversary feeds. Right: estimate over truth at "
     "the end of each row (line) and within it (bar), the band 1 ± α, and rows beyond it (!)."
 )
+NETWORKED: Final = "A message that takes time is drawn when it is sent; a lost one is broken off, with a cross."
+EXTREMES: Final = ["low", "high", "quotient"]
+CUT: Final = "Right: an estimate off by more than the chart shows is drawn at its edge."
 
 
 def drawing(records: Sequence[GameRecord], first: int = 0, last: int | None = None) -> str:
@@ -57,7 +62,9 @@ def drawing(records: Sequence[GameRecord], first: int = 0, last: int | None = No
             if len(games) == 1 and len(shown) <= BESIDE:
                 for row in shown.intersection(list(game.moves)):
                     chart.text(1.05, row, game.moves[row], va="center", transform=chart.get_yaxis_transform())
-        captions = [EXPLAINED, folded, *(game.first[1] for game in games if game.first and game.first[0] in shown)]
+        cut = any((abs(game.rows.loc[shown, EXTREMES] - 1) > REACH * _unit(game)).any(axis=None) for game in games)
+        notes = [NETWORKED * any(record.delayed for record in records), CUT * cut, folded]
+        captions = [EXPLAINED, *notes, *(game.first[1] for game in games if game.first and game.first[0] in shown)]
         lines = [line for text in captions for line in textwrap.wrap(text, LETTERS * len(games))]
         below = -24 - 12 * max(ceil(len(_kinds(game, shown)) / ACROSS) for game in games)
         panels[0, 0].annotate("\n".join(lines), (0, 0), (0, below), "axes fraction", "offset points", va="top")
@@ -81,17 +88,19 @@ def _picture(axes: Axes, game: Frames, shown: Any, styles: Mapping[str, Style]) 
     fed = rows[rows.fed >= 0]
     axes.barh(fed.index, 1, height=1, left=fed.fed - 0.5, color="#ffdf80")
     for row, some in game.arrows[game.arrows.row.isin(shown)].groupby("row"):
-        groups = list(some.groupby(["up", "kind"], sort=False))
-        for nth, ((up, kind), arrows) in enumerate(groups):
+        groups = list(some.groupby(["up", "kind", "lost"], sort=False))
+        for nth, ((up, kind, lost), arrows) in enumerate(groups):
             y, look = row - 0.5 + (nth + 1) / (len(groups) + 1), styles[record.kinds[kind]]
             marks: dict[str, Any] = {"color": look["light"], "markersize": 3.5, "linestyle": "none", "clip_on": False}
-            axes.plot([server, arrows.column.max()], [y, y], **_stroke(look))
-            axes.plot(server, y, marker="<" if up else ".", **marks)
-            axes.plot(arrows.column, [y] * len(arrows), marker="." if up else ">", **marks)
+            near = (server + arrows.column.min()) / 2 if up and lost else server
+            sites = arrows.column - BROKEN * (lost and not up)
+            axes.plot([near, sites.max()], [y, y], **_stroke(look))
+            axes.plot(near, y, marker=("x" if lost else "<") if up else ".", **marks)
+            axes.plot(sites, [y] * len(arrows), marker="." if up else "x" if lost else ">", **marks)
             if len(groups) <= 2:
                 place: dict[str, Any] = {"xytext": (8 + 8 * nth, 0), "textcoords": "offset points", "va": "center"}
                 box = {"facecolor": "white", "edgecolor": "none", "pad": 0.2}
-                axes.annotate(look["letter"], (server, y), color=look["light"], weight="bold", bbox=box, **place)
+                axes.annotate(look["letter"], (near, y), color=look["light"], weight="bold", bbox=box, **place)
     axes.annotate("step", (0, 1), (-14, 4), "axes fraction", "offset points", ha="right", va="bottom")
     kinds = [styles[kind] for kind in _kinds(game, shown)]
     keys = [Line2D([], [], label=f"{look['letter']}  {look['name']}", **_stroke(look)) for look in kinds]
@@ -108,9 +117,13 @@ def _stroke(look: Style) -> dict[str, Any]:
     return {"color": look["light"], "linewidth": 0.9, "linestyle": (0, look["dash"]) if look["dash"] else "-"}
 
 
+def _unit(game: Frames) -> float:
+    return game.record.about.alpha or 0.1
+
+
 def _chart(axes: Axes, game: Frames, shown: Any) -> None:
     """Draw estimate against truth: the band, the extremes of each row, and the value at the row's end."""
-    alpha, unit, rows = game.record.about.alpha, game.record.about.alpha or 0.1, game.rows.loc[shown]
+    alpha, unit, rows = game.record.about.alpha, _unit(game), game.rows.loc[shown]
     low, high = 1 - REACH * unit, 1 + REACH * unit
     axes.set(xlim=(low, high), ylim=(shown[-1] + 0.5, shown[0] - 0.5), yticks=[], title=chart_of(game.record))
     axes.set_xticks([1 - unit, 1, 1 + unit] if alpha else [1], ["1−α", "1", "1+α"] if alpha else ["1"])
@@ -118,6 +131,6 @@ def _chart(axes: Axes, game: Frames, shown: Any) -> None:
     if alpha:
         axes.axvspan(1 - alpha, 1 + alpha, color="#e0e5ea")
     axes.axvline(1, color="#777777", linewidth=0.7, linestyle=(0, (3, 2)))
-    extremes = rows[["low", "high", "quotient"]].clip(low, high)
+    extremes = rows[EXTREMES].clip(low, high)
     axes.barh(shown, (extremes.high - extremes.low).clip(0.005 * unit), height=0.5, left=extremes.low, color="#8db4da")
     axes.plot(extremes.quotient, shown, color="#0b5cad", linewidth=1.4)

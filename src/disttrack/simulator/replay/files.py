@@ -109,6 +109,8 @@ def _record(head: dict[str, object], lines: Sequence[bytes]) -> GameRecord:
         raise ValueError("a step is beyond the end of the game")
     if about.first_failing_step is not None and about.alpha is None:
         raise ValueError("about.first_failing_step: a game without alpha cannot fail")
+    if max(about.lost or [-1]) >= len(record.messages):
+        raise ValueError("about.lost: there is no such message")
     if not all(low == SERVER and 0 <= high < about.sites for low, high in ends):
         raise ValueError("a message is not between the server and a site of the game")
     Stream(record)  # refuses plans that do not fit

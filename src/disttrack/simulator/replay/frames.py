@@ -42,8 +42,8 @@ class Frames:
         `fed`, the column fed in its last step, -1 for a skip. Of a game of items, `items` are the copies of the item
         that is shown, and the quotient is 1 + (output - copies) / N, N being the number of all items.
     arrows
-        A data frame of messages: those of a `row`, a `column`, a direction (`up`) and a `kind` are one arrow, for its
-        `messages` and `words`; within a row in the order in which the first of each was sent.
+        A data frame of messages: those of a `row`, a `column`, a direction (`up`), a `kind` and a fate (`lost`) are one
+        arrow, for its `messages` and `words`; within a row in the order in which the first of each was sent.
     held
         Of each row and column, the items since the last messages of its sites.
     moves
@@ -117,7 +117,7 @@ def _each(record: GameRecord) -> int:
 def _arrows(record: GameRecord, ends: Integers) -> Any:
     table = record.table[record.table.step <= ends[-1]]
     table = table.assign(row=np.searchsorted(ends, table.step), column=table.site // _each(record))
-    by_arrow = table.groupby(["row", "column", "up", "kind"], sort=False).words
+    by_arrow = table.groupby(["row", "column", "up", "kind", "lost"], sort=False).words
     return by_arrow.agg(messages="size", words="sum").reset_index()
 
 

@@ -13,8 +13,10 @@ import numpy as np
 
 from disttrack.simulator.pages import shell
 from disttrack.simulator.pages.html import Html, data, joined
+from disttrack.simulator.points.names import in_words
+from disttrack.simulator.points.settings import flat
 from disttrack.simulator.replay.frames import Frames, Integers, on_one_clock
-from disttrack.simulator.replay.record import GameRecord, last_line
+from disttrack.simulator.replay.record import GameRecord, last_line, shown
 from disttrack.simulator.replay.sentences import amount, named
 
 FAR: Final = 1e6
@@ -66,8 +68,9 @@ def _static(name: str) -> str:
 def facts(record: GameRecord) -> str:
     """Return the game in a line: sizes, seed, outcome."""
     about = record.about
-    network = ", ".join(f"{key} {value}" for key, value in (about.network or {}).items())
-    late = f"messages take time{f' ({network})' if network else ''}; only the first failure is marked"
+    network = ", ".join(map(shown, in_words(flat(about.network or {})).values()))
+    lost = f"{len(about.lost):,} of them lost" if about.lost is not None else "which of them were lost is not known"
+    late = f"messages take time{f' ({network})' if network else ''}; {lost}; only the first failure is marked"
     parts = [
         f"{about.sites:,} sites",
         f"{about.items:,} items",

@@ -74,7 +74,8 @@ class About(Facts):
 
     `network` is None if messages take no time; `disttrack` is the version that played the game; `scenario`, `point` and
     `trial` are those of a scenario's game; `shortest` is a sentence on a game that was made shorter; `kinds` has both
-    sides as flags of ``disttrack play`` name them, but for objects of a script.
+    sides as flags of ``disttrack play`` name them, but for objects of a script; `lost` has the messages that never
+    arrived, by their places among all; None if messages take no time, and in files of versions that did not record it.
     """
 
     protocol_parameters: dict[str, Any]
@@ -86,6 +87,7 @@ class About(Facts):
     trial: Whole | None = None
     shortest: str | None = None
     kinds: dict[str, str] = {}
+    lost: list[Whole] | None = None
 
 
 class Sent(NamedTuple):
@@ -154,18 +156,19 @@ class GameRecord:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Return a row per message: step, site, whether it goes to the server, its kind's place in `kinds`, words."""
+        """Return a row per message: step, site, whether it goes up, its kind's place in `kinds`, words, if lost."""
         places = {kind: place for place, kind in enumerate(self.kinds)}
         rows = [
             (one.step, max(one.sender, one.receiver), int(one.receiver == SERVER), places[one.kind], one.words)
             for one in self.messages
         ]
-        return pd.DataFrame(rows, columns=["step", "site", "up", "kind", "words"], dtype="int64")
+        table = pd.DataFrame(rows, columns=["step", "site", "up", "kind", "words"], dtype="int64")
+        return table.assign(lost=table.index.isin(self.about.lost or []).astype("int64"))
 
     @property
     def delayed(self) -> bool:
         """Return whether messages took time, so that the verdict is on the lag-aware error."""
-        return bool(self.about.network or self.about.max_lag)
+        return bool(self.about.network or self.about.max_lag or self.about.lost is not None)
 
     @property
     def title(self) -> str:
@@ -173,11 +176,11 @@ class GameRecord:
         about = self.about
         sides = (about.protocol, about.protocol_parameters), (about.adversary, about.adversary_parameters)
         words = ((kind, in_words(given, LISTED).values()) for kind, given in sides)
-        return " against ".join(label_of(kind, map(_shown, values)) for kind, values in words)
+        return " against ".join(label_of(kind, map(shown, values)) for kind, values in words)
 
 
-def _shown(value: str) -> str:
-    """Return a parameter for a title; a list of moves may have thousands of letters."""
+def shown(value: str) -> str:
+    """Return a parameter for a title; a list of moves or faults may have thousands of letters."""
     return value if len(value) <= MOST_LETTERS else f"{value[: MOST_LETTERS - 1]}…"
 
 
@@ -304,10 +307,14 @@ def record_of(game: Game, point: Point | None = None, whence: Whence | None = No
             kinds[role] = Moves.kind
         facts[f"{role}_parameters"] = dict(part.arguments) if part is not None else game.parameters[role]
         facts[role] = part.label if part is not None else facts[role]
-    network = None if point is None or point.network is None else dict(point.network)
+    given = point.network if point is not None and game.lost_rows is not None else None  # none if it takes no time
+    network = dict(given) if given is not None else None
+    messages = [sent(*row) for row in _rows(game, game.transcript)]
+    if game.lost_rows is not None:
+        facts["lost"] = [row for row in game.lost_rows if row < len(messages)]
     return GameRecord(
         About(**facts, **(whence or {}), kinds=kinds, network=network, disttrack=version("disttrack")),
-        [sent(*row) for row in _rows(game, game.transcript)],
+        messages,
         [(row.step, _plain(row.output)) for row in _rows(game, game.outputs)],
         asked(_rows(game, game.turns), game.steps),
     )

@@ -23,6 +23,7 @@ def same(one: Game, other: Game) -> None:
     """Assert that both games have the same messages, outputs and judgement."""
     assert one.transcript.equals(other.transcript)
     assert one.outputs.equals(other.outputs)
+    assert (one.lost_rows or []) == (other.lost_rows or [])
     differing = ("engine", "seconds")
     assert {**one.row(), **dict.fromkeys(differing)} == {**other.row(), **dict.fromkeys(differing)}
 
@@ -140,3 +141,16 @@ def test_the_faults_of_fewer_sites() -> None:
         "message 1 from 2 lost; message 1 to 1 late 2; sites 1-3 cut 4-5; sites all down 6-7; site 3 down 1-2"
     )
     assert written(within(faults, 2)) == "message 1 to 1 late 2; sites 1 cut 4-5; sites all down 6-7"
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_a_message_is_lost_if_neither_it_nor_its_copy_arrives(engine: Any) -> None:
+    """Of those sent in steps 2, 5 and 6 and a copy, all four lost, the one of step 5 has a copy that arrives."""
+    faults = "message 2 from 0 lost; message 3 from 0 twice 3; message 5 from 0 twice 6; server down 5-7"
+    options: dict[str, Any] = {"sites": 1, "items": 20, "record": True, "engine": engine}
+    game = play(Exact(), RoundRobin(), network={"latency": 1, "faults": faults}, **options)
+    assert (game.lost, [game.transcript.step[row] for row in game.lost_rows or ()]) == (4, [2, 6])
+    linked = play(Exact(), RoundRobin(), network={"loss": 0.3, "link": "reliable"}, **options)
+    assert linked.lost > 0
+    assert linked.lost_rows == []
+    assert play(Exact(), RoundRobin(), **options).lost_rows is None

@@ -104,6 +104,7 @@ class LinkedMail(Mail):
             self._out[up][site], self._in[up][site] = Outgoing(), Incoming()
         self._epochs[site] += 1
         for letter in undelivered.values():
+            self.lose(letter)
             self.end(letter)
 
     def _transmit(self, letter: Letter, number: int, tries: int) -> None:

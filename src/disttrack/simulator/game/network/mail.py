@@ -54,15 +54,17 @@ class Letter:
         Origin of its chain.
     generation
         Number of its start of the protocol (`simulator.game.network.recovery`).
+    row
+        Its place in the transcript; -1 without one.
     delivered
         Whether it has been delivered.
     """
 
-    __slots__ = ("delivered", "generation", "message", "origin", "site", "up")
+    __slots__ = ("delivered", "generation", "message", "origin", "row", "site", "up")
 
-    def __init__(self, message: Message, site: int, up: bool, origin: Origin, generation: int) -> None:
+    def __init__(self, message: Message, site: int, up: bool, origin: Origin, generation: int, row: int) -> None:
         self.message, self.site, self.up = message, site, up
-        self.origin, self.generation = origin, generation
+        self.origin, self.generation, self.row = origin, generation, row
         self.delivered = False
 
 
@@ -208,6 +210,7 @@ class Mail:
         self.wires = Wires(network, len(ends.sites), rng, record=ends.transcript is not None)
         self.voyages = Voyages()
         self.lost = 0
+        self._lost_rows: set[int] = set()
         receivers.begin(self)
 
     @property
@@ -218,6 +221,11 @@ class Mail:
         cuts = [one for one in (self.network.partition, *self.network.listed) if isinstance(one, Partition)]
         faults = [*self.wires.record, *cuts, *self.receivers.stopped]
         return self.network.with_faults(faults, len(self.ends.sites))
+
+    @property
+    def lost_rows(self) -> list[int] | None:
+        """The messages that never arrived, by their places in the transcript; None without one, or without delay."""
+        return None if self.wires.record is None or self.network.instant else sorted(self._lost_rows)
 
     @property
     def now(self) -> int:
@@ -236,7 +244,8 @@ class Mail:
         Without an origin, a site begins a chain, and the server continues the oldest open one.
         """
         origin = origin or (None if up else self.voyages.oldest) or self._here()
-        self.carry(Letter(message, site, up, origin, self.receivers.generation_of(site if up else None)))
+        row = len(self.ends.transcript or ()) - 1
+        self.carry(Letter(message, site, up, origin, self.receivers.generation_of(site if up else None), row))
 
     def _here(self) -> Origin:
         """Return the origin of a chain that begins now."""
@@ -247,6 +256,7 @@ class Mail:
         arrivals = self.wires.arrivals(letter.site, letter.up, self.now)
         if not arrivals:
             self.lost += 1
+            self.lose(letter)
             return
         self.voyages.begin(letter.origin)
         self.schedule(arrivals[0], DELIVER, partial(self._arrive, letter))
@@ -258,11 +268,13 @@ class Mail:
             self.hand_on(letter)
         else:
             self.lost += 1
+            self.lose(letter)
             self.end(letter)
 
     def _arrive_again(self, letter: Letter, event: simpy.Event) -> None:
         """Receive a copy: the messages that it causes are a new chain."""
-        copy = Letter(letter.message, letter.site, letter.up, self._here(), letter.generation)
+        copy = Letter(letter.message, letter.site, letter.up, self._here(), letter.generation, letter.row)
+        copy.delivered = letter.delivered
         self.voyages.begin(copy.origin)
         self._arrive(copy, event)
 
@@ -278,7 +290,13 @@ class Mail:
     def hand_on(self, letter: Letter) -> None:
         """Deliver a letter to its receiver."""
         letter.delivered = True
+        self._lost_rows.discard(letter.row)
         self.ends.deliver(letter)
+
+    def lose(self, letter: Letter) -> None:
+        """Record that a letter was lost, unless its receiver has had a copy."""
+        if not letter.delivered:
+            self._lost_rows.add(letter.row)
 
     def end(self, letter: Letter) -> None:
         """Record that a letter is not in transit any more: it was received, and all replies sent, or it was lost."""

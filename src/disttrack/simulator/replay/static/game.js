@@ -11,13 +11,13 @@ class Game {
     this.step = steps;
     this.bad = new Set(data.failing);
     this.rowGroups = Array.from({ length: this.rows }, () => []);
-    const { row, column, up, kind, messages, words } = data.arrows;
+    const { row, column, up, kind, lost, messages, words } = data.arrows;
     this.wordsTo = new Float64Array(this.rows);
     this.messagesTo = new Float64Array(this.rows);
     for (let i = 0; i < row.length; i++) {
       const groups = this.rowGroups[row[i]];
-      let group = groups.find((one) => one.kind === kind[i] && one.up === up[i]);
-      if (!group) groups.push(group = { kind: kind[i], up: up[i], columns: [], messages: [], words: 0, farthest: 0 });
+      let group = groups.find((one) => one.kind === kind[i] && one.up === up[i] && one.lost === lost[i]);
+      if (!group) groups.push(group = { kind: kind[i], up: up[i], lost: lost[i], columns: [], messages: [], words: 0, farthest: 0 });
       group.columns.push(column[i]);
       group.messages.push(messages[i]);
       group.words += words[i];
@@ -97,7 +97,7 @@ class Game {
       const all = some === this.columns.length && some > 1;
       const who = all ? "all sites" : some === 1 ? this.site(group.columns[0]) : `${some} ${this.columns[0].includes("-") ? "columns" : "sites"}`;
       const number = group.messages.reduce((sum, one) => sum + one, 0);
-      const what = `${number > 1 ? `${count(number)} times ` : ""}“${this.kinds[group.kind].name}”`;
+      const what = `${number > 1 ? `${count(number)} times ` : ""}“${this.kinds[group.kind].name}”${group.lost ? ", lost" : ""}`;
       return group.up ? `${who} to the server: ${what}` : `the server to ${who}: ${what}`;
     }).join("; ");
   }

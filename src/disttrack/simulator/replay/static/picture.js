@@ -104,28 +104,31 @@ class Picture {
     const spread = Math.min(5, this.rowHeight * .8 / groups.length);
     groups.forEach((group, place) => {
       const look = this.game.kinds[group.kind], y = middle + (place - (groups.length - 1) / 2) * spread;
+      const near = group.up && group.lost ? (this.server + this.x(Math.min(...group.columns))) / 2 : this.server;
+      const back = group.lost && !group.up ? .3 * this.columnWidth : 0;
       c.strokeStyle = c.fillStyle = this.dark ? look.dark : look.light;
       c.lineWidth = Math.max(...group.messages) > 1 ? 2.2 : 1.3;
       c.setLineDash(look.dash);
       c.beginPath();
-      c.moveTo(this.server, y);
-      c.lineTo(this.x(group.farthest), y);
+      c.moveTo(near, y);
+      c.lineTo(this.x(group.farthest) - back, y);
       c.stroke();
       c.setLineDash([]);
       const size = Math.min(5, Math.max(2, this.rowHeight * .28));
       c.beginPath();
+      const end = group.lost ? this.cross : this.head;
       if (group.up) {
-        this.head(this.server, y, -size);
+        end.call(this, near, y, -size);
         for (const column of group.columns) this.dot(this.x(column), y, size * .62);
       } else {
         this.dot(this.server, y, size * .62);
-        for (const column of group.columns) this.head(this.x(column), y, size);
+        for (const column of group.columns) end.call(this, this.x(column) - back, y, size);
       }
       c.fill();
       if (this.rowHeight >= 12 && groups.length <= 3) {
         c.font = "bold 11px system-ui, sans-serif";
         c.textAlign = "left";
-        const left = this.server + 6 + 9 * place;
+        const left = near + 6 + 9 * place;
         c.fillStyle = this.colours.paper;
         c.fillRect(left - 1, middle - 6, 9, 12);
         c.fillStyle = this.dark ? look.dark : look.light;
@@ -140,6 +143,15 @@ class Picture {
     c.lineTo(x - size * 1.6, y - Math.abs(size) * .8);
     c.lineTo(x - size * 1.6, y + Math.abs(size) * .8);
     c.closePath();
+  }
+
+  cross(x, y, size) {
+    const path = new Path2D();
+    for (const side of [-size, size]) {
+      path.moveTo(x - size, y - side);
+      path.lineTo(x + size, y + side);
+    }
+    this.context.stroke(path);
   }
 
   dot(x, y, radius) {
