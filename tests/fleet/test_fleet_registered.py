@@ -119,7 +119,7 @@ def test_the_foot_of_windows_names_lines_that_hide_one_another(tmp_path: Path) -
     tables = read_tables(
         [disttrack.run({"name": "q", "task": "quota", "plots": [], **sizes, **sides}, out=tmp_path / "q")]
     )
-    lines = "split, latency 0 and split, latency 10"
+    lines = "split and split, latency 10"
     assert f"of each point. On one another: {lines} in all panels" in windows(tables, 2).note
     assert windows(tables.where("latency == 0"), 2).note.endswith("The first game of each point.")
 
