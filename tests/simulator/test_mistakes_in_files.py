@@ -224,3 +224,22 @@ def test_a_mistake_in_a_scenario_names_file_line_and_remedy(name: str) -> None:
     line = message("check", "s.yaml")
     assert remedy in line
     assert line.startswith(f"s.yaml{line_of(text)}: ")
+
+
+def test_a_value_that_is_asked_for_within_a_silence_only_is_named_too() -> None:
+    site = """
+class S(Site):
+    n = 0
+    def silence(self):
+        return 3 - self.n % 4
+    def take(self, items):  # here
+        self.n += items
+        if self.n % 4 == 0:
+            return [Message("items", 4)]
+"""
+    text = f"{HEAD}{site}{SERVER}{MINE}"
+    Path("own.py").write_text(text, encoding="utf-8")
+    flags = ("--protocol", "own.py:Mine", "--adversary", "round-robin", "--sites", "4", "--items", "200")
+    line = message("play", *flags, "--set", "engine=step")
+    assert "S.take must return Messages in a sequence" in line
+    assert f"own.py{line_of(text)}" in line

@@ -210,11 +210,15 @@ class _Played:
     def _fault(self, size: dict[str, object]) -> PartError | None:
         """Return what is wrong with a part of the protocol in this game; None if nothing is, or a host plays."""
 
-        def again(protocol: Protocol) -> None:
+        def again(protocol: Protocol, engine: str) -> None:
             other = _Played(protocol, self.adversary, "auto", self.network, hosted=False)
-            other._play_by(rules_of(protocol)[1]["leap"], size, record=False)
+            other._play_by(rules_of(protocol)[1][engine], size, record=False)
 
-        return fault_of(self.protocol, self.adversary, again) if self.host is None else None
+        if self.host is not None:
+            return None
+        engines = ("leap", "step") if self.chosen == "step" else ("leap",)  # leap does not ask within a silence
+        faults = (fault_of(self.protocol, self.adversary, partial(again, engine=one)) for one in engines)
+        return next(filter(None, faults), None)
 
     def _examine(self, size: dict[str, Any]) -> None:
         """Raise PartError if a part of a user's protocol does something wrong in a short game, once for each."""
