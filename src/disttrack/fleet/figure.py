@@ -12,14 +12,12 @@ from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.plots.description import Axis, Description, Item, Look, Panel, Rule, Series, rounded
 from disttrack.simulator.plots.marks import BORDER, mark
 from disttrack.simulator.plots.panels import looks_of_lines, shape
-from disttrack.simulator.plots.sweep import panels
+from disttrack.simulator.plots.sweep import listed, panels
 from disttrack.simulator.results.formats import short
 from disttrack.simulator.results.lines import lines_of_panels, swept_axes
 from disttrack.simulator.results.read import Tables, fixed
 
 _LIMIT: Final = Look(BORDER, width=1.2, order=1)
-_MOST: Final = 6
-"""Groups of lines on one another that are named; more are counted."""
 
 
 def windows(tables: Tables, count: int) -> Description:
@@ -78,8 +76,7 @@ def _hidden(panels: Sequence[tuple[str, Sequence[Item]]]) -> str:
     for each, where in places.items():
         there = "in all panels" if 1 < len(where) == len(panels) else ", ".join(where)
         texts.append(f"{' and '.join(each)} {there}".strip())
-    more = f"; {len(texts) - _MOST} more" if len(texts) > _MOST else ""
-    return f" On one another: {'; '.join(texts[:_MOST])}{more}." if texts else ""
+    return f" On one another: {listed(texts)}." if texts else ""
 
 
 def window_described(game: Game) -> Description:

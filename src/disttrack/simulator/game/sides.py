@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import MISSING
+from typing import Final
 
 from disttrack.adversaries.base import Adversary, Opponent
 from disttrack.adversaries.contents import ItemAdversary
@@ -11,7 +12,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MEANT, nearest
 from disttrack.simulator.points.registry import Role, kinds, parameters
 
-_ORDER = "play(protocol, adversary, …)"
+_ORDER: Final = "play(protocol, adversary, …)"
 
 
 def check_protocol(protocol: object) -> None:

@@ -247,16 +247,17 @@ def absent(
 
 def left_out(names: Sequence[str], why: str) -> str:
     """Return what is left out, as a sentence; empty if nothing is."""
-    return f" Left out, {why}: {_listed(names)}." if names else ""
+    return f" Left out, {why}: {listed(names)}." if names else ""
 
 
 def cut_note(names: Iterable[str]) -> str:
     """Return which curves leave their panel, as a sentence; empty if none does."""
     cut = list(dict.fromkeys(names))
-    return f"Going on beyond the panel: {_listed(cut)}." if cut else ""
+    return f"Going on beyond the panel: {listed(cut)}." if cut else ""
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Return names with semicolons between them: the first ones, and how many more there are."""
     more = f"; {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{'; '.join(names[:_NAMED])}{more}"
 

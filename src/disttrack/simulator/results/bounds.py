@@ -21,7 +21,7 @@ ENOUGH: Final = log(1e6)
 
 
 def cost_bound(point: Row, items: int, own: Mapping[str, object]) -> float | None:
-    """Return the messages that a game is expected to need at most, None if no bound is known.
+    """Return the words that a game is expected to need at most, None if no bound is known.
 
     None is of items with weights, nor on a network that delays or loses messages.
 
